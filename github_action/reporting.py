@@ -21,7 +21,7 @@ from gittraj.model.words import count
 from gittraj.query.change import Change, Reviewed, Rewritten, decisions
 from gittraj.query.diff import Diff
 from gittraj.query.records import Recorded
-from gittraj.query.review import find_sessions
+from gittraj.query.review import find_headers, find_sessions
 from gittraj.redact import Redactor
 from gittraj.render.comment.comment import CommentOptions, render_comment
 from gittraj.render.comment.flags import find_flags, omissions
@@ -194,7 +194,12 @@ def as_json(change: Change) -> str:
         "version": 1,
         "head": change.head,
         "commits": [
-            {"commit": c.commit, "trajectories": [t["id"] for t in c.trajectories]} for c in change.own
+            {
+                "commit": c.commit,
+                "trajectories": [t["id"] for t in c.trajectories],
+                "traces": [t["id"] for t in c.traces],
+            }
+            for c in change.own
         ],
         "sessions": change.sessions,
         "decisions": decisions(change),
@@ -214,12 +219,12 @@ def as_json(change: Change) -> str:
 
 
 def _reviewed(commit: Commit, recorded: Recorded) -> Reviewed:
-    folded = recorded.on(commit.sha)
-    trajectories = tuple(f.header(commit.sha) for f in folded if f.records(commit.sha))
+    trajectories, traces = find_headers(recorded, commit.sha)
     return Reviewed(
         commit=commit.sha,
         subject=" ".join(commit.message.partition("\n\n")[0].split()),
         trajectories=trajectories,
+        traces=traces,
         files=tuple(dict.fromkeys(f["path"] for t in trajectories for f in t["filesChanged"])),
         merge=len(commit.parents) > 1,
     )

@@ -21,6 +21,7 @@ from gittraj.errors import TrajError
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
 from gittraj.model.ruleset import RULESET
+from gittraj.model.signs import LOGGED
 
 Thinking = Literal["clear", "seal", "drop"]
 _STRICTNESS: tuple[Thinking, ...] = ("clear", "seal", "drop")
@@ -94,15 +95,6 @@ _FOLDERS = (
     ("cursor", "CURSOR_CONFIG_DIR", ".cursor"),
 )
 """An agent, the variable that may name its folder (the first that is set counts), and the folder at home."""
-_NAMELESS = {
-    "GEMINI_CLI": "gemini-cli",
-    "OPENCODE": "opencode",
-    "PI_CODING_AGENT": "pi",
-    "QWEN_CODE": "qwen-code",
-    "CLINE_CONNECTOR_CLI_LAUNCH": "cline",
-    "CURSOR_AGENT": "cursor",
-}
-"""Variables of shells that an agent opened without saying for which session."""
 
 
 def _folders(environ: Mapping[str, str], home: Path | None) -> dict[str, Path]:
@@ -122,7 +114,7 @@ def _folders(environ: Mapping[str, str], home: Path | None) -> dict[str, Path]:
 
 def _nameless(environ: Mapping[str, str]) -> str | None:
     off = ("", "0", "false")
-    return next((agent for name, agent in _NAMELESS.items() if environ.get(name, "") not in off), None)
+    return next((agent for name, agent in LOGGED.items() if environ.get(name, "") not in off), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -51,7 +51,11 @@ class Written:
 
 def find_candidates(log: Log) -> list[int]:
     """The calls that may commit."""
-    return [index for index, entry in enumerate(log.entries) if entry.command and may_commit(entry.command)]
+    return [
+        index
+        for index, entry in enumerate(log.entries)
+        if entry.prints or (entry.command and may_commit(entry.command))
+    ]
 
 
 def match_in_order(

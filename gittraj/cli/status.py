@@ -8,6 +8,7 @@
 "active": [{"id", "title"|null, "agent"|null, "byHand", "events", "startedAt", "task"|null, "participants",
 "chapter"|null, "decisions": [text]}], "parked": parts, "waiting": [commit],
 "unlinked": [commit], "withoutHook": [commit]|null, "recorded": commits, "recordedElsewhere": commits,
+"traced": commits made in a shell that an agent opened, by whom is unknown,
 "recordedBeside": {remote: commits}, "unstamped": parts, "exposed": [trajectory],
 "stranded": [commit], "remotes": [{"name", "unpushed": notes|null, "unfetched": notes|null}]|null,
 "withoutRefspec": [remote], "thinking"|null, "sealing": {"readers", "trusted": bool, "remark"|null}|null,

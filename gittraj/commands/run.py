@@ -1,7 +1,7 @@
 """Runs a program as it is, and keeps what it prints: the trace of an agent that has neither log nor hook.
 
 What is typed is never read: the program has the terminal itself for input, and its output alone goes through
-here. Commits made meanwhile name the run by a variable of their hooks' environment.
+here; what it echoes is output. Commits made meanwhile name the run by a variable of their hooks' environment.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from gittraj.errors import TrajError
 from gittraj.git import Repository
 from gittraj.record.given_later import now, random_name
 from gittraj.state.folder import LocalState
-from gittraj.state.spool import RUN
+from gittraj.state.spool import RUN, read_spool
 
 _FIRST, _LAST = 1024 * 1024, 3 * 1024 * 1024
 """Bytes of an output that are kept of its beginning and of its end."""
@@ -77,7 +77,8 @@ def run(repository: Repository, command: Sequence[str], *, agent: str | None, li
     name = re.sub(r"[^\w.-]+", "-", agent or Path(command[0]).name)[:64] or "program"
     session = f"run-{random_name(10)}"
     output, begun, commit = Output(), now(), repository.head()
-    status = _spawn(command, {**live, RUN: f"{name}:{session}"}, output)
+    told_as = f"{name}:{session}"
+    status = _spawn(command, {**live, RUN: told_as}, output)
     told = {
         "terminal": session,
         "agent": name,
@@ -89,6 +90,7 @@ def run(repository: Repository, command: Sequence[str], *, agent: str | None, li
         "status": status,
         "truncated": output.truncated,
         "output": output.text,
+        "typed": _find_typed(LocalState.of(repository).folder, told_as),
     }
     try:
         _record(repository, told, live)
@@ -96,6 +98,11 @@ def run(repository: Repository, command: Sequence[str], *, agent: str | None, li
         why = error.told if isinstance(error, TrajError) else error.strerror
         sys.stderr.write(f"git-traj: what it printed was not recorded: {why}\n")
     return status
+
+
+def _find_typed(folder: Path, run: str) -> list[str]:
+    """The commits of a run whose hook had a terminal: the program may have echoed what a person typed."""
+    return [line.id for line in read_spool(folder, 0)[0] if line.terminal and run in line.sessions]
 
 
 def _record(repository: Repository, told: Mapping[str, Any], live: Mapping[str, str]) -> None:

@@ -46,6 +46,7 @@ def status_to_json(facts: Facts) -> dict[str, Any]:
         "unlinked": list(facts.unlinked),
         "withoutHook": None if facts.without_hook is None else list(facts.without_hook),
         "recorded": facts.recorded,
+        "traced": facts.traced,
         "recordedElsewhere": facts.elsewhere,
         "recordedBeside": dict(facts.beside),
         "unstamped": facts.unstamped,
@@ -191,6 +192,7 @@ def _open_work(facts: Facts) -> Iterator[str]:
 
 def _commits(facts: Facts) -> Iterator[str]:
     for number, words in (
+        (facts.traced, "made in a shell that an agent opened; by whom is unknown"),
         (len(facts.waiting), "waiting for its agent's log"),
         (len(facts.unlinked), "by an agent, without a record (git traj link)"),
         (len(facts.without_hook or ()), "found later, without a hook"),

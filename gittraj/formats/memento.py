@@ -20,9 +20,8 @@ name = "git-memento"
 agent = "claude-code"
 
 _TITLE = "# Git Memento Session"
-_ENTRY = re.compile(
-    r"^<!-- git-memento-session:start -->$(.*?)^<!-- git-memento-session:end -->$", re.MULTILINE | re.DOTALL
-)
+_STARTS = re.compile(r"^<!-- git-memento-session:start -->$", re.MULTILINE)
+_ENDS = re.compile(r"^<!-- git-memento-session:end -->$", re.MULTILINE)
 _ESCAPED = re.compile(r"^\\(?=<!-- git-memento-)", re.MULTILINE)
 _FIELD = re.compile(r"^- (Provider|Session ID|Session Title|Committer): (\S[^\n]*)$", re.MULTILINE)
 _CONVERSATION = "\n## Conversation\n"
@@ -55,10 +54,18 @@ def _names(note: Note) -> list[str] | None:
     return list(dict.fromkeys(found)) or None
 
 
+def _envelopes(note: str) -> Iterator[str]:
+    """What stands between two comments, up to the first that nothing ends: one walk through the note."""
+    end = 0
+    while (started := _STARTS.search(note, end)) and (ended := _ENDS.search(note, started.end())):
+        yield note[started.end() : ended.start()]
+        end = ended.end()
+
+
 def _parse(note: str) -> list[tuple[dict[str, str], str]]:
     """The head and the conversation of each session."""
     plain = note.replace("\r\n", "\n")
-    entries = [_ESCAPED.sub("", found).strip() for found in _ENTRY.findall(plain)] or [plain.strip()]
+    entries = [_ESCAPED.sub("", found).strip() for found in _envelopes(plain)] or [plain.strip()]
     told: list[tuple[dict[str, str], str]] = []
     for entry in entries:
         head, divider, text = entry.partition(_CONVERSATION)

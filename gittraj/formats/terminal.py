@@ -1,6 +1,7 @@
 """What ``git traj run`` saw of a program: one JSON object, ``{"terminal": id, …}``, with all that it printed.
 
-Not a log: who did what in it nobody knows. A commit id that git printed is all that it proves.
+Not a log: who did what in it nobody knows. A commit id that git printed is all that it proves, and not even
+that of a commit that was ``typed``: made on a terminal, perhaps by a person, in what the program echoed.
 """
 
 from __future__ import annotations
@@ -49,9 +50,10 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _STAR
         "start_commit": coerce.text(told.get("commit")),
     }
     yield from (Fact(name=key, value=value) for key, value in facts.items() if value)
-    made = commits.printed(printed)
+    typed = [full for full in coerce.sequence(told.get("typed")) if isinstance(full, str)]
+    made = tuple(c for c in commits.printed(printed) if not any(full.startswith(c) for full in typed))
     call = ToolCall(id=f"{own}:0", ts=begun, name="run", arguments={"command": command}, call_id=own)
-    yield Entry(event=call, end=end, command="git commit" if made else command, folder=folder)
+    yield Entry(event=call, end=end, command=None if made else command, folder=folder, prints=bool(made))
     result = ToolResult(
         id=f"{own}:1",
         ts=ended,

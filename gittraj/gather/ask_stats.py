@@ -65,7 +65,7 @@ def compute_team_stats(session: Session, by: str, limits: Limits) -> tuple[Heade
     total["bytes"] = {**total["bytes"], "disk": None}
     rows = _figures(session, where, by)
     if BY[by][1] is None:
-        rows = [{**row, "commits": total["commits"]} for row in rows]
+        rows = [{**row, "commits": total["commits"]} for row in rows if row["trajectories"]]
     if by == "repository":
         names = read_names(session)
         rows = [{**row, "name": names[row["name"]], "projectId": row["name"]} for row in rows]
@@ -109,7 +109,8 @@ def _figures(session: Session, where: tuple[Conditions, Conditions], by: str | N
     linked = _group(
         session,
         f"SELECT {name}, count(DISTINCT CASE WHEN l.role = 'produced' AND NOT l.incomplete THEN"
-        " l.project_id || l.commit_id END), count(DISTINCT l.project_id || l.trajectory_id),"
+        " l.project_id || l.commit_id END), count(DISTINCT CASE WHEN NOT l.incomplete THEN"
+        " l.project_id || l.trajectory_id END),"
         f" count(DISTINCT l.project_id || l.commit_id), sum(l.note_bytes) FROM {_LINKS} WHERE {commits}"
         " GROUP BY 1",
         commits,
@@ -164,7 +165,7 @@ def _overview(session: Session, where: tuple[Conditions, Conditions]) -> Header:
     shown = (
         "SELECT DISTINCT t.* FROM trajectories t JOIN links l ON l.project_id = t.project_id AND"
         " l.trajectory_id = t.trajectory_id JOIN commits c ON c.project_id = l.project_id AND c.commit_id ="
-        f" l.commit_id WHERE {commits}"
+        f" l.commit_id WHERE NOT l.incomplete AND {commits}"
     )
     present = ", ".join(f"bool_or(has_{part}) AS {part}" for part in PARTS)
     counted = ", ".join(f"count(CASE WHEN {part} THEN 1 END)" for part in PARTS)

@@ -26,7 +26,13 @@ from gittraj.query.header import Folded, cost
 from gittraj.query.log.filters import names_of_task
 from gittraj.query.records import Recorded
 from gittraj.query.stats.counts import Tallies, Tally
-from gittraj.query.stats.statistics import explains, month_of, place_parts, stored_parts
+from gittraj.query.stats.statistics import (
+    explains,
+    month_of,
+    place_parts,
+    stored_parts,
+    without_stubs,
+)
 
 Rows = dict[str, list[tuple[Any, ...]]]
 _MOST = 2**62  # anybody may write a number of forty digits
@@ -140,7 +146,7 @@ class Builder:
 
     def _add_history(self) -> None:
         """How many commits of HEAD count, by month and author; merges without a record do not."""
-        recorded = {commit for commit, told in self._tallies.items() if told.trajectories}
+        recorded = {commit for commit, told in self._tallies.items() if without_stubs(told).trajectories}
         counted = Counter(
             (self._month(commit), told.author)
             for commit, told in self._described.items()

@@ -20,7 +20,8 @@ _MANY = 400  # parameters of one statement
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """One note: the ids in it, whether it has work without a commit, and whether it has no deletions."""
+    """One note: the ids in it, whether it may have records that explain no commit, and whether it has no
+    deletions."""
 
     ids: Collection[str]
     explored: bool
@@ -53,7 +54,7 @@ def count(connection: sqlite3.Connection) -> int:
 
 
 def with_explored(connection: sqlite3.Connection) -> list[str]:
-    """The commits whose notes may have work without a commit."""
+    """The commits whose notes may have records that explain no commit."""
     return [oid.hex() for (oid,) in connection.execute("SELECT oid FROM notes WHERE explored")]
 
 

@@ -8,7 +8,7 @@ row ids: without them SQLite reads a whole row, a megabyte of a tip, to compare 
 
 from __future__ import annotations
 
-NUMBER = 6
+NUMBER = 7
 
 TABLES = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB) WITHOUT ROWID;

@@ -21,7 +21,7 @@ from gittraj.index.fast_open import read_edges
 from gittraj.index.reach import Reach, raised, reach_of
 from gittraj.notes.store import NotesRef
 from gittraj.query.log.paths import RENAMES, Ancestry, read_changes
-from gittraj.query.notes import is_plain, named_ids
+from gittraj.query.notes import is_plain, may_explore, named_ids
 
 Progress = Callable[[str, int, int], None]
 """Called with the activity, how many are done, and of how many."""
@@ -96,7 +96,7 @@ def _noted(body: bytes | None) -> records.Noted | None:
     if body is None:
         return None
     ids = named_ids(body)
-    return records.Noted(tuple(ids), explored=b"explored" in body, plain=is_plain(body, ids))
+    return records.Noted(tuple(ids), explored=may_explore(body), plain=is_plain(body, ids))
 
 
 # ---------------------------------------------------------------- history

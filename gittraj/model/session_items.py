@@ -40,7 +40,8 @@ class Entry:
     newly made (``[main 1a2b3c4] subject``, and ids that the agent's own log marks as commits).
     ``session`` is set where the record names another session than the file's: a copy made by a
     resume or a fork. ``call`` is the id of the call whose command recorded this event. ``on`` is the commit
-    that this event and those before it stand on, in a log that is kept by commits (full id).
+    that this event and those before it stand on, in a log that is kept by commits (full id). ``commits`` of
+    its result are proof of a call that ``prints``, whatever its command was.
     """
 
     event: AnyEvent
@@ -53,6 +54,7 @@ class Entry:
     session: str | None = None
     call: str | None = None
     on: str | None = None
+    prints: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -474,6 +474,11 @@ class Record:
     def key(self) -> "Key":
         return (self.id, self.range.first if self.range else None)
 
+    @property
+    def explains(self) -> bool:
+        """Whether it counts as recorded work of its commit: it led to it, and a link stub tells nothing."""
+        return self.role == "produced" and not self.incomplete
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tombstone:

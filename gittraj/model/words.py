@@ -20,6 +20,11 @@ EVIDENCE = {
 }
 
 
+def opened_by(names: str) -> str:
+    """What is known of a commit that has link stubs alone."""
+    return f"made in a shell that {names} opened; by whom is unknown"
+
+
 def model_of(by: str | None) -> str | None:
     """The model that wrote a summary or inferred a statement; None for anybody else."""
     return by.removeprefix("model:") if by and by.startswith("model:") else None

@@ -14,12 +14,14 @@ _STATED = ("agent", "human")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reviewed:
-    """A commit. ``trajectories`` are HEADERs of the command contract; a merge needs none. ``known``: whether
-    the files that it changed could be read."""
+    """A commit. ``trajectories`` are HEADERs of the command contract; a merge needs none. ``traces`` are
+    those of link stubs, which explain nothing and count nowhere. ``known``: whether the files that it
+    changed could be read."""
 
     commit: str
     subject: str
     trajectories: tuple[Header, ...] = ()
+    traces: tuple[Header, ...] = ()
     files: tuple[str, ...] = ()
     known: bool = True
     merge: bool = False

@@ -67,6 +67,10 @@ class Folded:
             return distinct(chain.from_iterable(self.parts.values()))
         return [r for r in self.parts.get(commit, ()) if explored or r.role == "produced"]
 
+    def explains(self, commit: str) -> bool:
+        """Whether a record that counts is on the commit: a link stub tells nothing."""
+        return any(record.explains for record in self.records(commit))
+
     def header(self, commit: str | None, *, explored: bool = False) -> Header:
         """The HEADER of its records on one commit, or (None) of the whole trajectory.
 

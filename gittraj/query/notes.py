@@ -21,6 +21,11 @@ def named_ids(body: bytes) -> frozenset[str]:
     return frozenset(found.decode() for found in _IDS.findall(body))
 
 
+def may_explore(body: bytes) -> bool:
+    """Whether a note may have records that explain no commit."""
+    return b"explored" in body or b'"incomplete"' in body
+
+
 def is_plain(body: bytes, ids: Collection[str]) -> bool:
     """Whether a note has no deletions; one with deletions must be decoded to know its trajectories."""
     return bool(ids) and b'"deleted"' not in body
@@ -42,7 +47,7 @@ class Notes(ABC):
 
     @abstractmethod
     def with_explored(self) -> Iterator[str]:
-        """The commits whose notes may have records of work that led to no commit."""
+        """The commits whose notes may have records that explain no commit: explored work, link stubs."""
 
     @abstractmethod
     def with_deletions(self) -> Sequence[str]:
@@ -90,7 +95,7 @@ class NotesInMemory(Notes):
         return self._bodies.get(commit, b"")
 
     def with_explored(self) -> Iterator[str]:
-        return (commit for commit, body in self._bodies.items() if b"explored" in body)
+        return (commit for commit, body in self._bodies.items() if may_explore(body))
 
     def with_deletions(self) -> Sequence[str]:
         return [commit for commit, body in self._bodies.items() if not is_plain(body, named_ids(body))]

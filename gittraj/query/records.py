@@ -60,7 +60,7 @@ class Recorded:
         return [c for c in commits if any(isinstance(line, ForeignLine) for line in self._decoded(c))]
 
     def with_explored(self) -> Iterator[str]:
-        """The commits whose notes may have records of work that led to no commit."""
+        """The commits whose notes may have records that explain no commit."""
         return self._notes.with_explored()
 
     def places(self) -> list[str]:

@@ -20,11 +20,13 @@ def read_change(
     listed = repository.run("rev-list", "--reverse", "--topo-order", "--parents", f"{ends[0]}..{ends[1]}").out
     parents = {line.split()[0]: line.split()[1:] for line in listed.decode().splitlines()}
     described, changes = describe_all(repository, list(parents)), read_changes(repository, list(parents))
+    told = {commit: find_headers(recorded, commit) for commit in parents}
     commits = tuple(
         Reviewed(
             commit=commit,
             subject=described[commit]["subject"],
-            trajectories=tuple(f.header(commit) for f in recorded.on(commit) if f.records(commit)),
+            trajectories=told[commit][0],
+            traces=told[commit][1],
             files=tuple(path.path for path in changes[commit].paths),
             merge=len(above) > 1,
         )
@@ -36,9 +38,17 @@ def read_change(
     return Change(head=ends[1], commits=commits, sessions=sessions, files=files, notes=notes)
 
 
+def find_headers(recorded: Recorded, commit: str) -> tuple[tuple[Header, ...], tuple[Header, ...]]:
+    """``trajectories`` and ``traces`` of ``Reviewed``."""
+    found = [(f.explains(commit), f.header(commit)) for f in recorded.on(commit) if f.records(commit)]
+    return tuple(told for explains, told in found if explains), tuple(
+        told for explains, told in found if not explains
+    )
+
+
 def find_sessions(recorded: Recorded, commits: Sequence[str]) -> tuple[Header, ...]:
-    """The trajectories of ``commits``, each once, with the totals of its parts there."""
-    found = {f.whole["id"]: f for c in commits for f in recorded.on(c) if f.records(c)}
+    """The trajectories of ``commits``, each once, with the totals of its parts there; none of link stubs."""
+    found = {f.whole["id"]: f for c in commits for f in recorded.on(c) if f.explains(c)}
     return tuple(folded.across(commits) for folded in found.values())
 
 

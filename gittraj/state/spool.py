@@ -15,6 +15,7 @@ from typing import Literal
 
 from gittraj.frozen import dataclass
 from gittraj.git import is_oid
+from gittraj.model.signs import SIGNS
 
 _NAME = re.compile(r"[\w.:-]{1,128}")
 """Of a session or a call; what an environment holds besides is no business of a record."""
@@ -36,23 +37,7 @@ RUN = "GIT_TRAJ_RUN"
 """What ``git traj run`` tells the program that it runs, as ``agent:session``."""
 SESSION_IDS = (*_AGENTS, _CALL, "AGENT_THREAD_ID", RUN)
 """Variables of which a commit's hook keeps the value."""
-UNKNOWN = "unknown"
-"""An agent of which nothing but its presence is known."""
-_MARKS = {
-    "GEMINI_CLI": "gemini-cli",
-    "QWEN_CODE": "qwen-code",
-    "PI_CODING_AGENT": "pi",
-    "CURSOR_AGENT": "cursor",
-    "CLINE_CONNECTOR_CLI_LAUNCH": "cline",
-    "MSWEA_CONFIGURED": "mini-swe-agent",
-    "GOOSE_TERMINAL": "goose",
-    "AUGMENT_AGENT": "augment",
-    "ANTIGRAVITY_AGENT": "antigravity",
-    "AGENT_THREAD_ID": UNKNOWN,
-    "AI_AGENT": UNKNOWN,
-    "AGENT": UNKNOWN,
-}
-MARKS = tuple(name for name in _MARKS if name not in SESSION_IDS)
+MARKS = tuple(name for name in SIGNS if name not in SESSION_IDS)
 """Variables of which it keeps that they are set: an agent opened the shell, or a person set them there."""
 
 
@@ -119,7 +104,7 @@ def _parse_second(line: str) -> Spooled | None:
         git_dir=Path(found[3]),
         sessions=tuple(sessions),
         call=named.get(_CALL),
-        mark=None if sessions else next((agent for name, agent in _MARKS.items() if name in named), None),
+        mark=None if sessions else next((agent for name, agent in SIGNS.items() if name in named), None),
         terminal=found[4] == "1",
     )
 

@@ -115,6 +115,10 @@ def test_what_is_typed_is_not_recorded(desk: Desk) -> None:
     told = str(shown(desk, "HEAD"))
     assert "shown" in told
     assert "hunter2" not in told
+    (trace,) = shown(desk, "HEAD")
+    assert (trace["link"]["evidence"], trace["incomplete"]) == ("environment", True), (
+        "a person may have typed it"
+    )
 
 
 @pytest.mark.parametrize(("command", "status"), [("no-such-program", 127), ("false", 1)])

@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import json
 import os
+import pty
+import subprocess
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from github_action.gate import check_coverage
+from github_action.reporting import coverage, find_labels, make_report
+from gittraj.notes.store import NotesRef
+from gittraj.query.change import Change
+from gittraj.query.records import Recorded
+from gittraj.query.review import read_change
 from tests.e2e.scenario import Shell, Write
 from tests.integration.command import traj
 from tests.integration.desk import Desk
 from tests.integration.repository import Git
+from tests.unit.github_action.test_reporting import SETTINGS
 
 
 def commit(desk: Desk, name: str, **env: str) -> str:
@@ -58,6 +68,31 @@ def test_an_agent_whose_log_is_not_read_leaves_a_trace(
         assert value not in str(found(desk))
 
 
+@pytest.mark.parametrize(
+    "variable", ["GOOSE_TERMINAL", "CURSOR_AGENT", "PI_CODING_AGENT", "OPENCODE", "AGENT"]
+)
+def test_a_commit_that_was_typed_leaves_no_trace_of_a_named_agent(desk: Desk, variable: str) -> None:
+    ours, theirs = pty.openpty()
+    with os.fdopen(ours, "rb"), os.fdopen(theirs, "wb") as terminal:
+        done = subprocess.run(
+            ["git", "commit", "-q", "--allow-empty", "-m", "typed"],
+            cwd=desk.git.root,
+            env={**os.environ, variable: "1"},
+            stdin=terminal,
+            stderr=terminal,
+            check=False,
+        )
+    assert done.returncode == 0
+    desk.drain()
+    assert told(desk) == {}
+
+
+def test_an_agent_that_is_configured_need_not_run(desk: Desk) -> None:
+    commit(desk, "by hand", MSWEA_CONFIGURED="true")
+    desk.drain()
+    assert told(desk) == {}
+
+
 def test_a_trace_counts_nowhere(desk: Desk) -> None:
     commit(desk, "traced", GOOSE_TERMINAL="1")
     desk.drain()
@@ -65,6 +100,51 @@ def test_a_trace_counts_nowhere(desk: Desk) -> None:
     assert "by whom is unknown" in shown
     assert "committed by" not in shown
     assert "0 of 2 have a record" in traj(desk.git.root, "stats").stdout
+    counted = json.loads(traj(desk.git.root, "stats", "--json").stdout)["total"]
+    assert (counted["trajectories"], counted["sessions"], counted["agents"]) == (0, 0, [])
+    status = traj(desk.git.root, "status").stdout
+    assert "trajectories on 0 commits" in status
+    assert "1 commit made in a shell that an agent opened; by whom is unknown" in status
+    traj(desk.git.root, "index")
+    state = json.loads(traj(desk.git.root, "status", "--json").stdout)
+    assert (state["recorded"], state["recordedElsewhere"], state["traced"]) == (0, 0, 1)
+
+
+def review(desk: Desk) -> Change:
+    """The commits after the first, as the report on a pull request has them."""
+    with desk.git.open() as repository:
+        base = desk.git("rev-list", "--max-parents=0", "HEAD").strip()
+        recorded = Recorded(NotesRef(repository).items())
+        return read_change(repository, recorded, base, "HEAD", notes="d" * 40)
+
+
+def test_traces_alone_pass_no_gate_and_make_no_comment_of_recorded_work(desk: Desk) -> None:
+    commit(desk, "one", GOOSE_TERMINAL="1")
+    commit(desk, "two", AI_AGENT="somebody")
+    desk.drain()
+    change = review(desk)
+    settings = replace(SETTINGS, require="fail", coverage=100.0)
+    assert check_coverage(change, (), settings).fails
+    assert coverage(change) == 0
+    assert change.sessions == ()
+    assert find_labels(change)["traj:unrecorded"]
+    told = make_report(change, settings, number=1).report
+    assert told.line == "0 of 2 commits have an agent trajectory"
+    assert "2 commits made in a shell that goose, an agent opened; by whom is unknown" in told.body
+
+
+def test_a_trace_is_listed_apart_beside_recorded_work(desk: Desk) -> None:
+    desk.commit("work")
+    commit(desk, "typed", GOOSE_TERMINAL="1")
+    desk.drain()
+    change = review(desk)
+    assert [t["agent"] for t in change.sessions] == ["claude-code"]
+    told = make_report(change, SETTINGS, number=1).report
+    assert told.line == "1 of 2 commits have an agent trajectory"
+    assert "made in a shell that goose opened; by whom is unknown" in told.body
+    base = desk.git("rev-list", "--max-parents=0", "HEAD").strip()
+    plain = traj(desk.git.root, "pr", "--base", base, "--format", "text").stdout
+    assert "typed (made in a shell that goose opened; by whom is unknown)" in plain
 
 
 def test_two_traces_are_two_trajectories(desk: Desk) -> None:
@@ -155,3 +235,16 @@ def test_a_commit_that_the_reflog_showed_only_after_the_log_was_read(desk: Desk)
         path.write_text(text)
     desk.drain()
     assert {subject: len(records) for subject, records in found(desk).items()} == {"one": 1, "two": 1}
+
+
+def test_a_log_that_was_cut_back_and_went_on_otherwise(desk: Desk) -> None:
+    """What stands in the place of stored events now is stored, and the next commit has nothing of theirs."""
+    many = [Shell(f"echo {number}") for number in range(12)]
+    desk.work("one", *many, Write("a", "a\n"), Shell("git add a && git commit -qm one"))
+    session = desk.sessions["one"]
+    lines = session.log.read_text().splitlines(keepends=True)
+    kept = next(i for i, line in enumerate(lines) if '"tool_result"' in line) + 1
+    session.log.write_text("".join(lines[:kept]))
+    session._last = json.loads(lines[kept - 1])["uuid"]
+    desk.work("two", Write("b", "b\n"), Shell("git add b && git commit -qm two"))
+    assert desk.told() == {"one": {"one"}, "two": {"two"}}

@@ -65,7 +65,7 @@ def _thin(log: Log) -> Log:
     for index, entry in enumerate(log.entries):
         event = entry.event
         starts = isinstance(event, ToolCall) and event.name in _STARTERS
-        if isinstance(event, ToolCall) and (entry.command or entry.edits or starts):
+        if isinstance(event, ToolCall) and (entry.command or entry.prints or entry.edits or starts):
             kept[index] = _thin_call(entry, event)
             result = log.result_of(index)
             if result is not None:
@@ -93,7 +93,14 @@ def _results(log: Log, kept: dict[int, Entry]) -> dict[str, int]:
 
 def _thin_call(entry: Entry, event: ToolCall) -> Entry:
     call = ToolCall(id=event.id, ts=event.ts, name=event.name, call_id=event.call_id, response=event.response)
-    return Entry(event=call, end=0, edits=_thin_edits(entry), command=entry.command, folder=entry.folder)
+    return Entry(
+        event=call,
+        end=0,
+        edits=_thin_edits(entry),
+        command=entry.command,
+        folder=entry.folder,
+        prints=entry.prints,
+    )
 
 
 def _thin_result(entry: Entry, *, named: bool) -> Entry:

@@ -89,7 +89,8 @@ class Facts:
     authors recorded and no commit has yet. ``readers``: for whom thinking is sealed; None where it is not.
     ``summarizer``: the program that may be asked for summaries, ``runs`` how often it was today.
     ``team``: the project has a file of settings for all who clone it. ``recorded``: commits that ``git traj
-    log`` lists; ``elsewhere``: others with records, that HEAD does not reach or where work led to no commit;
+    log`` lists; ``traced``: those with link stubs alone;
+    ``elsewhere``: others with records, that HEAD does not reach or where work led to no commit;
     ``unfetching``: remotes of which git fetch brings no records, where it should; ``beside``: of how many
     commits each remote has records that are not joined with ours.
     """
@@ -106,6 +107,7 @@ class Facts:
     unlinked: tuple[str, ...]
     without_hook: tuple[str, ...] | None
     recorded: int
+    traced: int
     elsewhere: int
     stranded: tuple[str, ...]
     unstamped: int
@@ -154,6 +156,7 @@ def gather(repository: Repository, environ: Environ) -> Facts:
         unlinked=tuple(c.id for c in unlinked if c.id not in recorded),
         without_hook=_without_hook(repository, made, lines),
         recorded=recorded.listed,
+        traced=recorded.traced,
         elsewhere=recorded.number - recorded.listed,
         stranded=recorded.stranded,
         unstamped=unstamped,

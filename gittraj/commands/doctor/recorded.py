@@ -17,13 +17,15 @@ from gittraj.query.notes import Notes
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recorded:
     """``notes`` without those of ``bare`` commits, which have deletions alone. ``number`` of commits with
-    records (runs without a commit are on none); of them ``listed`` by ``git traj log``; ``stranded``: with
-    records that stand nowhere else, and nothing reaches them."""
+    records (runs without a commit are on none); of them ``listed`` by ``git traj log``; ``traced`` have link
+    stubs alone, which count nowhere; ``stranded``: with records that stand nowhere else, and nothing reaches
+    them."""
 
     notes: Notes
     bare: Collection[str]
     number: int
     listed: int
+    traced: int
     stranded: tuple[str, ...]
 
     def __contains__(self, commit: object) -> bool:
@@ -33,10 +35,11 @@ class Recorded:
 def find_recorded(repository: Repository, notes: Notes, index: Answers | None) -> Recorded:
     """Raises GitError."""
     places = {*find_places(notes.with_explored())}
-    # all others only have what led to their commit
+    # all others only have what led to their commit, and tells of it
     read = {*notes.with_deletions(), *notes.with_explored()} - places
     roles = {commit: _roles(commit, notes.read(commit)) for commit in read}
     bare = {commit for commit, found in roles.items() if not found}
+    traced = {commit for commit, found in roles.items() if found == {"traced"}}
     silent = {commit for commit, found in roles.items() if "produced" not in found} | places
     below = _below_head(repository, notes, index)
     rest = [] if below is None else [c for c in notes if c not in below and c not in places]
@@ -44,8 +47,9 @@ def find_recorded(repository: Repository, notes: Notes, index: Answers | None) -
     return Recorded(
         notes=notes,
         bare=bare,
-        number=len(notes) - len(bare | places),
+        number=len(notes) - len(bare | places | traced),
         listed=len(notes) - len(silent) if below is None else len(below - silent),
+        traced=len(traced),
         stranded=stranded,
     )
 
@@ -58,10 +62,11 @@ def _find_stranded(repository: Repository, notes: Notes, among: Collection[str])
 
 
 def _roles(commit: str, body: bytes) -> set[str]:
-    """The roles of the records that stand in a note; one with produced ones alone need not be read."""
-    if b'"deleted"' not in body and b'"explored"' not in body:
+    """The roles of the records that stand in a note, ``traced`` of a link stub; a note that may have neither
+    deletions nor explored work nor stubs need not be read."""
+    if all(word not in body for word in (b'"deleted"', b'"explored"', b'"incomplete"')):
         return {"produced"}
-    return {record.role for record in standing(commit, decode_note(body))}
+    return {"traced" if r.incomplete else r.role for r in standing(commit, decode_note(body))}
 
 
 def _below_head(repository: Repository, notes: Notes, index: Answers | None) -> set[str] | None:

@@ -20,7 +20,7 @@ name = "cline"
 agent = "cline"
 
 _SUFFIX = ".messages.json"
-_TYPED = re.compile(r"<user_input(?:\s[^>]{0,200})?>(.*?)</user_input>", re.DOTALL)
+_OPENS, _CLOSES = re.compile(r"<user_input(?:\s[^>]{0,200})?>"), "</user_input>"
 _SYSTEM = "[SYSTEM] "
 _ENDED = {"completed": "completed", "failed": "failed", "cancelled": "abandoned"}
 
@@ -105,7 +105,7 @@ class _Reading:
             if block.get("type") == "tool_result":
                 yield self._result(common, block)
             elif text := coerce.text(block.get("text")):
-                typed = "\n".join(part.strip() for part in _TYPED.findall(text))
+                typed = "\n".join(_typed(text))
                 if typed or not text.startswith(_SYSTEM):
                     yield self._entry(Prompt(**common, content=typed or text))
                 else:
@@ -163,6 +163,14 @@ class _Reading:
         )
         shell = bool(self._asked.get(call_id or ""))
         return self._entry(event, commits=commits.printed(event.content) if shell else ())
+
+
+def _typed(text: str) -> Iterator[str]:
+    """What stands in ``<user_input>``, up to the first that nothing closes: one walk through the text."""
+    end = 0
+    while (opened := _OPENS.search(text, end)) and (closed := text.find(_CLOSES, opened.end())) >= 0:
+        yield text[opened.end() : closed].strip()
+        end = closed + len(_CLOSES)
 
 
 def _blocks(message: dict[str, Any]) -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from functools import cache
 
@@ -88,6 +89,7 @@ def count(commits: Iterable[Commit], tallies: Mapping[str, Tallies]) -> Counted:
     """``commits``, newest first, with ``Recorded.tallies`` of those that have a note, and of what is on no
     commit."""
     listed = list(commits)
+    tallies = {commit: without_stubs(told) for commit, told in tallies.items()}
     carrying = {commit for commit, told in tallies.items() if told.trajectories}
     kept = [commit for commit in listed if not commit.merge or commit.id in carrying]
     known = {commit.id: tallies[commit.id] for commit in listed if commit.id in tallies}
@@ -96,9 +98,14 @@ def count(commits: Iterable[Commit], tallies: Mapping[str, Tallies]) -> Counted:
 
 
 def explains(tallies: Tallies) -> bool:
-    """A stub tells nothing: a commit that has but one is not covered."""
-    records = (record for each in tallies.trajectories for record in each.records)
-    return any(record.role == "produced" and not record.incomplete for record in records)
+    """Whether a commit is covered."""
+    return any(record.explains for each in tallies.trajectories for record in each.records)
+
+
+def without_stubs(tallies: Tallies) -> Tallies:
+    """A link stub counts nowhere but in bytes."""
+    told = [t for t in tallies.trajectories if any(not record.incomplete for record in t.records)]
+    return replace(tallies, trajectories=told)
 
 
 def place_parts(tallies: Mapping[str, Tallies]) -> Iterator[Part]:

@@ -18,7 +18,7 @@ from gittraj.record.drain.reading import read_log
 from gittraj.record.drain.sessions import Wanted
 from gittraj.record.drain.waiting import IDLE
 from gittraj.record.rewrite_segments import read_segments
-from gittraj.state.cursors import SessionState, State, Suspension
+from gittraj.state.cursors import SessionState, State, Stored, Suspension
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +49,7 @@ class LogReader:
         told, place = self._told_before(log, known) if known and log.start == 0 else ((), 0)
         if told:
             log, size, age = self._read_log(file, Cursor(added=place), facts, skip=told)
+        known = self._cut_back(log, known) if known else None
         source = self._copied_from(log) if cursor.offset == 0 else None
         if source is not None:
             copies = {entry.event.id for entry in self._read_log(source, Cursor(), {})[0].entries}
@@ -97,6 +98,23 @@ class LogReader:
             [entry.event for entry in log.entries], [e for _, events in found for e in events]
         )
         return told, max((at + p.range.n for at, p in lost), default=0)
+
+    def _cut_back(self, log: Log, known: SessionState) -> SessionState:
+        """Of a log that was cut back and went on otherwise, a stored part ends with the last event that is
+        still there: what stands in the place of the others now is not stored."""
+        positions = {entry.event.id: i for i, entry in enumerate(log.entries)}
+
+        def cut(part: Stored) -> Stored:
+            first = positions.get(part.range.first)
+            if first is None or part.range.last in positions or part.output:
+                return part
+            stored = read_segments(self.context.repository, log.trajectory, part.segments)
+            ids = {event.id for _, events in stored for event in events}
+            still = log.entries[first : first + part.range.n]
+            n = max((i for i, entry in enumerate(still) if entry.event.id in ids), default=0) + 1
+            return replace(part, range=replace(part.range, n=n, last=still[n - 1].event.id))
+
+        return replace(known, parts=tuple(map(cut, known.parts)))
 
     def _copied_from(self, log: Log) -> SessionFile | None:
         """The session that a log begins with a copy of, if parts of that one are stored: a fork."""

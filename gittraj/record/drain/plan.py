@@ -244,13 +244,13 @@ def _stored_before(reading: Reading, links: Links) -> Iterator[tuple[Stored, Tar
     """Parts with a call that made a commit which no reflog showed yet when the log was read: a quick agent
     commits again and ends its turn while a drain reads. The commit gets their records, too."""
     known = {anchor.call for anchor in reading.anchors}
+    positions = {entry.event.id: i for i, entry in enumerate(reading.log.entries)}
     for anchor in links.anchors.get(reading.log.trajectory, ()):
         if anchor.call in known or anchor.evidence == "content":
             continue
-        place = reading.log.start + anchor.call
         for part in reading.known.parts:
-            at = part.range.at
-            if at is not None and at <= place < at + part.range.n and not part.explored:
+            first, last = positions.get(part.range.first, 0), positions.get(part.range.last, -1)
+            if first <= anchor.call <= last and not part.explored:
                 link = Link(evidence=anchor.evidence)
                 yield from (
                     (part, Target(commit=c, link=link)) for c in anchor.commits if c not in part.commits

@@ -8,10 +8,10 @@ from typing import cast
 from gittraj.capture.link import Links
 from gittraj.capture.session import Commit, Kind
 from gittraj.model.session_items import trajectory_id
+from gittraj.model.signs import CONFIGURED
 from gittraj.model.values import STUB_REV, Line, Link, Record, SessionInfo
 from gittraj.record.drain.context import Context
 from gittraj.state.cursors import State, Waiting, size_of
-from gittraj.state.spool import UNKNOWN
 
 IDLE = 24 * 3600.0
 """Seconds without growth after which a session counts as over."""
@@ -54,7 +54,8 @@ def find_stubs(context: Context, state: State, links: Links) -> Iterator[tuple[s
             agent, _, session = commit.sessions[0].partition(":")
             yield commit.id, _stub(agent, session, commit)
         elif commit.mark and not commit.sessions and commit.id not in links.explained:
-            typed = commit.terminal and commit.mark == UNKNOWN  # people set these variables, too
+            # people set these variables, too
+            typed = commit.terminal or commit.mark in CONFIGURED.values()
             if not typed and not is_patient(context, state, commit):
                 yield commit.id, _stub(commit.mark, None, commit)
 

@@ -13,7 +13,7 @@ from itertools import islice
 from typing import TypeVar
 
 from gittraj.frozen import dataclass
-from gittraj.model.words import count, model_of
+from gittraj.model.words import count, model_of, opened_by
 from gittraj.query.change import Change, Header, Reviewed, decisions
 from gittraj.render.comment.facts import find_heading, find_outcome, find_requests, share, state_facts
 from gittraj.render.comment.flags import Flag, find_flags, is_unsure, omissions
@@ -24,6 +24,7 @@ from gittraj.render.comment.tables import (
     ROWS,
     WORDS,
     Location,
+    agents_of,
     agents_table,
     commits_table,
     decisions_table,
@@ -219,7 +220,10 @@ def _no_records(change: Change) -> str:
         return f"<sub>Of these commits nothing is known: {ref} was not read in full.</sub>"
     these = f"these {number} commits" if number != 1 else "this commit"
     read = f"{ref} was read at {code(change.notes[:7])}"
-    return f"<sub>No agent trajectory is attached to {these}; {read}. {_PUSH}</sub>"
+    traces = [t for commit in change.own for t in commit.traces]
+    traced = count(sum(bool(commit.traces) for commit in change.own), "commit")
+    told = f" Of them {traced} {opened_by(agents_of(traces))}." if traces else ""
+    return f"<sub>No agent trajectory is attached to {these}; {read}.{told} {_PUSH}</sub>"
 
 
 def _summary(change: Change, options: CommentOptions) -> str:

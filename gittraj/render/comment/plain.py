@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gittraj.model.words import sure
-from gittraj.query.change import Change, Header, decisions
+from gittraj.model.words import opened_by, sure
+from gittraj.query.change import Change, Header, Reviewed, decisions
 from gittraj.render.comment.comment import CommentOptions
 from gittraj.render.comment.facts import find_heading, find_outcome, find_requests, state_facts
 from gittraj.render.comment.flags import Flag, find_flags, omissions, titled
@@ -31,9 +31,7 @@ def render_plain(change: Change, options: CommentOptions, page: Page) -> str:
     lines += _listed(page, "Look here first", [_flag(flag, page) for flag in find_flags(change)])
     lines += _labelled(page, "left open", omissions(change))
     lines += _listed(page, "Decided", [_decision(decision, page) for decision in decisions(change)])
-    lines += _listed(
-        page, "Commits", [_commit(c.commit, c.subject, c.trajectories, page) for c in change.own]
-    )
+    lines += _listed(page, "Commits", [_commit(c, page) for c in change.own])
     return "\n".join(lines) + "\n"
 
 
@@ -73,6 +71,13 @@ def _decision(decision: Header, page: Page) -> list[str]:
     return lines
 
 
-def _commit(commit: str, subject: str, trajectories: tuple[Header, ...], page: Page) -> list[str]:
-    agents = ", ".join(dict.fromkeys(escape_line(t["agent"] or "a person") for t in trajectories))
-    return page.block(f"{commit[:7]} {_short(subject)} ({agents or 'no trajectory'})", indent=2)
+def _commit(commit: Reviewed, page: Page) -> list[str]:
+    told = _agents(commit.trajectories) or "no trajectory"
+    if commit.traces and not commit.trajectories:
+        told = opened_by(_agents(commit.traces))
+    return page.block(f"{commit.commit[:7]} {_short(commit.subject)} ({told})", indent=2)
+
+
+def _agents(trajectories: tuple[Header, ...]) -> str:
+    names = ("an agent" if t["agent"] == "unknown" else t["agent"] or "a person" for t in trajectories)
+    return ", ".join(dict.fromkeys(map(escape_line, names)))

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 
 from gittraj.frozen import dataclass
-from gittraj.model.words import count, duration, money, own_words, short_number, sure, tests
+from gittraj.model.words import count, duration, money, opened_by, own_words, short_number, sure, tests
 from gittraj.query.change import Change, Header, Reviewed
 from gittraj.render.comment.flags import AGENTS, Flag, own_reason, titled
 from gittraj.render.inert import code, words
@@ -129,11 +129,14 @@ def commits_table(commits: Sequence[Reviewed], location: Location) -> str:
         ]
         agents = agents_of(commit.trajectories)
         summary = next(filter(None, summaries), "")
+        told = _changed(commit) if commit.files and not summaries else cell(summary)
+        if commit.traces and not summaries:
+            told = opened_by(agents_of(commit.traces))
         ran = next((result for t in commit.trajectories if (result := tests(t["tests"]))), "")
         rows.append(
             f"| {location.commit(commit.commit)} | {cell(commit.subject)} "
             f"| {agents or ('merge' if commit.merge else '—')} "
-            f"| {_changed(commit) if commit.files and not summaries else cell(summary)} "
+            f"| {told} "
             f"| {ran or '—'} |"
         )
     head = "| Commit | Subject | Agent | What it says | Tests |"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -180,6 +181,22 @@ def test_a_path_needs_no_repository(tmp_path: Path) -> None:
     assert said.returncode == 2
     assert "--team cannot be used with a revision" in said.stderr
     assert "paths go after --" in said.stderr
+
+
+def test_a_trace_counts_in_no_statistics_of_a_team(tmp_path: Path) -> None:
+    team = Team(tmp_path, "team.duckdb")
+    whole = SessionInfo(agent="goose")
+    stub = replace(record("stub"), rev=0, range=None, whole=whole, incomplete=True)
+    team.repository("api", [[told("one")], [replace(stub, link=Link(evidence="environment"))]])
+    team.gather()
+    for by in ("month", "agent"):
+        found = team.ask("stats", "--by", by)
+        said = command.traj(team.root / "clones" / "api", "stats", "--by", by, "--json")
+        own_one = json.loads(said.stdout)
+        for key in ("recorded", "trajectories", "sessions", "agents"):
+            assert found["total"][key] == own_one["total"][key], key
+        assert found["total"]["trajectories"] == found["total"]["sessions"] == 1
+        assert [r["name"] for r in found["rows"]] == [r["name"] for r in own_one["rows"]]
 
 
 def test_without_prompts_nothing_shows_one(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 from gittraj.agents import Agent, all_agents
+from gittraj.model.signs import SIGNS
 from gittraj.state import spool
 from tests.e2e.more_packages import PACKAGES
 from tests.e2e.packages import PINNED
@@ -30,7 +31,7 @@ TIMELESS = ("cursor",)
 def row(agent: Agent) -> str:
     log = re.search(r"``([^`]+)``", inspect.getdoc(inspect.getmodule(type(agent))) or "")
     assert log is not None, agent.name
-    named, marked = agent.name in spool.NAMED, agent.name in spool._MARKS.values()
+    named, marked = agent.name in spool.NAMED, agent.name in SIGNS.values()
     told = "its session" if named else "that it runs" if marked and agent.name not in QUIET else "nothing"
     by = "the call that was open then" if named else "the id in its log, or the call that ran then"
     by = "content alone" if agent.name in TIMELESS else by

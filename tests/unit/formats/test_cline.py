@@ -112,3 +112,11 @@ def test_a_log_that_was_cut_anywhere_or_has_nothing_beside_it(tmp_path: Path) ->
         found = [entry.event for entry in entries(list(cline.read(path, "S")))]
         assert len(found) <= len(whole)
         assert [event.id for event in found] == [event.id for event in whole[: len(found)]]
+
+
+def test_opening_words_without_end_are_walked_once(tmp_path: Path) -> None:
+    """A million of them: a walk to the end from each would never be over."""
+    many = "<user_input>" * 1_000_000
+    path = log(tmp_path, [say("a", "user", text(f"<user_input>Do it</user_input>{many}"))])
+    (entry,) = entries(list(cline.read(path, "S")))
+    assert entry.event.content == "Do it"

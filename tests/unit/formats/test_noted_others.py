@@ -139,3 +139,9 @@ def test_a_note_that_was_cut_anywhere_is_read_or_passed_over(tmp_path: Path, not
         store = detect_store(path)
         if store is not None:
             assert all(list(store.read(path, session)) for session in store.sessions(path))
+
+
+def test_envelopes_of_memento_without_end_are_walked_once() -> None:
+    """A million of them: a walk to the end from each would never be over."""
+    start, end = (f"<!-- git-memento-session:{word} -->\n" for word in ("start", "end"))
+    assert len([*memento._envelopes(f"{start}told\n{end}" + start * 1_000_000)]) == 1

@@ -1,0 +1,27 @@
+"""Variables of shells that an agent opened without saying for which session: the one table of them."""
+
+from __future__ import annotations
+
+UNKNOWN = "unknown"
+"""An agent of which nothing but its presence is known."""
+LOGGED = {
+    "GEMINI_CLI": "gemini-cli",
+    "OPENCODE": "opencode",
+    "QWEN_CODE": "qwen-code",
+    "PI_CODING_AGENT": "pi",
+    "CURSOR_AGENT": "cursor",
+    "CLINE_CONNECTOR_CLI_LAUNCH": "cline",
+}
+"""Of agents whose logs are read."""
+CONFIGURED = {"MSWEA_CONFIGURED": "mini-swe-agent"}
+"""Set wherever an agent is configured, running or not: they help to find a commit in its log, no more."""
+SIGNS = {
+    **LOGGED,
+    "GOOSE_TERMINAL": "goose",
+    "AUGMENT_AGENT": "augment",
+    "ANTIGRAVITY_AGENT": "antigravity",
+    "AGENT_THREAD_ID": UNKNOWN,
+    "AI_AGENT": UNKNOWN,
+    "AGENT": UNKNOWN,
+    **CONFIGURED,
+}
