@@ -1,7 +1,7 @@
 """Live agents: how each is recognised, where its sessions are, and how it is set up and asked.
 
 What is peculiar to one agent is in its module, but for the variables that git's hooks look for, which are in
-``state.spool`` (a shell reads them) and ``config.Environ``. Other code iterates over ``all_agents``. A new
+``state.spool`` (sessions) and ``model.signs``. Other code iterates over ``all_agents``. A new
 agent is a module with an ``Agent`` and a line there.
 """
 

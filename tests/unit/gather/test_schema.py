@@ -11,7 +11,7 @@ import pytest
 import gittraj.formats
 from gittraj.agents import all_agents
 from gittraj.gather.schema import TABLES, figures, spell_columns
-from gittraj.state.spool import _MARKS
+from gittraj.model.signs import SIGNS
 
 duckdb = pytest.importorskip("duckdb")
 
@@ -54,6 +54,6 @@ def test_figures_know_every_agent() -> None:
     query = dict(figures(""))["figures_parts"]
     names = [module.name for module in pkgutil.walk_packages(gittraj.formats.__path__, "gittraj.formats.")]
     agents = {getattr(importlib.import_module(name), "agent", None) for name in names}
-    agents = {each for each in agents if isinstance(each, str)} | all_agents().keys() | {*_MARKS.values()}
+    agents = {each for each in agents if isinstance(each, str)} | all_agents().keys() | {*SIGNS.values()}
     assert len(agents) > 15
     assert [agent for agent in agents if f"'{agent}'" not in query] == []
