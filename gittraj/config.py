@@ -21,7 +21,7 @@ from gittraj.errors import TrajError
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
 from gittraj.model.ruleset import RULESET
-from gittraj.model.signs import LOGGED
+from gittraj.model.signs import NAMELESS
 
 Thinking = Literal["clear", "seal", "drop"]
 _STRICTNESS: tuple[Thinking, ...] = ("clear", "seal", "drop")
@@ -114,7 +114,7 @@ def _folders(environ: Mapping[str, str], home: Path | None) -> dict[str, Path]:
 
 def _nameless(environ: Mapping[str, str]) -> str | None:
     off = ("", "0", "false")
-    return next((agent for name, agent in LOGGED.items() if environ.get(name, "") not in off), None)
+    return next((agent for name, agent in NAMELESS.items() if environ.get(name, "") not in off), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,8 +11,7 @@ from gittraj.commands.install.instructions import FILES, TEXT
 from tests.integration.records import traj
 from tests.integration.repository import Git
 
-AGENTS_HERE = ("claude-code", "codex", "gemini")
-OWN = {name: FILES[name].own for name in AGENTS_HERE}
+OWN = {name: place.own for name, place in FILES.items()}
 CLAUDE, AGENTS, GEMINI = "# Ours\n", "Be kind", "\r\nTabs\r\n"
 
 
@@ -33,12 +32,12 @@ def content(git: Git, file: str) -> str:
 
 def test_a_file_that_we_make_is_nobodys_clutter(git: Git) -> None:
     git.commit({"a": "1"})
-    steps = put_in(git, *AGENTS_HERE)
+    steps = put_in(git, *FILES)
     assert {name: step.did for name, step in steps.items()} == dict.fromkeys(OWN.values(), "added")
     assert steps["AGENTS.md"].text == "instruction for codex added; git ignores the file here"
     assert {content(git, file) for file in OWN.values()} == {TEXT}
     assert git("status", "--porcelain") == ""
-    assert {step.did for step in put_in(git, *AGENTS_HERE).values()} == {"unchanged"}
+    assert {step.did for step in put_in(git, *FILES).values()} == {"unchanged"}
     assert {step.did for step in take_out(git).values()} == {"removed"}
     assert not [file for file in OWN.values() if (git.root / file).exists()]
     assert take_out(git) == {}
@@ -46,7 +45,7 @@ def test_a_file_that_we_make_is_nobodys_clutter(git: Git) -> None:
 
 def test_the_teams_files_get_it_at_their_end_and_are_told_of(git: Git) -> None:
     git.commit({"CLAUDE.md": CLAUDE, "AGENTS.md": AGENTS, "GEMINI.md": GEMINI})
-    steps = put_in(git, *AGENTS_HERE)
+    steps = put_in(git, *FILES)
     assert steps["AGENTS.md"].text.startswith("instruction for codex added; git tracks the file: ")
     assert content(git, "CLAUDE.md") == CLAUDE, "Claude Code reads a personal file"
     assert content(git, "AGENTS.md") == f"{AGENTS}\n\n{TEXT}"
@@ -59,7 +58,7 @@ def test_the_teams_files_get_it_at_their_end_and_are_told_of(git: Git) -> None:
 
 
 def test_nothing_is_written_only_to_say_so(git: Git) -> None:
-    steps = put_in(git, *AGENTS_HERE, dry_run=True)
+    steps = put_in(git, *FILES, dry_run=True)
     assert {step.did for step in steps.values()} == {"added"}
     assert not [file for file in OWN.values() if (git.root / file).exists()]
 
@@ -122,7 +121,7 @@ def test_a_link_is_written_through_but_not_out_of_the_repository(git: Git, tmp_p
 
 def test_it_is_found_again_when_the_book_is_lost(git: Git) -> None:
     git.commit({"AGENTS.md": "everyone\n"})
-    put_in(git, *AGENTS_HERE)
+    put_in(git, *FILES)
     (git.root / ".git/traj/installed.json").write_text("{")
     assert set(take_out(git)) == {"CLAUDE.local.md", "GEMINI.md", "QWEN.md"}, (
         "what git tracks may be the team's"
