@@ -273,7 +273,7 @@ class OpenCode(Agent):
 
 
 def _check_words(log: Path, last: str) -> None:
-    """No story can be told of a session that its agent did not log; Gemini CLI logs it without blanks around."""
+    """No story can be told of a session that its agent did not log. Gemini CLI drops the blanks around it."""
     words = json.dumps(last.strip(), ensure_ascii=False)[1:-1].encode()
     assert log.suffix != ".jsonl" or words in log.read_bytes(), f"no last words in {log.name}"
 

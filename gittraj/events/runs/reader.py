@@ -24,8 +24,14 @@ OUTPUT_LIMIT = 200_000
 LINE_LIMIT = 500
 """Characters of a line of output that are read: no summary is longer, and no pattern takes long."""
 _COLOUR = re.compile(r"\x1b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][A-Z0-9])")
-_SERVICE = re.compile(r"^[\w.-]+ +\| ?", re.M)
-"""Before each line of a service's output, in ``docker compose up`` and ``logs``."""
+_PREFIXES = {
+    "compose": r"[\w.-]+ +\| ?",
+    "turbo": r"[\w@/.-]+:[\w:-]+: ",
+    "lerna": r"[\w@/.-]+: ",
+    "pnpm": r"[\w@/.-]+ [\w:-]+[:$] ",
+    "workspaces": r"\[[\w@/.-]+\]: ",
+}
+"""What stands before each line of one service's or package's output, by a word of the command."""
 _CUT = re.compile(
     r"\[\d+ lines? omitted\]|\.\.\. ?\[?\d+ (?:more )?(?:lines?|characters?|chars|tokens)|\[?output truncated"
     r"|truncated (?:after|output)|\d+ tokens truncated|<system>.*truncat|… ?\+?\d+ (?:more )?lines",
@@ -50,7 +56,7 @@ _MISSING = re.compile(
     r"|Justfile does not contain recipe|Could not find gem|Unknown command: "
     r"|is not recognized as an internal or external command|Cannot find module '[^']*(?:bin|cli)[^']*'"
     r"|^(?:bash|sh|zsh|dash)?:?(?: line \d+:)? ?cd: |^(?:\S+: ?)?no matches found: "
-    r"|/activate: No such file or directory|^service \"[^\"]*\" is not running"
+    r"|/activate: No such file or directory|^service \"[^\"]*\" is not running|^sudo: "
     r"|Cannot connect to the Docker daemon|^Error response from daemon|No such container"
     r"|^OCI runtime exec failed",
     re.M,
@@ -93,8 +99,9 @@ def read_call(command: str, output: str, exit_code: int | None) -> CallOutcome |
     """
     cut = len(output) > OUTPUT_LIMIT
     output = _COLOUR.sub("", output[-OUTPUT_LIMIT:]).replace("\r\n", "\n").replace("\r", "\n")
-    if "compose" in command:
-        output = _SERVICE.sub("", output)
+    for word, prefix in _PREFIXES.items():
+        if word in command:
+            output = re.sub(f"^{prefix}", "", output, flags=re.M)
     output = "\n".join(line[:LINE_LIMIT] for line in output.split("\n"))
     cut = cut or _CUT.search(output) is not None
     try:
@@ -122,7 +129,7 @@ def _rough(command: str) -> Iterator[Run]:
     for index, text in enumerate(re.split(r"&&|\|\||[;|\n&()<>]", command[: shell.LINE_LIMIT])):
         words = text.strip(" $").split()
         if words and _is_run(words):
-            yield Run(index, tuple(words), view="part", repeated=True)
+            yield Run(index, tuple(words), view="part", repeated=False)
 
 
 def _results(runs: Sequence[tuple[Run, Runner]], known: Knowledge, output: str, cut: bool) -> list[_Result]:
@@ -165,6 +172,8 @@ def _result(
     status = known.status(run)
     code = known.codes.get(status) if status else None
     seen = _read_verdict(run, runner, left, cut=cut, same=same)
+    if run.repeated and seen and seen.outcome == "passed" and known.shows_failure(run):
+        return _Result(run, runner, Verdict("failed"))
     if seen and (seen.sure or status != OK):
         contradicted = status is not None and status != OK and seen.outcome == "passed"
         return _Result(run, runner, Verdict(_by_code(runner, code), seen.counts) if contradicted else seen)
@@ -180,11 +189,13 @@ def _result(
 
 
 def _read_verdict(run: Run, runner: Runner, left: str, *, cut: bool, same: int) -> Verdict | None:
-    """What the output in view says; with fewer summaries than runs of the ``same`` runner, only a failure."""
+    """What the output in view says; where not all summaries may be in view, only a failure: with fewer than
+    runs of the ``same`` runner, and of one that is repeated, behind a filter."""
     if run.view == "none":
         return None
     seen = read_summary(runner, left, run.words, "part" if cut and run.view == "whole" else run.view)
-    if seen and seen.blocks < same and same > 1 and seen.outcome in ("passed", "none"):
+    hidden = (run.repeated and run.view != "whole") or (seen is not None and seen.blocks < same and same > 1)
+    if seen and hidden and seen.outcome in ("passed", "none"):
         return None
     return seen
 

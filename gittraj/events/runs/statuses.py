@@ -22,11 +22,13 @@ _LINES = 400
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
-    """The worlds that agree with what was seen. ``codes``: exit statuses of failures, as far as seen."""
+    """The worlds that agree with what was seen. ``codes``: exit statuses of failures, as far as seen;
+    ``seen``: what the line itself printed."""
 
     runs: tuple[Run, ...]
     worlds: tuple[World, ...]
     codes: dict[int, int]
+    seen: frozenset[Text] = frozenset()
 
     def status(self, run: Run) -> int | None:
         """OK, or the run's own number for a failure; None where the worlds differ, or it may not have run."""
@@ -37,6 +39,14 @@ class Knowledge:
         """Whether it was started; None where the worlds differ."""
         seen = {run.index in dict(world.runs) for world in self.worlds}
         return seen.pop() if len(seen) == 1 else None
+
+    def shows_failure(self, run: Run) -> bool:
+        """Whether something was printed that only its failure prints: in a loop, that of one round."""
+        printed: dict[bool, set[Text]] = {True: set(), False: set()}
+        for world in self.worlds:
+            if (status := dict(world.runs).get(run.index)) is not None:
+                printed[status == OK].update(world.printed)
+        return bool((printed[False] - printed[True]) & self.seen)
 
     def where(self, keep: Callable[[World], bool]) -> Knowledge:
         """With only the worlds that ``keep``; with all of them, if none is left."""
@@ -60,7 +70,8 @@ def explain(
     for world in worlds:
         if exit_code and OK < world.status < LITERAL:
             codes.setdefault(world.status, exit_code)
-    return Knowledge(tuple(walk.runs), tuple(worlds), codes)
+    printed = frozenset(text for text, was_seen in seen.items() if was_seen)
+    return Knowledge(tuple(walk.runs), tuple(worlds), codes, printed)
 
 
 def _ends_with(world: World, exit_code: int | None) -> bool:

@@ -81,8 +81,9 @@ def read_summary(runner: Runner, output: str, words: Sequence[str], view: str) -
 
 
 def _tells(runner: Runner, output: str) -> bool:
-    """Whether a line says that all passed, or that nothing could run."""
-    return any(pattern and pattern.search(output) for pattern in (runner.passed, runner.blocked))
+    """Whether a line says that all passed, that nothing could run, or that nothing was to be run."""
+    lines = (runner.passed, runner.blocked, runner.none)
+    return any(pattern and pattern.search(output) for pattern in lines)
 
 
 def combine(verdicts: Iterable[Verdict]) -> Verdict:
@@ -184,7 +185,8 @@ def _may_lack_failures(runner: Runner, block: dict[str, int], output: str, view:
 
 
 def _blocks(runner: Runner, output: str) -> Iterator[dict[str, int]]:
-    """The counts of each summary; lines with different counts make one summary together."""
+    """The counts of each summary; lines with different counts make one summary together, unless each line is
+    one."""
     found = sorted(
         (match.start(), at, match)
         for at, pattern in enumerate(runner.summary)
@@ -193,7 +195,7 @@ def _blocks(runner: Runner, output: str) -> Iterator[dict[str, int]]:
     block: dict[str, int] = {}
     for _, _, match in found:
         counts = _line_counts(match)
-        if {*counts} & {*block}:
+        if runner.full or {*counts} & {*block}:
             yield block
             block = {}
         block = {**block, **counts}

@@ -14,7 +14,7 @@ from gittraj.events.runs import shell, views
 from gittraj.events.runs.shell import Node, Redirect, Simple
 from gittraj.events.runs.tokens import Word
 from gittraj.events.runs.worlds import ANY, OK, World
-from gittraj.events.runs.wrappers import is_detached, nested_script
+from gittraj.events.runs.wrappers import is_detached, is_repeated, nested_script
 
 _MOST_WORLDS = 400
 _FILTERS = "cat tail head tee wc sort uniq sed awk tr cut column less more nl rev fold fmt"
@@ -29,8 +29,8 @@ _RELIABLE_GIT = {"add", "status", "log", "diff", "stash", "branch", "rev-parse",
 @dataclass(frozen=True, slots=True)
 class Run:
     """A command of the line that runs tests or checks. ``view``: how much of its output is in the call's: the
-    ``whole``, its ``end``, a ``part``, its ``start``, or ``none``. ``repeated``: it is in a
-    loop, or detached, so that a status of 0 is not its own."""
+    ``whole``, its ``end``, a ``part``, its ``start``, or ``none``. ``repeated``: it may run several times, or
+    is detached, so that a status of 0 is not its own."""
 
     index: int
     words: tuple[str, ...]
@@ -178,6 +178,8 @@ class Walk:
         document = node.document
         if is_detached(words):
             place = replace(place, view="none", guarded=True, repeated=True)
+        elif is_repeated(words):
+            place = replace(place, repeated=True)
         inner = nested_script(words, document)
         if inner is not None:
             return [_leave(world, w) for w in self._script(inner, world, place, node)]

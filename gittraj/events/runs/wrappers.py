@@ -23,11 +23,13 @@ _WRAPPERS = {
     "doas": "-u",
     "xvfb-run": "-s|-n",
     "xargs": "-n|-P|-I|-L|-d|-a",
+    "parallel": "-j|-P|-S",
     "npx": "-p|--package",
     "dotenv": "-e|-f",
 }
 """Commands that run the command behind them, and their options that take a value."""
 _RUN_WRAPPERS = re.compile(
+    r"(?!(?:hatch|pdm|mise) run (?:\S+:)?tests?(?:[ :-]|$))"  # a script of the project
     r"(?:uv|poetry|pipenv|hatch|pdm|rye|pixi|conda|mamba|micromamba|volta|mise|fnm|asdf|bundle|direnv|coverage|dotenvx"
     r"|devbox|nix|dotenv|uv tool)(?: -\S+)* (?:run|exec|x)|(?:pnpm|yarn|npm|bun)(?: -\S+)* (?:exec|dlx|x)"
     r"|uvx|pipx run|docker[ -]compose (?:exec|run)|docker (?:exec|run)|podman (?:exec|run)|kubectl exec"
@@ -42,6 +44,7 @@ _DETACHED = re.compile(
     r"(?:\S*/)?(?:docker|podman)(?:[ -]compose)? (?:run|exec) (?:-\S+ )*?(?:-\w*d\w*|--detach) "
     r"|tmux new(?:-session)? (?:\S+ )*?-\w*d|screen -\w*d|tmux send(?:-keys)? "
 )
+_REPEATED = re.compile(r"parallel |xargs (?:\S+ )*?-\w*[nLIi]")
 _TERMINALS = re.compile(r"(?:tmux (?:new(?:-session)?|send(?:-keys)?)|screen) ")
 
 
@@ -99,3 +102,8 @@ def nested_script(words: Sequence[str], document: str | None) -> str | None:
 def is_detached(words: Sequence[str]) -> bool:
     """Whether the command returns before what it runs has ended: its status is not that of the run."""
     return _DETACHED.match(" ".join(words[:12]) + " ") is not None
+
+
+def is_repeated(words: Sequence[str]) -> bool:
+    """Whether the command may run another one several times."""
+    return _REPEATED.match(" ".join(words[:6]) + " ") is not None

@@ -52,6 +52,8 @@ HIDDEN_STATUS: list[Row] = [
     ("docker run -d app:ci pytest -q", "4f1c2a9b\n", 0, "unknown"),
     ("tmux new-session -d 'pytest -q tests/slow'", "", 0, "unknown"),
     ("ssh build@ci 'make test > log 2>&1 &'", "", 0, "unknown"),
+    ("ls tests/*.py | xargs -n1 pytest -q | tail -1", "3 passed in 0.1s\n", 0, "unknown"),
+    ("for d in a b; do (cd $d && npm test); done | tail -1", "Tests:  2 passed, 2 total\n", 0, "unknown"),
 ]
 IN_VIEW: list[Row] = [
     ("pytest 2>&1 | tail -1", "=== 3 passed, 1 skipped in 0.1s ===\n", 0, "passed"),
@@ -88,6 +90,26 @@ IN_VIEW: list[Row] = [
     ("kubectl exec -n ci deploy/run -- pytest -q", "2 passed in 0.1s\n", 0, "passed"),
     ("docker compose up --exit-code-from web web", "web-1  | === 1 failed in 1s ===\n", 1, "failed"),
     ("bun test -t nothing", 'error: regex "nothing" matched 0 tests. Searched 3 files\n', 1, "none"),
+    (
+        'for d in a b; do (cd $d && npm t) || echo "no $d"; done',
+        "Tests:  5 passed, 5 total\nno b\n",
+        0,
+        "failed",
+    ),
+    ("parallel pytest -q ::: a b", "3 passed in 0.1s\n1 failed in 0.1s\n", 1, "failed"),
+    ("npm test -- --passWithNoTests", "No tests found, exiting with code 0\n", 0, "none"),
+    (
+        "npx turbo test | tail -2",
+        " Tasks:    2 successful, 2 total\nCached:    2 cached, 2 total\n",
+        0,
+        "passed",
+    ),
+    ("pnpm -r test | tail -1", " ERR_PNPM_RECURSIVE_RUN_FIRST_FAIL  b@1.0.0 test: `jest`\n", 0, "failed"),
+    ("lerna run test | tail -1", "lerna ERR! npm run test exited 1 in 'b'\n", 0, "failed"),
+    ("yarn workspaces foreach run test", "[a]: Tests:       5 passed, 5 total\n", None, "passed"),
+    ("just test | cat", "pytest -q\n4 passed in 0.1s\n", 0, "passed"),
+    ("hatch run test:cov -q", "", 1, "failed"),
+    ("mise run test -- ./redact/...", "[test] ERROR task failed\nFAIL\n", 1, "failed"),
     ("docker compose run --rm web pytest -q", "\x1b[32m2 passed\x1b[0m in 0.1s\n", 0, "passed"),
 ]
 NOT_STARTED: list[Row] = [
@@ -98,6 +120,7 @@ NOT_STARTED: list[Row] = [
     ("(pytest -q))", "bash: -c: line 1: syntax error near unexpected token `)'\n", 2, "error"),
     ("test -d nope && pytest -q", "", 1, "error"),
     ("docker compose exec web pytest -q", 'service "web" is not running\n', 1, "error"),
+    ("sudo -u app pytest -q", "sudo: unknown user app\n", 1, "error"),
     ("pytest tests/none_*.py", "zsh: no matches found: tests/none_*.py\n", 1, "error"),
 ]
 
@@ -169,6 +192,10 @@ def test_several_runs_in_one_call() -> None:
     assert same is not None
     assert same.counts is not None
     assert (same.outcome, same.counts.passed, same.counts.failed) == ("failed", 5, 1)
+    bare = read_call("pytest -q a; pytest -q b", "1 failed in 1s\n5 passed in 1s\n", 0)
+    assert bare is not None
+    assert bare.counts is not None
+    assert (bare.outcome, bare.counts.passed, bare.counts.failed) == ("failed", 5, 1)
     built = read_call("make && make test", "make: *** [Makefile:3: app] Error 1\n", 2)
     assert built is not None
     assert (built.kind, built.outcome) == ("build", "failed")
