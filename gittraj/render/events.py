@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from gittraj.model.arguments import main_argument
@@ -42,6 +42,15 @@ def describe_event(event: Event) -> str:
     if "result" in event:
         return f"{describe_result(event)} {event['content']}".strip()
     return str(event["content"])
+
+
+def pair_results(events: Iterable[Event]) -> dict[str, Event]:
+    """The results of calls, by the ids of the calls."""
+    return {
+        event["result"]["callId"]: event
+        for event in events
+        if event["type"] == "tool_result" and event["result"]["callId"]
+    }
 
 
 def step(event: Event) -> tuple[str, str, bool]:

@@ -6,7 +6,17 @@ import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 
 from gittraj.frozen import dataclass
-from gittraj.model.words import count, duration, money, opened_by, own_words, short_number, sure, tests
+from gittraj.model.words import (
+    count,
+    duration,
+    money,
+    opened_by,
+    own_words,
+    short_number,
+    sure,
+    tests,
+    unstructured,
+)
 from gittraj.query.change import Change, Header, Reviewed
 from gittraj.render.comment.flags import AGENTS, Flag, own_reason, titled
 from gittraj.render.inert import code, words
@@ -128,7 +138,7 @@ def commits_table(commits: Sequence[Reviewed], location: Location) -> str:
             for t in commit.trajectories
         ]
         agents = agents_of(commit.trajectories)
-        summary = next(filter(None, summaries), "")
+        summary = unstructured(next(filter(None, summaries), ""))
         told = _changed(commit) if commit.files and not summaries else cell(summary)
         if commit.traces and not summaries:
             told = opened_by(agents_of(commit.traces))

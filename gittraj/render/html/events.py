@@ -6,7 +6,7 @@ Thinking is shown where ``Detail`` asks for it and it can be read; otherwise onl
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import Any
 
@@ -50,15 +50,6 @@ class Ids:
         wanted = anchor(name, kind)
         number = self.taken[wanted] = self.taken.get(wanted, 0) + 1
         return wanted if number == 1 else self.choose(f"{name}-{number}", kind)
-
-
-def pair_results(events: Iterable[Event]) -> dict[str, Event]:
-    """The results of calls, by the ids of the calls."""
-    return {
-        event["result"]["callId"]: event
-        for event in events
-        if event["type"] == "tool_result" and event["result"]["callId"]
-    }
 
 
 def render_events(

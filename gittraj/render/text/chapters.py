@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from gittraj.model.words import Header, left_out
 from gittraj.render.detail import Detail, is_shown, thinking_note
-from gittraj.render.events import Event, between, describe_call, describe_event, describe_result, failed
+from gittraj.render.events import (
+    Event,
+    between,
+    describe_call,
+    describe_event,
+    describe_result,
+    failed,
+    pair_results,
+)
 from gittraj.render.text.log import render_header, render_title
 from gittraj.render.text.terminal import Page, cut, escape, escape_line, width, wrap
 from gittraj.render.text.title import ago
@@ -106,10 +115,23 @@ def _chapter(chapter: Header, page: Page, detail: Detail, *, said: str) -> list[
     else:
         lines = page.block(asked, "bold", indent=_STEP, label="» ", lines=most)
     is_message = True
-    for event in events:
+    for event in _under_their_calls(events):
         was_message, is_message = is_message, event["type"] == "message"
         lines += [*([""] if was_message or is_message else []), *_event(event, page, detail)]
     return lines
+
+
+def _under_their_calls(events: Sequence[Event]) -> list[Event]:
+    """Each result behind its call: of calls made at once, all results come after the last call."""
+    times = Counter(event["tool"]["callId"] for event in events if event["type"] == "tool_call")
+    calls = {call for call, number in times.items() if number == 1}
+    results, found = pair_results(events), list[Event]()
+    for event in events:
+        if event["type"] != "tool_result" or event["result"]["callId"] not in calls:
+            found.append(event)
+        if "tool" in event and event["tool"]["callId"] in calls & results.keys():
+            found.append(results[event["tool"]["callId"]])
+    return found
 
 
 def _event(event: Event, page: Page, detail: Detail) -> list[str]:

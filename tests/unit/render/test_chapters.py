@@ -101,6 +101,15 @@ def test_thinking_is_shown_only_on_request() -> None:
     assert "queue would need" not in shown(everything=True)
 
 
+def test_a_result_is_shown_under_its_call_though_another_was_made_between() -> None:
+    lint, test = call("Bash", command="make lint"), call("Bash", command="pytest -q")
+    test["tool"]["callId"] = "c2"
+    work = chapter("Two at once", lint, test, result("lint: 2 warnings", code=1))
+    told = {**bare_header(), "chapters": [work], "also": [], **WHOLE}
+    text = "".join(render_commit(None, [told], PAGE, NOW, detail=Detail()))
+    assert text.index("make lint") < text.index("2 warnings") < text.index("pytest -q")
+
+
 def test_a_chapter_without_anything_to_show_is_left_out() -> None:
     told = {**bare_header(), "chapters": [chapter("Before", result("fine"))], "also": [], **WHOLE}
     assert "Before" not in "".join(render_commit(None, [told], PAGE, NOW, detail=Detail()))

@@ -76,6 +76,13 @@ def test_what_was_said_where_nothing_says_why() -> None:
     assert "A private prompt" in render(told, CommentOptions(prompts=True))
 
 
+def test_a_summary_in_markdown_is_told_without_its_structure() -> None:
+    said = Summary(text="## Findings\n\n| a | b |\n\nThe pool is too small.", by="agent")
+    text = render(change_of({A: [record("traj_one", summary=said)]}))
+    assert "| The pool is too small. |" in text
+    assert "Findings |" not in text
+
+
 def test_what_was_asked() -> None:
     text = render(full_change(title="Retry in the client, with jitter"))
     assert "**Asked:** “Retry in the client” · “Test it”\n\n> The 429s came in bursts." in text
