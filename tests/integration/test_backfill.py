@@ -68,6 +68,24 @@ def test_every_way_in_which_an_agent_commits(begun: Git, writer: Writer) -> None
     check(begun, session)
 
 
+def test_a_quiet_commit_found_afterwards_has_an_evidence_word_of_its_own(begun: Git, writer: Writer) -> None:
+    session = writer(begun.root)
+    quiet = turn(Write("a", text("a")), Shell("git add -A && git commit -qm Quiet"))
+    session.run([quiet, turn(say="Done")], prompt="Write a")
+    age(session)
+    assert evidence(begun, backfill(begun)["linked"]) == {"Quiet": "order"}
+
+
+def test_a_dry_run_says_what_the_real_run_does(begun: Git, writer: Writer) -> None:
+    one, other = writer(begun.root), writer(begun.root, name="other")
+    for session, names in ((one, "ab"), (other, "c")):
+        session.run(commit_turns(*names), prompt=f"Write {names}")
+    age(one, other)
+    planned = backfill(begun, "--dry-run")
+    assert len(planned["linked"]) == 3
+    assert planned["linked"] == backfill(begun)["linked"]
+
+
 def test_a_second_time_nothing_is_left_to_do(begun: Git, writer: Writer) -> None:
     session = writer(begun.root)
     session.run(commit_turns("a", "b"), prompt="Write both")

@@ -90,6 +90,18 @@ def test_what_was_off_cannot_be_linked(begun: Git, writer: Writer) -> None:
     assert calls(begun, "HEAD~2") == calls(begun, "HEAD")
 
 
+def test_link_takes_the_session_id_that_status_prints(begun: Git) -> None:
+    session = ClaudeSession(begun.root)
+    session.run([turn(Write("a", "a\n"), Shell("git add a && git commit -qm A"))], prompt="Write a")
+    session.prompt("Write b")
+    session.respond(turn(Write("b", "b\n")))
+    begun.commit({"c": "by hand\n"}, "Mine")
+    (printed,) = re.findall(rf"\b{session.session[:4]}[\w-]*", traj(begun, "status"))
+    assert len(printed) < len(session.session)
+    traj(begun, "link", "HEAD", "--session", printed)
+    assert [each["session"] for each in carried(begun)["Mine"]] == [session.session]
+
+
 def test_a_person_commits_in_pieces_what_the_agent_left(begun: Git, writer: Writer) -> None:
     """The agent commits one file and leaves two; each commit of those carries what wrote it."""
     session = writer(begun.root)

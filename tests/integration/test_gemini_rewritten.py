@@ -51,7 +51,7 @@ def _poorer(message: dict[str, Any], at: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("times", [1, 3])
-def test_sixteen_calls_stay_sixteen(git: Git, times: int) -> None:
+def test_a_call_is_its_call_id_and_is_not_stored_again_under_another(git: Git, times: int) -> None:
     git.commit({"README": "here\n"})
     install(git)
     session = GeminiSession(git.root)

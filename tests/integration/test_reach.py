@@ -1,5 +1,5 @@
 """Nothing that is stored is out of reach, and what is told of it is true: tasks, runs, abandoned work, what
-was taken off, work that made no commit."""
+was taken off, work that made no commit, who made a commit, sums."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 
 from gittraj.cli.group import call
 from gittraj.model.values import (
+    Link,
     Participant,
     Run,
     SessionInfo,
@@ -107,3 +108,55 @@ def test_explored_work_is_not_told_as_a_commits_reason(
     assert "no commit" in first
     status = json.loads(told(capsys, "status", "--json"))
     assert (status["recorded"], status["recordedElsewhere"]) == (0, 1), "what log lists"
+
+
+def test_redactions_are_distinct_secrets_within_a_part_and_sums_say_at_most(
+    git: Git, story: Story, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one, both = (git.commit({"a": str(n)}) for n in range(2))
+    story.note(one, record("traj_a", redactions_by_rule={"token": 1, "password": 1}))
+    story.note(both, record("traj_b", redactions_by_rule={"token": 2}))
+    story.note(both, record("traj_b", at=5, redactions_by_rule={"token": 1}))
+    assert " · 2 secrets redacted" in told(capsys, "show", one).replace("\n  ", " · ")
+    assert "at most 3 secrets redacted" in " ".join(told(capsys, "show", both).split())
+
+
+def test_only_who_made_this_commit_committed_it_and_all_sources_of_a_carried_record_are_told(
+    git: Git, story: Story, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A person's squash of three commits of an agent is the person's."""
+    made = [git.commit({"a": str(n)}) for n in range(3)]
+    for at, commit in enumerate(made):
+        story.note(commit, record(at=at))
+    squash = git.commit({"a": "all"})
+    lines = [
+        record(at=at, link=Link(evidence="agent", call="call", carried_from=(commit,)))
+        for at, commit in enumerate(made)
+    ]
+    story.note(squash, *lines)
+    assert "committed by the agent" in told(capsys, "show", made[0])
+    shown = " ".join(told(capsys, "show", squash).split())
+    assert "committed by the agent" not in shown
+    sources = json.loads(told(capsys, "show", squash, "--json"))["trajectories"][0]["link"]["carriedFrom"]
+    assert sorted(sources) == sorted(made)
+    assert all(commit[:7] in shown for commit in made)
+
+
+def test_status_counts_what_log_shows(git: Git, story: Story, capsys: pytest.CaptureFixture[str]) -> None:
+    aside = git.commit({"a": "0"})
+    git("reset", "-q", "--hard", git.commit({"a": "1"}))
+    for name in ("produced", "also"):
+        story.note(git.commit({"a": name}), record(f"traj_{name}"))
+    story.note(git.commit({"a": "explored"}), record("traj_explored", role="explored"))
+    git("checkout", "-q", "-b", "aside", aside)
+    story.note(git.commit({"b": "1"}), record("traj_aside"))
+    git("checkout", "-q", "-")
+    listed = json.loads(told(capsys, "log", "--json"))["commits"]
+    assert json.loads(told(capsys, "status", "--json"))["recorded"] == len(listed) == 2
+
+
+def test_a_person_s_own_trajectory_is_no_unknown_agent(
+    git: Git, story: Story, capsys: pytest.CaptureFixture[str]
+) -> None:
+    story.note(git.commit({"a": "1"}), record("traj_hand", whole=SessionInfo(title="By hand")))
+    assert "agents      a person 1\n" in told(capsys, "stats")

@@ -100,7 +100,7 @@ def test_commits_without_a_hook(git: Git) -> None:
     assert facts(git).without_hook == (silent, linked.head())
 
 
-def test_waiting_parked_unlinked_and_live(git: Git, tmp_path: Path) -> None:
+def test_a_live_session_has_a_status_and_one_that_ended_is_not_live(git: Git, tmp_path: Path) -> None:
     put_in(git)
     hook = git.root / ".git/hooks/post-commit"
     hook.write_text(hook.read_text().replace(sys.executable, "/gone/python"))  # no worker beside the test
@@ -131,7 +131,7 @@ def test_waiting_parked_unlinked_and_live(git: Git, tmp_path: Path) -> None:
     assert found.sessions == (
         LiveSession(agent="claude-code", session="c1", status="active", title="Title\x1b[2J", waiting=2),
         LiveSession(agent="codex", session="c5", status="ended", title=None, waiting=1),
-    ), "a session that ended is not live"
+    )
     assert (found.parked, found.waiting, found.unlinked) == (1, (commits[1],), (commits[2],))
     assert found.recorded == 1
 
