@@ -37,6 +37,12 @@ _CLAUSE = re.compile(
     re.I,
 )
 _PURPOSE = re.compile(r"^(?:(?:I|we)\b|let's\b|\w+ed\b).*?\b(?:to use|by using|using|to mock)\s+", re.I)
+_NOW = re.compile(r"^(?:I|we) now ", re.I)
+_RELATIVE = re.compile(r"^which (?:is|are|was|were) ", re.I)
+_NEXT_DEED = re.compile(
+    r"^((?:better|easier|faster|greater|improved|more|simpler)\b[^,]*), (?:and )?\w+ed\b.*", re.I
+)
+"""A reason that is a noun, and what else was done: ``better safety, added a check``."""
 _DONE = re.compile(
     r"(?:I|we)(?:'ve| have)? (?:\w+ed|used|chose|kept|went|built|made|put|left|took|wrote)\b", re.I
 )
@@ -228,13 +234,13 @@ def _choice(match: re.Match[str], sentence: Sentence) -> Choice:
         other = two if claims.words(two).isdisjoint(claims.words(chosen)) else part("one")
     if not chosen and match.re is contrasts.REJECTED:
         chosen = sentence.restore(match.string[: match.start()].strip(" ,.;"))
-    why = any_of("why") or None
+    why = _NEXT_DEED.sub(r"\1", _RELATIVE.sub("", any_of("why"))) or None
     return Choice(chosen, (other,) if other else (), why, sentence.quote)
 
 
 def _trim(chosen: str) -> str:
     """Without the clause that says that it was chosen."""
-    for clause in (_CLAUSE, _PURPOSE):
+    for clause in (_NOW, _CLAUSE, _PURPOSE):
         rest = clause.sub("", chosen, count=1)
         chosen = rest or chosen
     return chosen

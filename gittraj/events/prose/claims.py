@@ -155,6 +155,12 @@ def _grounded(match: re.Match[str], sentence: Sentence, *, decided: bool) -> boo
     return not (sentence.asks and not decided) and not _describes(match.string)
 
 
+def _purposely(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
+    return (
+        not sentence.asks and not _describes(match["chosen"]) and not _RULES["open"].search(match["chosen"])
+    )
+
+
 def _left(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
     why = match.groupdict().get("why") or re.search(r"\b(?:alone|as is|untouched|in place)$", match["chosen"])
     why = why or re.search(
@@ -240,6 +246,8 @@ FORMS: tuple[tuple[re.Pattern[str], Callable[..., bool]], ...] = (
     (contrasts.BEST, _grounded),
     (contrasts.AVOIDS, _stated),
     (contrasts.RATHER, _wherever),
+    (contrasts.SO_TOOK, _wherever),
+    (contrasts.PURPOSELY, _purposely),
     (contrasts.NEITHER, _no_need),
     (contrasts.SO_NO, _no_need),
     (contrasts.REST, _stated),

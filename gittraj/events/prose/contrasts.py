@@ -72,7 +72,8 @@ REJECTED = re.compile(
     r"|dismissed|discarded|turned down|considered and (?:dropped|rejected|discarded)|no option"
     r"|not an option|out of the question|overkill)"
     r"|(?:felt|looked|seemed) like overkill)|(?:(?:I|we)(?:'ve| have)?\s+|\A)(?:rejected|ruled out|dismissed"
-    r"|avoided|decided against|passed on|stayed away from|steered clear of|resisted(?: the temptation to)?)"
+    r"|avoided|decided against|passed on|(?:stayed|moved) away from|steered clear of"
+    r"|resisted(?: the temptation to)?)"
     r"\s+(?P<other2>[^;,.:]{2,100}?))(?:\s+(?:in favou?r of"
     r"|and)\s+(?P<chosen>[^;,.]{2,120}?))?" + _REASON,
     re.I,
@@ -108,7 +109,8 @@ PREFERRED = re.compile(
     r"^(?:I|we) prefer(?:red)?\s+(?P<chosen>.+?)\s+to\s+(?P<other>(?!\w+ing\b).+?)" + _REASON, re.I
 )
 _DRAWBACK = (
-    r"(?:would(?:n't| not)?\s(?!now\b)\w+.*|(?:could|might)(?:n't| not| have)\s.*"
+    r"(?:would(?:n't| not)?\s(?!now\b)\w+.*|(?:could|might)(?:n't| not| have)\s.*|(?:was|were) out\b.*"
+    r"|(?:only|just|merely) \w+s\s.*"
     r"|(?:felt|seemed|looked|was|were|is|are)(?:n't| not)?\s(?:\w+ly |much |a bit |far )?(?:too"
     r"|like (?:overkill|too much)|overkill|premature|risky|hard|unnecessary|wasteful|noisy|excessive"
     r"|tempting|worth|needed|possible|slow|heavy|brittle|fragile|awkward|unmaintained|deprecated|more|less"
@@ -132,7 +134,7 @@ _SUBJECT = (
     r"|During|According|Following)[A-Z]\w*ing\b(?! of)[^,;:.]{2,80}?"
     r"|(?!(?:It|This|That|These|Those|They|He|She|We|You|There|I\b|The|Existing|Old|Current|If|When|Then"
     r"|Otherwise|But|So|All|Also|Now|Next|Note|And)\b"
-    rf"|{_PERSONS})[A-Z][\w.+-]*(?: (?:and|or|\w+ing|\w+s) [a-zA-Z][\w.+-]*| [a-z]\w+)?"
+    rf"|{_PERSONS})[A-Z][\w.+-]*(?:'s)?(?: (?:and|or|\w+ing|\w+s) [a-zA-Z][\w.+-]*| [A-Za-z\d]\w*)?"
     r"|The (?:alternative|other|\w+ing)(?:,? [^,;.]{2,60})?|The (?!safest|simplest|best|right|current|only"
     r"|new|cleanest|easiest)(?:\w+ )?(?:approach|version|variant|option|route)))"
 )
@@ -142,7 +144,9 @@ ALTERNATIVE = re.compile(
     r"|bring|leave"
     r"|look|save|shave|pull|tie|double|block|slow|keep|put|be|work|help)\b.*"
     r"|(?:felt|seemed|looked|was|were|is|are)(?:n't| not) worth\b.*|(?:was|were|felt) tempting\b.*"
-    r"|(?:is|are|was|were|looks?|reads?|seems?|seemed|felt|has|have)\s[^;.]{2,80}?(?:,\s|;\s|\s[–—-]\s"
+    r"|(?:was|were) out (?:because|since|as)\b.*"
+    r"|(?:is|are|was|were|looks?|looked|reads?|seems?|seemed|felt|has|have|gives?|offers?)\s[^;.]{2,80}?"
+    r"(?:,\s|;\s|\s[–—-]\s"
     r"|\s(?=but))"
     r"(?:but|yet|and I)\b.*)$"
 )
@@ -257,6 +261,17 @@ RATHER = re.compile(
     r"[,;]\s*(?:(?:but|yet)\s+(?=(?:I|we)\s)|so\s+)(?P<chosen>(?:I|we|it|the|this|everything|\x00)\b.+)$",
     re.I,
 )
+PURPOSELY = re.compile(
+    r"^(?P<chosen>[^:;]{4,160}?\s(?:on purpose|deliberately|intentionally|by design)\b[^:;]{0,60}?)"
+    r"(?:\s*[:;–—]|,? (?:because|since|as|so that))\s+(?P<why>.+)$",
+    re.I,
+)
+"""What would be taken for a slip, and its reason."""
+SO_TOOK = re.compile(
+    rf"^{_SUBJECT}\s(?P<why>{_DRAWBACK}?),? so (?P<chosen>(?:I|we) (?:stayed|kept|left|went|used|chose|took"
+    r"|picked|settled|stuck|dropped|put|moved|made|wrote)\b.+|it'?s? (?:is |was )?\S+)$"
+)
+"""What spoke against the other way, and then what was done."""
 BEST = re.compile(
     r"^the (?:simplest|cleanest|safest|easiest|smallest|least \w+|most \w+|better|right|pragmatic"
     r"|boring) (?:\w+ )?was (?:to )?(?P<chosen>.+?)"

@@ -64,7 +64,7 @@ def _is_doubt(sentence: Sentence, *, report: bool) -> bool:
     if _RULES["describes"].search(text) or _RULES["mended"].search(text):
         return False
     return not _RULES["plan"].match(text) and (
-        _listed(sentence)
+        _listed(sentence, text)
         or _RULES["certain"].search(text) is not None
         or (report and not _RULES["settled"].search(text) and _RULES["in_report"].search(text) is not None)
     )
@@ -84,16 +84,19 @@ def _may_doubt(sentence: Sentence, text: str) -> bool:
     )
 
 
-def _listed(sentence: Sentence) -> bool:
-    """An item of a list of doubts."""
+def _listed(sentence: Sentence, text: str) -> bool:
+    """An item of a list of doubts, or a limit in a list of notes."""
     head = sentence.lead or sentence.section
     if (
         sentence.kind != "item"
-        or _RULES["heading"].search(head) is None
         or _RULES["offer"].search(sentence.section)
+        or _RULES["not_heading"].search(head)
     ):
         return False
-    return _RULES["not_heading"].search(head) is None
+    if _RULES["heading"].search(head):
+        return True
+    limits = _RULES["noted"].search(text) and not _RULES["settled"].search(text)
+    return bool(limits) and _RULES["notes"].search(head) is not None
 
 
 def _in_quotes(text: str) -> bool:

@@ -61,14 +61,16 @@ def _may_tell(sentence: Sentence) -> bool:
     return not introduces and not _RULES["no_result"].search(text)
 
 
-def find_reason(messages: Sequence[str], choices: Sequence[Choice]) -> str | None:
+def find_reason(
+    messages: Sequence[str], choices: Sequence[Choice], *, without: Container[str] = ()
+) -> str | None:
     """A choice with its reason, else a sentence that states a cause, else one below a heading that promises
-    it; None if none is stated."""
+    it; None if none is stated. ``without``: doubts, whose cause is not that of the work."""
     reasoned = next((choice.quote for choice in choices if choice.reason), None)
     if reasoned:
         return plain(reasoned)
     for message in reversed(messages):
-        sentences = [s for s in read_sentences(message) if _may_reason(s)]
+        sentences = [s for s in read_sentences(message) if s.quote not in without and _may_reason(s)]
         for rule, where in (("cause", "text"), ("why", "section"), ("effect", "text")):
             if found := next((s for s in sentences if _RULES[rule].search(getattr(s, where))), None):
                 return plain(found.quote)

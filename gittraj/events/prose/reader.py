@@ -56,7 +56,8 @@ def read_prose(events: Sequence[AnyEvent], stated: Sequence[Decision], prompt: s
         caveats=tuple(doubts)[:MOST_CAVEATS],
         sources=tuple(doubts.values())[:MOST_CAVEATS],
         result=find_result(said, without={*doubts, *reasoned}, choices={choice.quote for choice in choices}),
-        why=next(reasons, None) or find_reason(_closing(events, spoken, before_calls), choices),
+        why=next(reasons, None)
+        or find_reason(_closing(events, spoken, before_calls), choices, without=doubts),
     )
 
 

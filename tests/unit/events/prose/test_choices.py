@@ -29,12 +29,32 @@ ONE_FILE = "it is one file"
         ("I picked ruff\nover flake8.", "ruff", "flake8", None),
         ("Options were:\n- aa\n- bb\n\nI chose aa rather than bb.", "aa", "bb", None),
         ("I used ruff instead of flake8. Shall I commit it?", "ruff", "flake8", None),
+        (
+            "Zstd 19 took two hours, so I stayed at ten.",
+            "I stayed at ten",
+            "Zstd 19",
+            "took two hours",
+        ),
+        (
+            "We now mock `a` instead of `b`, which is the transport below.",
+            "mock `a`",
+            "`b`",
+            "the transport below",
+        ),
+        ("I replaced `a` with `b` for better safety, added a flag.", "`b`", "`a`", "better safety"),
     ],
 )
 def test_a_choice_names_what_was_not_taken(said: str, chosen: str, other: str, why: str | None) -> None:
     [found] = find_choices([said])
     assert (found.chosen, found.rejected, found.reason) == (chosen, (other,), why)
     assert found.quote in said
+
+
+def test_what_is_done_on_purpose_is_a_choice_by_its_reason() -> None:
+    [found] = find_choices(
+        ["The probe skips the database on purpose: a slow query must not end the process."]
+    )
+    assert found.reason == "a slow query must not end the process"
 
 
 @pytest.mark.parametrize(

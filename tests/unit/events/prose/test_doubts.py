@@ -42,6 +42,31 @@ def test_a_list_of_doubts(head: str) -> None:
 @pytest.mark.parametrize(
     "said",
     [
+        "Rendering needs 300 MB of memory.",
+        "Thumbnails are only made once somebody opens the page.",
+        "The second branch looks wrong, but it has been so for years.",
+        "The webhook was checked against a fake.",
+        "The pool size must be raised by an administrator.",
+    ],
+)
+def test_a_limit_counts_in_a_report_of_work_done(said: str) -> None:
+    assert [doubt.quote for doubt in find_doubts([f"I added the gallery.\n\n{said}"])] == [said]
+    assert find_doubts([f"Here is how it works.\n\n{said}"]) == ()
+
+
+def test_in_a_list_of_notes_what_limits_is_a_doubt() -> None:
+    message = (
+        "I added the export.\n\nA few things to know:\n\n- Rows are no longer sorted\n- It has its own page\n"
+    )
+    message += "- Empty files are still written\n"
+    assert [doubt.quote for doubt in find_doubts([message])] == ["Empty files are still written"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I fixed it. Double entries are dropped by id.",
+        "I fixed it. It lists the files that are ignored.",
         "All tests pass.",
         "I fixed the test that was failing.",
         "The crash is fixed and can no longer happen.",

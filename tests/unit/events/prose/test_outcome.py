@@ -20,6 +20,11 @@ RESULTS = [
     ("Not tested on Windows. The lock file has been removed.", "The lock file has been removed."),
 ]
 NO_RESULTS = [
+    "This demonstrates how a retry works.",
+    "This is a clean approach that works for all clients.",
+    "We check if the function returns the expected result.",
+    "Now we need to add the zone to the text.",
+    "Plan: The task is complete.",
     "Let me look at the tests first.",
     "The parser returns None for an empty line.",
     "It appears to be a permission problem with the socket.",
@@ -36,6 +41,10 @@ REASONS = [
     "Retries are capped to avoid a thundering herd.",
 ]
 NO_REASONS = [
+    "We'll mock the client to ensure that it is not called.",
+    "It mocks the client to avoid real calls.",
+    "I'd suggest the circle next, since it is the hardest.",
+    "This makes it clear that",
     "Since you asked for green, here is a palette.",
     "I've been here since 9 o'clock, and nothing broke.",
     "Since the file is covered, I'll now append the rest.",
@@ -79,3 +88,11 @@ def test_a_choice_with_its_reason_comes_first_and_one_without_is_no_reason() -> 
     assert find_reason([message], find_choices([message])) == message.partition(". ")[2]
     bare = "I used a set rather than a list."
     assert find_reason([bare], find_choices([bare])) is None
+
+
+def test_why_a_doubt_remains_is_not_why_the_work_was_done() -> None:
+    message = "I typed the models. `legacy.py` stays untested because it needs a browser."
+    assert (
+        find_reason([message], (), without={"`legacy.py` stays untested because it needs a browser."}) is None
+    )
+    assert find_reason([message], ()) is not None
