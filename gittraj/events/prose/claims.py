@@ -155,12 +155,6 @@ def _grounded(match: re.Match[str], sentence: Sentence, *, decided: bool) -> boo
     return not (sentence.asks and not decided) and not _describes(match.string)
 
 
-def _purposely(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
-    return (
-        not sentence.asks and not _describes(match["chosen"]) and not _RULES["open"].search(match["chosen"])
-    )
-
-
 def _left(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
     why = match.groupdict().get("why") or re.search(r"\b(?:alone|as is|untouched|in place)$", match["chosen"])
     why = why or re.search(
@@ -192,13 +186,6 @@ def _not_done(match: re.Match[str], sentence: Sentence, *, decided: bool) -> boo
         return False
     why = match.groupdict().get("why") or ""
     return (_reasoned(match) and len(why.split()) != 3) or match.groupdict().get("chosen2") is not None
-
-
-def _without(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
-    other = match["other"]
-    if not (match["why"] or match["why2"]) or _RULES["undone_work"].search(other) or other.endswith("exist"):
-        return False
-    return decided or _RULES["enough"].search(match.string[match.end("other") :]) is not None
 
 
 def _unfit(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
@@ -246,10 +233,5 @@ FORMS: tuple[tuple[re.Pattern[str], Callable[..., bool]], ...] = (
     (contrasts.BEST, _grounded),
     (contrasts.AVOIDS, _stated),
     (contrasts.RATHER, _wherever),
-    (contrasts.SO_TOOK, _wherever),
-    (contrasts.PURPOSELY, _purposely),
     (contrasts.NEITHER, _no_need),
-    (contrasts.SO_NO, _no_need),
-    (contrasts.REST, _stated),
-    (contrasts.WITHOUT, _without),
 )

@@ -233,19 +233,6 @@ NOT_DONE = re.compile(
     r"\s*(?P<other>[^;:,–—]+?))(?:,? and (?:just |simply )?(?P<chosen2>\w+ed\s[^,;]+?))?" + _REASON,
     re.I,
 )
-WITHOUT = re.compile(r"^(?P<chosen>no (?P<other>[^;:,.–—]{2,60}?))" + _REASON, re.I)
-"""``No ORM: three queries do not justify one``, where choices are listed or named."""
-SO_NO = re.compile(
-    r"^(?P<chosen>[^;]{8,160}?)(?:[,;]\s+so (?:there(?:'s| is| was) )?no (?:need for )?(?P<other>[^,;]{2,60})"
-    r"|[,;(–—]\s*no (?P<other2>[^,;]{2,40}) (?:is |was )?(?:needed|required|necessary)\b[^,;]*)$",
-    re.I,
-)
-REST = re.compile(
-    r"^(?P<chosen>.+?)\s(?:and|but) (?:left|leave|kept|keep)\s(?P<other>[^,;]+?)\s"
-    r"(?:as (?:is|it (?:is|was)|they (?:are|were))|alone|untouched|unchanged|intact)" + _REASON,
-    re.I,
-)
-"""What was done, and what was left as it was."""
 WEIGHED = re.compile(
     r"^(?:(?:I|we)(?:'ve| had| have)? |(?=considered|weighed|evaluated|looked into))(?:could have"
     r"|would have (?:liked|preferred)(?: to)?|was tempted to"
@@ -261,17 +248,6 @@ RATHER = re.compile(
     r"[,;]\s*(?:(?:but|yet)\s+(?=(?:I|we)\s)|so\s+)(?P<chosen>(?:I|we|it|the|this|everything|\x00)\b.+)$",
     re.I,
 )
-PURPOSELY = re.compile(
-    r"^(?P<chosen>[^:;]{4,160}?\s(?:on purpose|deliberately|intentionally|by design)\b[^:;]{0,60}?)"
-    r"(?:\s*[:;–—]|,? (?:because|since|as|so that))\s+(?P<why>.+)$",
-    re.I,
-)
-"""What would be taken for a slip, and its reason."""
-SO_TOOK = re.compile(
-    rf"^{_SUBJECT}\s(?P<why>{_DRAWBACK}?),? so (?P<chosen>(?:I|we) (?:stayed|kept|left|went|used|chose|took"
-    r"|picked|settled|stuck|dropped|put|moved|made|wrote)\b.+|it'?s? (?:is |was )?\S+)$"
-)
-"""What spoke against the other way, and then what was done."""
 BEST = re.compile(
     r"^the (?:simplest|cleanest|safest|easiest|smallest|least \w+|most \w+|better|right|pragmatic"
     r"|boring) (?:\w+ )?was (?:to )?(?P<chosen>.+?)"
