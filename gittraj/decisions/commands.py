@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from gittraj.decisions.shell import Command, Word, read_commands
+from gittraj.decisions.shell import Command, read_commands
 from gittraj.decisions.wording import RETROSPECTIVE, UnclearError, author_of, parse_event
+from gittraj.events.runs.tokens import Word
 from gittraj.model.values import AnyEvent, NoteEvent
 
 ID = re.compile(r"^(?:Output: ?)?(ev_[a-z2-7]{24})(?= |\r?$)", re.M)

@@ -10,17 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-_TOKEN = re.compile(
-    r"(?P<blank>(?:[ \t\r]|\\\r?\n)+|(?<![^\s;&|()])\#[^\n]*)"
-    r"|(?P<document><<-?[ \t]*['\"\\]?[\w.-]+['\"]?)"
-    r"|(?P<redirect>(?:\d*|&)(?:<<<|>>|>\||[<>]&|<>|[<>]))"
-    r"|(?P<operator>\n|;;|&&|\|\||\|&|[;&|()`])"
-    r"|(?P<word>(?:'[^']*'|\"(?:[^\"\\]|\\.)*\"|\\.|\$\{[^}\n]*\}|[^\s'\"\\;&|()<>`])+)",
-    re.S,
-)
-_PIECE = re.compile(r"'([^']*)'|\"((?:[^\"\\]|\\.)*)\"|\\(.)|([^'\"\\]+)", re.S)
-_EXPANSION = re.compile(r"(?<!\\)(?:\$(?:[\w{(@*#?!$-]|$)|`)")
-_SUBSTITUTION = re.compile(r"\$\(([^()]*)\)|`([^`]*)`")
+from gittraj.events.runs.tokens import Token, Word, read_tokens
+
 _SKIPPED = re.compile(r"[A-Za-z_]\w*\+?=.*", re.S)
 _OPTION = re.compile(r"-.*|\d+(?:\.\d+)?[smhd]?", re.S)
 _SHELLS = ("sh", "bash", "zsh", "dash", "ksh")
@@ -31,14 +22,6 @@ _BEFORE = re.compile(
 )
 """Words that the command itself may follow."""
 _DEEPEST = 4
-
-
-@dataclass(frozen=True, slots=True)
-class Word:
-    """Without its quotes; ``varies``: the shell expands something in it."""
-
-    text: str
-    varies: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,15 +49,13 @@ def read_commands(line: str, depth: int = 0) -> Iterator[Command]:
     for statement in _statements(line):
         in_loop = in_loop or any(word.text in _LOOPS for word in statement.words[:1])
         found = _simple(statement.words)
-        if found is None:
-            continue
-        loose = found.loose or in_loop or statement.end == "&"
-        found = replace(found, silent=statement.silent, loose=loose)
-        scripts = (*statement.within, *_scripts(found, statement.documents)) if depth < _DEEPEST else ()
-        for script in scripts:
+        loose = in_loop or statement.end == "&" or (found is not None and found.loose)
+        scripts = [*statement.within, *(_scripts(found, statement.documents) if found else ())]
+        for script in scripts if depth < _DEEPEST else ():
             for each in read_commands(script, depth + 1):
-                yield replace(each, silent=each.silent or found.silent, loose=each.loose or found.loose)
-        yield found
+                yield replace(each, silent=each.silent or statement.silent, loose=each.loose or loose)
+        if found:
+            yield replace(found, silent=statement.silent, loose=loose)
 
 
 @dataclass(slots=True)
@@ -92,58 +73,27 @@ class _Statement:
 def _statements(line: str) -> Iterator[_Statement]:
     statement = _Statement()
     redirect = ""  # the one whose target comes next
-    for kind, text in (*_tokens(line), ("operator", "\n")):
-        if kind == "operator":
-            statement.end = text
+    for token in (*read_tokens(line), Token("operator", Word("\n"))):
+        kind, word = token.kind, token.word
+        if kind == "redirect":
+            statement.documents += word.scripts
+        elif kind == "operator":
+            statement.end = word.text
             yield statement
             statement = _Statement()
-        elif kind == "word" and redirect:
-            statement.silent = statement.silent or _silences(redirect, text)
-        elif kind == "word":
-            statement.words.append(_word(text))
-            inside = _SUBSTITUTION.findall(text) if '"' in text else ()
-            statement.within += [one or other for one, other in inside]
-        elif kind == "document":
-            statement.documents.append(text)
-        redirect = text if kind == "redirect" else ""
+        else:
+            statement.within += word.scripts
+            if redirect:
+                statement.silent = statement.silent or _silences(redirect, word.text)
+            else:
+                statement.words.append(word)
+        redirect = word.text if kind == "redirect" else ""
 
 
 def _silences(redirect: str, target: str) -> bool:
     """Whether a redirection takes the standard output to where nobody reads it."""
     shown = redirect.endswith("&") or target.startswith(("/dev/std", "/dev/tty"))
     return redirect[:1] in ">1&" and ">" in redirect and not shown
-
-
-def _tokens(line: str) -> Iterator[tuple[str, str]]:
-    at = 0
-    ends: list[str] = []
-    while at < len(line):
-        token = _TOKEN.match(line, at)
-        if token is None:
-            raise ValueError("a quotation does not end")
-        at = token.end()
-        match token.lastgroup:
-            case "document":
-                ends.append(token[0].lstrip("<- \t").strip("'\"\\"))
-            case "operator" if token[0] == "\n":
-                for end in ends:
-                    closing = re.compile(rf"^\t*{re.escape(end)}[ \t\r]*$", re.M).search(line, at)
-                    yield "document", line[at : closing.start() if closing else len(line)]
-                    at = closing.end() if closing else len(line)
-                ends = []
-                yield "operator", "\n"
-            case "word" | "redirect" | "operator" as kind:
-                yield kind, token[0]
-
-
-def _word(text: str) -> Word:
-    """Unquoted and unescaped as a shell does it, but not expanded."""
-    parts: list[str] = []
-    varies = False
-    for quoted, double, escaped, plain in _PIECE.findall(text):
-        varies = varies or _EXPANSION.search(double or plain) is not None
-        parts.append(quoted or re.sub(r"\\(?:\n|([\"\\$`]))", r"\1", double) or escaped or plain)
-    return Word("".join(parts), varies)
 
 
 def _simple(words: Sequence[Word]) -> Command | None:

@@ -12,17 +12,19 @@ from dataclasses import dataclass
 
 _OPERATOR = re.compile(r"&&|\|\||;;&?|;&|\|&|[;&|()\n]")
 _REDIRECT = re.compile(r"(?:\d{0,2}|&)(?:<<<|<<-?|>>|>\||[<>]&|<>|[<>])|&>>?")
+_EXPANSION = re.compile(r"(?<!\\)(?:\$(?:[\w{(@*#?!$-]|$)|`)")
 _BLANK = re.compile(r"(?:[ \t\r]|\\\r?\n)+|(?<![^\s;&|()])#[^\n]*")
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
     """``text``: without its quotes, nothing expanded; ``scripts``: the command substitutions in it;
-    ``literal``: no quote, no expansion."""
+    ``literal``: no quote, no expansion; ``varies``: the shell expands something in it."""
 
     text: str
     scripts: tuple[str, ...] = ()
     literal: bool = True
+    varies: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +77,10 @@ def _document(line: str, at: int, end_word: str) -> str:
 def _read_word(line: str, at: int) -> tuple[Word, int]:
     text: list[str] = []
     scripts: list[str] = []
-    literal, start = True, at
+    literal, varies, start = True, False, at
     while at < len(line):
         char = line[at]
+        varies = varies or (char in "$`" and _EXPANSION.match(line, at) is not None)
         if char in " \t\r\n;&|()<>" and not (char in "(" and text[-1:] in (["$"], ["="])):
             break
         if char == "\\":
@@ -88,10 +91,11 @@ def _read_word(line: str, at: int) -> tuple[Word, int]:
             text.append(line[at + 1 : end])
             at, literal = end + 1, False
         elif char == '"':
-            inner, found, at = _read_double(line, at + 1)
+            inner, found, end = _read_double(line, at + 1)
+            varies = varies or _EXPANSION.search(line[at + 1 : end - 1]) is not None
             text.append(inner)
             scripts += found
-            literal = False
+            at, literal = end, False
         elif opening := _opening(line, at):
             end = _closing(line, at + len(opening[0]), opening[1])
             if opening[0] in ("$(", "`"):
@@ -101,7 +105,7 @@ def _read_word(line: str, at: int) -> tuple[Word, int]:
         else:
             text.append(char)
             at, literal = at + 1, literal and char not in "$*?["
-    return Word("".join(text), tuple(scripts), literal), max(at, start + 1)
+    return Word("".join(text), tuple(scripts), literal, varies), max(at, start + 1)
 
 
 def _read_double(line: str, at: int) -> tuple[str, list[str], int]:
