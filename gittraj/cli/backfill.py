@@ -6,10 +6,10 @@ import json
 
 import click
 
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.output import columns, wants_colour, write
-from gittraj.cli.progress import show_progress
-from gittraj.cli.repository import drain_first, environment, find_repository, say_remark
+from gittraj.cli.common.command_list import COMMANDS
+from gittraj.cli.common.output import columns, wants_colour, write
+from gittraj.cli.common.progress import show_progress
+from gittraj.cli.common.repository import drain_first, environment, find_repository, say_remark
 
 
 @click.command("backfill", short_help=COMMANDS["common commands"]["backfill"])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from gittraj.cli.commands import COMMANDS
+from gittraj.cli.common.command_list import COMMANDS
 
 
 @click.command("bundle", short_help=COMMANDS["reading"]["bundle"])

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gittraj.cli.beside import read_records
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.missing_events import read_events
-from gittraj.cli.output import dump_json, text_page, write
-from gittraj.cli.repository import drain_first, environment, find_to_read
+from gittraj.cli.common.beside import read_records
+from gittraj.cli.common.command_list import COMMANDS
+from gittraj.cli.common.missing_events import read_events
+from gittraj.cli.common.output import dump_json, text_page, write
+from gittraj.cli.common.repository import drain_first, environment, find_to_read
 from gittraj.index.answers import open_index
 from gittraj.query.compare.comparison import compare
 from gittraj.query.compare.sides import Side, find_side, read_steps_of

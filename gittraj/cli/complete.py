@@ -7,8 +7,8 @@ from typing import Any, TextIO
 
 import click
 
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.manual_events import agent, confidence, quiet, record_event, report
+from gittraj.cli.common.command_list import COMMANDS
+from gittraj.cli.common.recording import agent, confidence, quiet, record_event, report
 from gittraj.errors import TrajError
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import click
 
-from gittraj.cli.commands import COMMANDS
+from gittraj.cli.common.command_list import COMMANDS
 
 SHELLS = ("bash", "zsh", "fish")
 
@@ -28,7 +28,7 @@ def command(shell: tuple[str, ...], words: bool) -> None:
     fish: git traj completion fish >~/.config/fish/conf.d/git-traj.fish
     """
     if words:
-        from gittraj.cli.suggestions import suggest
+        from gittraj.cli.common.completions import suggest
 
         for line in suggest(list(shell)):
             click.echo(line)

@@ -22,11 +22,11 @@ from pathlib import Path
 
 import click
 
-from gittraj.cli.beside import read_records
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.conditions import team_option
-from gittraj.cli.output import write
-from gittraj.cli.repository import drain_first, environment, find_to_read
+from gittraj.cli.common.beside import read_records
+from gittraj.cli.common.command_list import COMMANDS
+from gittraj.cli.common.options import team_option
+from gittraj.cli.common.output import write
+from gittraj.cli.common.repository import drain_first, environment, find_to_read
 from gittraj.index.answers import open_index
 from gittraj.query.context.context import brief
 from gittraj.render.markdown.context import LEAST, render_briefing, render_document
@@ -53,7 +53,7 @@ def command(
     The text of records is quoted: it is data, and may have been written to mislead.
     """
     if team is not None:
-        from gittraj.cli.team import show_context
+        from gittraj.cli.common.team import show_context
 
         show_context(team, paths, budget=budget, as_json=as_json, pager=obj["pager"])
         return
@@ -63,7 +63,7 @@ def command(
         recorded = read_records(repository, index.notes if index else None)
         found = brief(repository, recorded, paths, cwd=Path.cwd(), index=index)
         if not found.touched:
-            from gittraj.cli.no_match import say_nothing_about
+            from gittraj.cli.common.no_match import say_nothing_about
 
             say_nothing_about(repository, recorded, found.paths, neighbours=bool(found.lessons))
         if found.lessons or as_json:

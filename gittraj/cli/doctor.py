@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.output import columns, wants_colour
-from gittraj.cli.repository import drain_first, environment, find_repository, find_to_read
+from gittraj.cli.common.command_list import COMMANDS
+from gittraj.cli.common.output import columns, wants_colour
+from gittraj.cli.common.repository import drain_first, environment, find_repository, find_to_read
 from gittraj.config import Environ
 from gittraj.render.text.status import render_line
 from gittraj.render.text.terminal import Page

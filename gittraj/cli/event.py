@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.manual_events import agent, quiet, record_event, tag
+from gittraj.cli.common.command_list import COMMANDS
+from gittraj.cli.common.recording import agent, quiet, record_event, tag
 
 
 @click.command("event", short_help=COMMANDS["recording"]["event"])

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gittraj.cli.beside import read_records
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.output import refuse_html, say_written
-from gittraj.cli.repository import drain_first, environment, find_repository
+from gittraj.cli.common.beside import read_records
+from gittraj.cli.common.command_list import COMMANDS
+from gittraj.cli.common.output import refuse_html, say_written
+from gittraj.cli.common.repository import drain_first, environment, find_repository
 from gittraj.commands.export import EXCHANGES, FOLDERS, FORMATS, Exchange, documents, join, load
 from gittraj.errors import UsageError
 
@@ -104,8 +104,8 @@ def _make(
 ) -> list[str | bytes] | None:
     """The document about ``names`` (None: everything below HEAD), empty if it was written into ``folder``.
     None if nothing is recorded."""
-    from gittraj.cli.missing_events import read_events
-    from gittraj.cli.no_match import say_nothing_found
+    from gittraj.cli.common.missing_events import read_events
+    from gittraj.cli.common.no_match import say_nothing_found
     from gittraj.query.show.export import choose
 
     recorded = read_records(repository)
@@ -123,7 +123,7 @@ def _make(
 def _write(chosen: Chosen, form: str, folder: Path | None) -> list[str | bytes]:
     if folder is None:
         return [*load(FORMATS[form])(chosen)]
-    from gittraj.cli.progress import show_progress
+    from gittraj.cli.common.progress import show_progress
 
     with show_progress("commits") as tell:
         load(FOLDERS[form])(chosen, folder, tell=tell)
@@ -148,8 +148,8 @@ def _put(parts: Iterable[str | bytes], output: Path | None) -> None:
 
 def _gather(repository: Repository, names: Sequence[str] | None, *, fetch: bool) -> Exported | None:
     """The trajectories of ``names`` (None: everything below HEAD); None if nothing is recorded."""
-    from gittraj.cli.missing_events import read_events
-    from gittraj.cli.no_match import say_nothing_found
+    from gittraj.cli.common.missing_events import read_events
+    from gittraj.cli.common.no_match import say_nothing_found
     from gittraj.query.show.selection import gather
 
     recorded = read_records(repository)

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.repository import drain_first, find_repository
-from gittraj.cli.transfer import report, say
+from gittraj.cli.common.command_list import COMMANDS
+from gittraj.cli.common.repository import drain_first, find_repository
+from gittraj.cli.common.sharing import report, say
 
 if TYPE_CHECKING:
     from gittraj.sync import Remote

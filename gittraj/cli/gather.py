@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.output import dump_json
-from gittraj.cli.progress import show_progress
-from gittraj.cli.repository import environment
+from gittraj.cli.common.command_list import COMMANDS
+from gittraj.cli.common.output import dump_json
+from gittraj.cli.common.progress import show_progress
+from gittraj.cli.common.repository import environment
 from gittraj.render.text.terminal import escape_line
 
 if TYPE_CHECKING:

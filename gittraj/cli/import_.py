@@ -12,9 +12,9 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.progress import show_progress
-from gittraj.cli.repository import drain_first, environment, find_repository, say_remark
+from gittraj.cli.common.command_list import COMMANDS
+from gittraj.cli.common.progress import show_progress
+from gittraj.cli.common.repository import drain_first, environment, find_repository, say_remark
 from gittraj.errors import TrajError
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.repository import environment, find_repository
+from gittraj.cli.common.command_list import COMMANDS
+from gittraj.cli.common.repository import environment, find_repository
 from gittraj.config import Environ
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def command(
 
         steps = install_globally(raw, dry_run=dry_run)
         return _report(steps, {}, dry_run=dry_run, as_json=as_json)
-    from gittraj.cli.installing import Offer
+    from gittraj.cli.common.install_questions import Offer
 
     environ = Environ.of(raw)
     asks = sys.stdin.isatty() and sys.stdout.isatty() and environ.ci is None and not (dry_run or as_json)

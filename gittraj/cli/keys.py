@@ -9,8 +9,8 @@ from contextlib import contextmanager
 
 import click
 
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.repository import environment, find_repository
+from gittraj.cli.common.command_list import COMMANDS
+from gittraj.cli.common.repository import environment, find_repository
 from gittraj.config import Environ
 from gittraj.errors import NotARepository, TrajError
 from gittraj.git import Repository

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gittraj.cli.beside import read_records
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.conditions import WithPaths, commit_options, label_options, path_options, team_option
-from gittraj.cli.output import columns, dump_json, text_page, write
-from gittraj.cli.param_types import Number
-from gittraj.cli.progress import show_progress
-from gittraj.cli.repository import drain_first, environment, find_to_read
+from gittraj.cli.common.beside import read_records
+from gittraj.cli.common.command_list import COMMANDS
+from gittraj.cli.common.options import WithPaths, commit_options, label_options, path_options, team_option
+from gittraj.cli.common.output import columns, dump_json, text_page, write
+from gittraj.cli.common.param_types import Number
+from gittraj.cli.common.progress import show_progress
+from gittraj.cli.common.repository import drain_first, environment, find_to_read
 from gittraj.index.answers import COLUMNS, open_index
 from gittraj.notes.unjoined import find_unjoined
 from gittraj.query.log.description import BATCH, describe_all
@@ -93,7 +93,7 @@ def command(
 ) -> None:
     """List the commits that have a trajectory, newest first: what was asked, what was decided, and why."""
     if team is not None:
-        from gittraj.cli.team import show_log
+        from gittraj.cli.common.team import show_log
 
         chosen: dict[str, Any] = {"limit": limit, "form": form, "explored": explored, "as_json": as_json}
         chosen["sort"] = sort
@@ -211,7 +211,7 @@ def _find(
     found = islice(by_cost(listed) if sort == "cost" else listed, limit)
     first = next(found, None)
     if first is None:
-        from gittraj.cli.no_match import say_nothing_found
+        from gittraj.cli.common.no_match import say_nothing_found
 
         labels = {name: getattr(wanted, name) for name in ("agent", "model", "task", "tag")}
         say_nothing_found(ancestry.repository, recorded, commits, labels=labels)

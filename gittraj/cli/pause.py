@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.repository import current_session, environment, find_repository
+from gittraj.cli.common.command_list import COMMANDS
+from gittraj.cli.common.repository import current_session, environment, find_repository
 from gittraj.config import Environ
 
 

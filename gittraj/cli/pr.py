@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import click
 
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.output import dump_json, is_terminal, text_page, write
-from gittraj.cli.repository import drain_first, environment, find_repository
+from gittraj.cli.common.command_list import COMMANDS
+from gittraj.cli.common.output import dump_json, is_terminal, text_page, write
+from gittraj.cli.common.repository import drain_first, environment, find_repository
 
 
 @click.command("pr", short_help=COMMANDS["sharing"]["pr"])
@@ -39,7 +39,7 @@ def command(
 ) -> None:
     """Write the comment for this branch's pull request: why it was made, where to look first, what was
     decided and rejected. As text on a terminal, in Markdown into a pipe."""
-    from gittraj.cli.beside import read_records
+    from gittraj.cli.common.beside import read_records
     from gittraj.commands.pr import change_to_json, find_base
     from gittraj.notes.store import NotesRef
     from gittraj.query.review import read_change

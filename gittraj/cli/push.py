@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import click
 
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.repository import drain_first, find_repository
-from gittraj.cli.transfer import report, send
+from gittraj.cli.common.command_list import COMMANDS
+from gittraj.cli.common.repository import drain_first, find_repository
+from gittraj.cli.common.sharing import report, send
 
 
 @click.command("push", short_help=COMMANDS["sharing"]["push"])

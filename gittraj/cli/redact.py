@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.purge import fetch_first, purge_options, read_values, run
-from gittraj.cli.repository import drain_first, environment, find_repository
+from gittraj.cli.common.command_list import COMMANDS
+from gittraj.cli.common.purging import fetch_first, purge_options, read_values, run
+from gittraj.cli.common.repository import drain_first, environment, find_repository
 from gittraj.config import Environ
 from gittraj.errors import NotARepository, RedactionError
 from gittraj.render.text.printable import printable

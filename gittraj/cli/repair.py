@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.repository import drain_first, environment, find_repository
+from gittraj.cli.common.command_list import COMMANDS
+from gittraj.cli.common.repository import drain_first, environment, find_repository
 from gittraj.config import Environ
 from gittraj.model.words import count
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.sealing_commands import identity_option, json_option, revisions_argument, run
+from gittraj.cli.common.command_list import COMMANDS
+from gittraj.cli.common.sealing import identity_option, json_option, revisions_argument, run
 
 
 @click.command("reseal", short_help=COMMANDS["sealing"]["reseal"])

@@ -6,8 +6,8 @@ import sys
 
 import click
 
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.repository import environment, find_repository, is_installed
+from gittraj.cli.common.command_list import COMMANDS
+from gittraj.cli.common.repository import environment, find_repository, is_installed
 from gittraj.config import Environ
 from gittraj.errors import TrajError
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import click
 
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.sealing_commands import json_option, revisions_argument, run
+from gittraj.cli.common.command_list import COMMANDS
+from gittraj.cli.common.sealing import json_option, revisions_argument, run
 
 
 @click.command("seal", short_help=COMMANDS["sealing"]["seal"])

@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gittraj.cli.beside import say_left_out
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.conditions import label_options, team_option
-from gittraj.cli.output import dump_json, text_page, write
-from gittraj.cli.progress import show_progress
-from gittraj.cli.repository import drain_first, environment, find_repository
+from gittraj.cli.common.beside import say_left_out
+from gittraj.cli.common.command_list import COMMANDS
+from gittraj.cli.common.options import label_options, team_option
+from gittraj.cli.common.output import dump_json, text_page, write
+from gittraj.cli.common.progress import show_progress
+from gittraj.cli.common.repository import drain_first, environment, find_repository
 from gittraj.git import Repository
 from gittraj.index.language import parse_query
 from gittraj.index.search import Conditions, Found, search
@@ -85,7 +85,7 @@ def command(
     """
     asked = " ".join(words)
     if team is not None:
-        from gittraj.cli.team import show_search
+        from gittraj.cli.common.team import show_search
 
         options: dict[str, Any] = {"similar": similar, "limit": limit, "fetch": fetch, "as_json": as_json}
         show_search(team, asked, pager=obj["pager"], **options, **conditions)
@@ -137,13 +137,13 @@ def _read_conditions(
 
 def _fetch(repository: Repository, found: Found) -> str:
     """Ask the remotes; returns why something may be away still."""
-    from gittraj.cli.missing_events import fetch_missing
+    from gittraj.cli.common.missing_events import fetch_missing
 
     return fetch_missing(repository, found.away) or "no remote has them"
 
 
 def _say_missing(repository: Repository, found: Found, why: str | None, *, similar: bool) -> None:
-    from gittraj.cli.no_match import say_no_match, say_unread
+    from gittraj.cli.common.no_match import say_no_match, say_unread
 
     say_unread(found.waiting, found.away, why)
     if not found.hits:

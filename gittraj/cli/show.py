@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gittraj.cli.beside import read_records
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.missing_events import read_events
-from gittraj.cli.output import PIPE, dump_json, refuse_html, say_written, text_page, write
-from gittraj.cli.repository import drain_first, environment, find_to_read
+from gittraj.cli.common.beside import read_records
+from gittraj.cli.common.command_list import COMMANDS
+from gittraj.cli.common.missing_events import read_events
+from gittraj.cli.common.output import PIPE, dump_json, refuse_html, say_written, text_page, write
+from gittraj.cli.common.repository import drain_first, environment, find_to_read
 from gittraj.git import Repository, from_top
 from gittraj.index.answers import open_index
 from gittraj.query.account import Header
@@ -121,7 +121,7 @@ def command(
 def _open_keys(
     repository: Repository, environ: Mapping[str, str], identities: tuple[Path, ...]
 ) -> WithKeys | None:
-    from gittraj.cli.unseal import keys
+    from gittraj.cli.common.unseal import keys
 
     return keys(repository, environ, identities)
 
@@ -141,11 +141,11 @@ def _read(
         repository, partial(tell, repository, recorded, target), command="show", fetch=fetch, opener=opener
     )
     if opener is not None:
-        from gittraj.cli.unseal import say_closed
+        from gittraj.cli.common.unseal import say_closed
 
         say_closed(opener)
     if not trajectories:
-        from gittraj.cli.no_match import say_nothing_on
+        from gittraj.cli.common.no_match import say_nothing_on
 
         say_nothing_on(repository, recorded, target.commit)
     return target, trajectories

@@ -30,12 +30,12 @@ from typing import Any
 
 import click
 
-from gittraj.cli.beside import read_records
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.conditions import WithPaths, commit_options, path_options, team_option
-from gittraj.cli.output import dump_json, text_page, write
-from gittraj.cli.progress import show_progress
-from gittraj.cli.repository import drain_first, environment, find_to_read
+from gittraj.cli.common.beside import read_records
+from gittraj.cli.common.command_list import COMMANDS
+from gittraj.cli.common.options import WithPaths, commit_options, path_options, team_option
+from gittraj.cli.common.output import dump_json, text_page, write
+from gittraj.cli.common.progress import show_progress
+from gittraj.cli.common.repository import drain_first, environment, find_to_read
 from gittraj.errors import UsageError
 from gittraj.index.counters import compute_stats
 from gittraj.query.stats.statistics import BY
@@ -69,7 +69,7 @@ def command(
     """Summarise how much of history has a record, by whom, and what it cost: commits, agents,
     models, tokens, costs, sessions without a retrospective, bytes."""
     if team is not None:
-        from gittraj.cli.team import show_stats
+        from gittraj.cli.common.team import show_stats
 
         options: dict[str, Any] = {"by": by, "paths": paths, "as_json": as_json, "draw": _can_draw()}
         show_stats(team, rev, pager=obj["pager"], **options, **limits)
@@ -82,7 +82,7 @@ def command(
         with show_progress("commits") as tell:
             total, rows = compute_stats(repository, rev, paths, by=by, cwd=Path.cwd(), tell=tell, **limits)
         if not total["trajectories"]:
-            from gittraj.cli.no_match import say_nothing_found
+            from gittraj.cli.common.no_match import say_nothing_found
 
             say_nothing_found(repository, read_records(repository))
         if as_json:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
-from gittraj.cli.commands import COMMANDS
+from gittraj.cli.common.command_list import COMMANDS
+from gittraj.cli.common.repository import drain_first, find_repository
+from gittraj.cli.common.sharing import report, say, send
 from gittraj.cli.fetch import describe
-from gittraj.cli.repository import drain_first, find_repository
-from gittraj.cli.transfer import report, say, send
 
 
 @click.command("sync", short_help=COMMANDS["sharing"]["sync"])

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import click
 
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.output import dump_json
-from gittraj.cli.repository import find_to_read
+from gittraj.cli.common.command_list import COMMANDS
+from gittraj.cli.common.output import dump_json
+from gittraj.cli.common.repository import find_to_read
 from gittraj.errors import NotARepository
 from gittraj.render.text.terminal import escape_line
 

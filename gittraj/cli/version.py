@@ -12,7 +12,7 @@ import subprocess
 import click
 
 from gittraj import __version__
-from gittraj.cli.commands import COMMANDS
+from gittraj.cli.common.command_list import COMMANDS
 
 
 @click.command("version", short_help=COMMANDS["set-up"]["version"])

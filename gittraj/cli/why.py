@@ -30,10 +30,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gittraj.cli.ahead import take
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.output import dump_json, text_page, write
-from gittraj.cli.repository import drain_first, environment, find_to_read
+from gittraj.cli.common.ahead import take
+from gittraj.cli.common.command_list import COMMANDS
+from gittraj.cli.common.output import dump_json, text_page, write
+from gittraj.cli.common.repository import drain_first, environment, find_to_read
 from gittraj.errors import TrajError, UsageError
 from gittraj.git import Blame, Repository, from_top, read_lines, start_blame
 
@@ -94,7 +94,7 @@ def _hint_at_fetching(repository: Repository) -> None:
 def _explain(
     repository: Repository, blame: Blame, lines: Sequence[str], rev: str | None, *, no_fetch: bool
 ) -> Sequence[Reason]:
-    from gittraj.cli.missing_events import read_events
+    from gittraj.cli.common.missing_events import read_events
     from gittraj.query.why.lines import explain
 
     start = time.monotonic()
@@ -120,7 +120,7 @@ def _find_noted(repository: Repository, rev: str | None, paths: Collection[str])
 
 
 def _read(repository: Repository, notes: Notes, commits: Collection[str]) -> Recorded:
-    from gittraj.cli.beside import read_records
+    from gittraj.cli.common.beside import read_records
 
     return read_records(repository, notes, commits=commits)
 

@@ -560,7 +560,7 @@ def test_many_rewrites_cost_little(meet: Meet) -> None:
 def test_show_without_seals_imports_no_cryptography(git: Git) -> None:
     git.commit({"a": "1\n"}, "a")
     code = (
-        "import sys; from gittraj.cli.group import call; call(['show', '--show-thinking']);"
+        "import sys; from gittraj.cli.common.group import call; call(['show', '--show-thinking']);"
         " print([m for m in sys.modules if m.split('.')[0] == 'cryptography'])"
     )
     done = subprocess.run(

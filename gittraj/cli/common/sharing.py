@@ -20,7 +20,7 @@ def send(
     repository: Repository, remote: Remote, *, dry_run: bool, records_only: bool, replace: bool = False
 ) -> Sent:
     """Push what the remote lacks, after asking the user. Raises TrajError."""
-    from gittraj.cli.repository import environment
+    from gittraj.cli.common.repository import environment
     from gittraj.commands.push import send
     from gittraj.config import Environ
 

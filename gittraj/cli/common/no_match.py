@@ -7,7 +7,7 @@ from itertools import islice
 
 import click
 
-from gittraj.cli.beside import read_records
+from gittraj.cli.common.beside import read_records
 from gittraj.git import Repository
 from gittraj.query.log.listing import changed_paths, describe
 from gittraj.query.log.paths import Ancestry, touching
@@ -119,7 +119,7 @@ def _name_labels(recorded: Recorded, labels: Mapping[str, str | None]) -> str | 
     """For the first label that no recorded trajectory has: those that are like it, or that there are."""
     from difflib import get_close_matches
 
-    from gittraj.cli.suggestions import read_labels
+    from gittraj.cli.common.completions import read_labels
 
     known = read_labels(recorded) if any(labels.values()) else {}
     for name, value in labels.items():

@@ -121,6 +121,6 @@ def _pager(repository: Repository, environ: Mapping[str, str]) -> str | None:
 
 
 def _plain(text: str) -> bytes:
-    from gittraj.cli.plain_signs import plain
+    from gittraj.cli.common.plain_signs import plain
 
     return plain(text).encode("ascii")

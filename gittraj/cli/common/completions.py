@@ -23,7 +23,7 @@ _TAKE_IDS = ("show", "export", "complete", "forget", "unlink", "compare")
 def suggest(typed: Sequence[str]) -> Iterator[str]:
     """A line for each completion of ``typed``, whose last word may be empty: commands and options, else
     references and files."""
-    from gittraj.cli.group import group
+    from gittraj.cli.common.group import group
 
     *before, current = _join(typed) or [""]
     items = ShellComplete(group, {}, "git traj", "").get_completions(before, current)
@@ -39,8 +39,8 @@ def suggest(typed: Sequence[str]) -> Iterator[str]:
 
 def suggest_labels(name: str, start: str) -> list[str]:
     """The recorded agents, models, tasks or tags (``name``: agent, model, task or tag)."""
-    from gittraj.cli.beside import read_records
-    from gittraj.cli.repository import find_to_read
+    from gittraj.cli.common.beside import read_records
+    from gittraj.cli.common.repository import find_to_read
     from gittraj.render.text.printable import printable
 
     try:
@@ -59,8 +59,8 @@ def read_labels(recorded: Recorded) -> dict[str, list[str]]:
 
 
 def _trajectories(start: str) -> Iterator[str]:
-    from gittraj.cli.beside import read_records
-    from gittraj.cli.repository import find_to_read
+    from gittraj.cli.common.beside import read_records
+    from gittraj.cli.common.repository import find_to_read
     from gittraj.render.text.printable import printable
 
     try:
@@ -86,7 +86,7 @@ def _join(typed: Sequence[str]) -> list[str]:
 
 
 def _references(start: str) -> list[str]:
-    from gittraj.cli.repository import find_repository
+    from gittraj.cli.common.repository import find_repository
 
     first, dots, rest = start.rpartition("..")
     try:

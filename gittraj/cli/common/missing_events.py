@@ -33,7 +33,7 @@ def read_events(
         segments = Segments(repository, opener)
         result = read(segments)
     if segments.missing:
-        from gittraj.cli.no_match import say_missing
+        from gittraj.cli.common.no_match import say_missing
 
         say_missing(segments.missing, why)
     return result

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gittraj.cli.repository import drain_first, environment, find_repository
-from gittraj.cli.unseal import keys, say_problems
+from gittraj.cli.common.repository import drain_first, environment, find_repository
+from gittraj.cli.common.unseal import keys, say_problems
 from gittraj.config import Environ
 
 if TYPE_CHECKING:

@@ -17,14 +17,14 @@ from gittraj.formats.base.exported import Exported
 from gittraj.query.show.selection import is_subagent
 
 FORMATS = {
-    "markdown": "gittraj.render.html.export:write_markdown",
-    "timeline": "gittraj.render.html.export:write_timeline",
-    "html": "gittraj.render.html.export:write_html",
-    "json": "gittraj.render.html.export:write_json",
+    "markdown": "gittraj.commands.export.pages:write_markdown",
+    "timeline": "gittraj.commands.export.pages:write_timeline",
+    "html": "gittraj.commands.export.pages:write_html",
+    "json": "gittraj.commands.export.pages:write_json",
 }
 """Name, and the function that makes a document of a ``Chosen``: an iterable of texts or bytes."""
 FOLDERS = {
-    "html": "gittraj.render.html.site:write_site",
+    "html": "gittraj.commands.export.site:write_site",
 }
 """What can also be written into a folder: of a ``Chosen``, into a path; ``tell`` is told of progress."""
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from gittraj.cli.param_types import Number
-from gittraj.cli.repository import drain_first, environment, find_repository, is_installed
+from gittraj.cli.common.param_types import Number
+from gittraj.cli.common.repository import drain_first, environment, find_repository, is_installed
 
 if TYPE_CHECKING:
     from gittraj.commands.record import Recorded
@@ -41,7 +41,7 @@ def record_event(
 ) -> None:
     """Record the event and print its id. ``task``: as the user names it; ``report``: update its task system.
     Raises TrajError."""
-    from gittraj.cli.tasks import name_task, update_task
+    from gittraj.cli.common.tasks import name_task, update_task
     from gittraj.commands.record import amend, is_active_for, record, task_of_active
     from gittraj.config import Environ
     from gittraj.decisions.commands import Call

@@ -14,7 +14,7 @@ Command = Callable[..., Any]
 
 
 def _complete(_ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
-    from gittraj.cli.suggestions import suggest_labels
+    from gittraj.cli.common.completions import suggest_labels
 
     return suggest_labels(param.name or "", incomplete)
 
@@ -97,7 +97,7 @@ def _is_path(word: str, *, sure: bool) -> bool:
         return False
     if sure:
         return True
-    from gittraj.cli.repository import find_to_read
+    from gittraj.cli.common.repository import find_to_read
 
     with find_to_read() as repository:
         return (

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from gittraj import __version__
-from gittraj.cli.commands import COMMANDS
+from gittraj.cli.common.command_list import COMMANDS
 from gittraj.errors import TrajError, UsageError
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class LazyGroup(click.Group):
             raise UsageError(f"'{args[0]}' is not a command", hint=hint)
         name, command, rest = super().resolve_command(ctx, args)
         if command and not {"-h", "--help"}.isdisjoint(rest):
-            from gittraj.cli.examples import epilog
+            from gittraj.cli.common.examples import epilog
 
             command.epilog = epilog(args[0])
         return name, command, rest
@@ -120,7 +120,7 @@ def group(ctx: click.Context, no_pager: bool, color: str | None) -> None:
     ctx.obj = {"pager": not no_pager}
     ctx.color = {"always": True, "never": False}.get(color or "")
     if ctx.invoked_subcommand is None:
-        from gittraj.cli.overview import show_overview
+        from gittraj.cli.common.overview import show_overview
 
         if not show_overview():
             click.echo(ctx.get_help())
@@ -169,7 +169,7 @@ def call(arguments: Sequence[str] | None = None) -> int:
         _say(f"{where}{error.strerror or type(error).__name__}", None, "error")
         return 1
     except Exception as error:  # noqa: BLE001 - the one place where a bug becomes a report
-        from gittraj.cli.crash import report
+        from gittraj.cli.common.crash import report
 
         _say(f"a bug: {type(error).__name__}", f"please report it with {report(error)}", "error")
         return 3

@@ -88,8 +88,8 @@ class Offer:
         return NotesRef(self.repository).tip() is not None
 
     def _backfill(self) -> None:
-        from gittraj.cli.progress import show_progress
-        from gittraj.cli.repository import say_remark
+        from gittraj.cli.common.progress import show_progress
+        from gittraj.cli.common.repository import say_remark
         from gittraj.commands.backfill import backfill
 
         try:

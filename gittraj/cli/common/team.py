@@ -16,8 +16,8 @@ from typing import Any
 
 import click
 
-from gittraj.cli.output import columns, dump_json, text_page, write
-from gittraj.cli.repository import environment
+from gittraj.cli.common.output import columns, dump_json, text_page, write
+from gittraj.cli.common.repository import environment
 from gittraj.errors import UsageError
 from gittraj.gather.fetching import new_repository
 from gittraj.gather.store import Session, open_store

@@ -7,8 +7,8 @@ from itertools import islice
 
 import click
 
-from gittraj.cli.output import columns, wants_colour
-from gittraj.cli.repository import drain_first, environment, find_to_read, is_installed
+from gittraj.cli.common.output import columns, wants_colour
+from gittraj.cli.common.repository import drain_first, environment, find_to_read, is_installed
 from gittraj.errors import NotARepository
 from gittraj.git import Repository
 from gittraj.render.text.terminal import Page, wrap
@@ -56,7 +56,7 @@ def _print(repository: Repository) -> None:
 
 def _last_reasons(repository: Repository, page: Page) -> list[str]:
     """Two lines for each of the last recorded commits: its subject, and why it was made or what was asked."""
-    from gittraj.cli.beside import read_records
+    from gittraj.cli.common.beside import read_records
     from gittraj.index.answers import open_index
     from gittraj.query.log.filters import Wanted
     from gittraj.query.log.listing import list_commits, read_entries
