@@ -6,13 +6,12 @@ import json
 
 import click
 
-from gittraj.cli.common.command_list import COMMANDS
 from gittraj.cli.common.output import columns, wants_colour, write
 from gittraj.cli.common.progress import show_progress
 from gittraj.cli.common.repository import drain_first, environment, find_repository, say_remark
 
 
-@click.command("backfill", short_help=COMMANDS["common commands"]["backfill"])
+@click.command("backfill")
 @click.option("--since", metavar="DATE", help="Only sessions written after this date, as in git log.")
 @click.option(
     "--agent", "agents", multiple=True, metavar="NAME", help="Only this agent's sessions; repeatable."

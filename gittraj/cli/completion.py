@@ -7,14 +7,11 @@ from __future__ import annotations
 
 import click
 
-from gittraj.cli.common.command_list import COMMANDS
-
 SHELLS = ("bash", "zsh", "fish")
 
 
 @click.command(
     "completion",
-    short_help=COMMANDS["set-up"]["completion"],
     context_settings={"ignore_unknown_options": True},
 )
 @click.option("--words", is_flag=True, hidden=True)

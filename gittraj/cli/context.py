@@ -22,17 +22,16 @@ from pathlib import Path
 
 import click
 
-from gittraj.cli.common.beside import read_records
-from gittraj.cli.common.command_list import COMMANDS
 from gittraj.cli.common.options import team_option
 from gittraj.cli.common.output import write
-from gittraj.cli.common.repository import drain_first, environment, find_to_read
+from gittraj.cli.common.reading import read_records
+from gittraj.cli.common.repository import environment, find_drained
 from gittraj.index.answers import open_index
 from gittraj.query.context.context import brief
 from gittraj.render.markdown.context import LEAST, render_briefing, render_document
 
 
-@click.command("context", short_help=COMMANDS["for agents"]["context"])
+@click.command("context")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @click.option(
     "--budget",
@@ -57,8 +56,7 @@ def command(
 
         show_context(team, paths, budget=budget, as_json=as_json, pager=obj["pager"])
         return
-    with find_to_read() as repository, ExitStack() as stack:
-        drain_first(repository)
+    with find_drained(to_read=True) as repository, ExitStack() as stack:
         index = stack.enter_context(open_index(repository, build=False))
         recorded = read_records(repository, index.notes if index else None)
         found = brief(repository, recorded, paths, cwd=Path.cwd(), index=index)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gittraj.cli.common.command_list import COMMANDS
 from gittraj.cli.common.output import columns, wants_colour
 from gittraj.cli.common.repository import drain_first, environment, find_repository, find_to_read
 from gittraj.config import Environ
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from gittraj.errors import TrajError
 
 
-@click.command("doctor", short_help=COMMANDS["set-up"]["doctor"])
+@click.command("doctor")
 @click.option("--fix", is_flag=True, help="Repair what can be repaired without losing anything.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(fix: bool, as_json: bool) -> int:

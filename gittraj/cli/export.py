@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gittraj.cli.common.beside import read_records
-from gittraj.cli.common.command_list import COMMANDS
 from gittraj.cli.common.output import refuse_html, say_written
-from gittraj.cli.common.repository import drain_first, environment, find_repository
+from gittraj.cli.common.reading import read_records
+from gittraj.cli.common.repository import environment, find_drained
 from gittraj.commands.export import EXCHANGES, FOLDERS, FORMATS, Exchange, documents, join, load
 from gittraj.errors import UsageError
 
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from gittraj.query.show.export import Chosen
 
 
-@click.command("export", short_help=COMMANDS["reading"]["export"])
+@click.command("export")
 @click.argument("names", nargs=-1, metavar="[REV|A..B|TRAJECTORY]...")
 @click.option("--format", "form", type=click.Choice([*FORMATS, *EXCHANGES]), help="Output format.")
 @click.option("--all", "everything", is_flag=True, help="Every commit below HEAD that has a record.")
@@ -63,8 +62,7 @@ def command(
         raise UsageError("--open needs -o PATH", hint="git traj show --open makes a page of its own")
     if not output:
         refuse_html(form, environment())
-    with find_repository() as repository:
-        drain_first(repository)
+    with find_drained() as repository:
         if form is None:
             from gittraj.query.show.seals import read_seal
 
@@ -104,8 +102,8 @@ def _make(
 ) -> list[str | bytes] | None:
     """The document about ``names`` (None: everything below HEAD), empty if it was written into ``folder``.
     None if nothing is recorded."""
-    from gittraj.cli.common.missing_events import read_events
     from gittraj.cli.common.no_match import say_nothing_found
+    from gittraj.cli.common.reading import read_events
     from gittraj.query.show.export import choose
 
     recorded = read_records(repository)
@@ -148,8 +146,8 @@ def _put(parts: Iterable[str | bytes], output: Path | None) -> None:
 
 def _gather(repository: Repository, names: Sequence[str] | None, *, fetch: bool) -> Exported | None:
     """The trajectories of ``names`` (None: everything below HEAD); None if nothing is recorded."""
-    from gittraj.cli.common.missing_events import read_events
     from gittraj.cli.common.no_match import say_nothing_found
+    from gittraj.cli.common.reading import read_events
     from gittraj.query.show.selection import gather
 
     recorded = read_records(repository)

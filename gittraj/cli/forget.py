@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import click
 
-from gittraj.cli.common.command_list import COMMANDS
 from gittraj.cli.common.purging import purge_options
 from gittraj.cli.common.repository import drain_first, environment, find_repository
 from gittraj.config import Environ
+from gittraj.model.words import count
 
 
-@click.command("forget", short_help=COMMANDS["by hand"]["forget"])
+@click.command("forget")
 @click.argument("name", metavar="TRAJECTORY|SESSION")
 @click.option("--purge", is_flag=True, help="Rewrite the refs without it, history included.")
 @purge_options
@@ -39,7 +39,7 @@ def command(name: str, *, purge: bool, dry_run: bool, no_fetch: bool, gc: bool) 
             forgotten, commits = forget(repository, name, environ=Environ.of(raw), live=raw)
             for each in forgotten:
                 click.echo(f"{each} was removed from every commit and will not be stored again")
-            click.echo(f"unlinked from {len(commits)} commit{'' if len(commits) == 1 else 's'}")
+            click.echo(f"unlinked from {count(len(commits), 'commit')}")
             take_out(repository)
         if purge:
             from gittraj.cli.common.purging import run

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gittraj.cli.common.command_list import COMMANDS
 from gittraj.cli.common.output import dump_json
 from gittraj.cli.common.progress import show_progress
 from gittraj.cli.common.repository import environment
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 _JOBS = min(os.cpu_count() or 1, 8)
 
 
-@click.command("gather", short_help=COMMANDS["many repositories"]["gather"])
+@click.command("gather")
 @click.argument("remotes", nargs=-1, metavar="REMOTE...")
 @click.option(
     "--into", "url", required=True, metavar="URL", help="A DuckDB file, postgresql://… or parquet:FOLDER."

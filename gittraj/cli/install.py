@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gittraj.cli.common.command_list import COMMANDS
 from gittraj.cli.common.repository import environment, find_repository
 from gittraj.config import Environ
 
@@ -25,7 +24,7 @@ AGENTS = ("claude-code", "cline", "codex", "copilot", "gemini", "pi", "qwen")
 """The options of those that have hooks or read an instruction; written here so that none is imported."""
 
 
-@click.command("install", short_help=COMMANDS["common commands"]["install"])
+@click.command("install")
 @click.option(
     "--agent",
     "agents",

@@ -16,13 +16,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gittraj.cli.common.beside import read_records
-from gittraj.cli.common.command_list import COMMANDS
-from gittraj.cli.common.options import WithPaths, commit_options, label_options, path_options, team_option
+from gittraj.cli.common.options import (
+    Number,
+    WithPaths,
+    commit_options,
+    label_options,
+    path_options,
+    team_option,
+)
 from gittraj.cli.common.output import columns, dump_json, text_page, write
-from gittraj.cli.common.param_types import Number
 from gittraj.cli.common.progress import show_progress
-from gittraj.cli.common.repository import drain_first, environment, find_to_read
+from gittraj.cli.common.reading import read_records
+from gittraj.cli.common.repository import environment, find_drained
 from gittraj.index.answers import COLUMNS, open_index
 from gittraj.notes.unjoined import find_unjoined
 from gittraj.query.log.description import BATCH, describe_all
@@ -52,7 +57,7 @@ _CHOICE = ("author", "since", "until", "paths", "follow")
 """Options that choose commits: arguments of ``list_commits``. The other ones choose trajectories."""
 
 
-@click.command("log", cls=WithPaths, short_help=COMMANDS["common commands"]["log"])
+@click.command("log", cls=WithPaths)
 @click.argument("rev", default="HEAD", metavar="[REV|A..B] [[--] PATH...]")
 @path_options
 @label_options
@@ -103,8 +108,7 @@ def command(
     explored = explored or options["status"] is not None or options["run"] is not None
     choice = {name: options.pop(name) for name in _CHOICE}
     environ = environment()
-    with find_to_read() as repository, ExitStack() as stack:
-        drain_first(repository)
+    with find_drained(to_read=True) as repository, ExitStack() as stack:
         with show_progress("commits") as tell:
             index = stack.enter_context(open_index(repository, rev, tell=tell))
         notes = index.notes if index else _read_notes(repository)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gittraj.cli.common.command_list import COMMANDS
 from gittraj.cli.common.repository import environment, find_repository
 from gittraj.config import Environ
 from gittraj.render.text.printable import printable
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from gittraj.seal.readers import Reader
 
 
-@click.group("recipients", short_help=COMMANDS["sealing"]["recipients"])
+@click.group("recipients")
 def command() -> None:
     """Manage who may read sealed thinking: the list .gittraj/recipients in the repository."""
 

@@ -22,9 +22,8 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
-from gittraj.cli.common.command_list import COMMANDS
 from gittraj.cli.common.purging import fetch_first, purge_options, read_values, run
-from gittraj.cli.common.repository import drain_first, environment, find_repository
+from gittraj.cli.common.repository import environment, find_drained, find_repository
 from gittraj.config import Environ
 from gittraj.errors import NotARepository, RedactionError
 from gittraj.render.text.printable import printable
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
 _MODES = ("--json", "--jsonl", "--explain", "--audit", "--rules", "--test", "--purge")
 
 
-@click.command("redact", short_help=COMMANDS["protecting"]["redact"])
+@click.command("redact")
 @click.argument("source", required=False, metavar="[FILE|-|RANGE|TEXT]")
 @click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON document: the text, and where secrets were."
@@ -171,8 +170,7 @@ def _audit(revisions: str | None, *, as_json: bool) -> int:
     from gittraj.commands.redact import audit_stored
 
     raw = environment()
-    with find_repository() as repository:
-        drain_first(repository)
+    with find_drained() as repository:
         audited = audit_stored(repository, revisions, environ=Environ.of(raw), live=raw)
     found = audited.audit
     rows = [
@@ -201,8 +199,7 @@ def _purge(
         raise click.UsageError("either TEXT or --finding")
     raw = environment()
     values = None if text is None else check_values(read_values() if text == "-" else [text])
-    with find_repository() as repository:
-        drain_first(repository)
+    with find_drained() as repository:
         if fetching and not dry_run:
             fetch_first(repository)
         sought = choose_sought(repository, values=values, finding=finding, environ=Environ.of(raw), live=raw)

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gittraj.cli.common.command_list import COMMANDS
 from gittraj.cli.common.repository import drain_first, environment, find_repository
 from gittraj.config import Environ
 from gittraj.model.words import count
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from gittraj.commands.repair import Repaired
 
 
-@click.command("repair", short_help=COMMANDS["by hand"]["repair"])
+@click.command("repair")
 @click.argument("revisions", required=False, metavar="[RANGE]")
 @click.option("--reread", "again", is_flag=True, help="Read stored parts again with today's rules instead.")
 @click.option("--dry-run", is_flag=True, help="Say what would be done; write nothing.")

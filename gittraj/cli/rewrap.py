@@ -6,11 +6,10 @@ from pathlib import Path
 
 import click
 
-from gittraj.cli.common.command_list import COMMANDS
 from gittraj.cli.common.sealing import identity_option, json_option, revisions_argument, run
 
 
-@click.command("rewrap", short_help=COMMANDS["sealing"]["rewrap"])
+@click.command("rewrap")
 @revisions_argument
 @identity_option
 @json_option

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import click
 
-from gittraj.cli.common.command_list import COMMANDS
 from gittraj.cli.common.sealing import json_option, revisions_argument, run
 
 
-@click.command("seal", short_help=COMMANDS["sealing"]["seal"])
+@click.command("seal")
 @revisions_argument
 @json_option
 def command(revisions: str | None, *, as_json: bool) -> int:

@@ -20,12 +20,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gittraj.cli.common.beside import say_left_out
-from gittraj.cli.common.command_list import COMMANDS
 from gittraj.cli.common.options import label_options, team_option
 from gittraj.cli.common.output import dump_json, text_page, write
 from gittraj.cli.common.progress import show_progress
-from gittraj.cli.common.repository import drain_first, environment, find_repository
+from gittraj.cli.common.reading import say_left_out
+from gittraj.cli.common.repository import environment, find_drained
 from gittraj.git import Repository
 from gittraj.index.language import parse_query
 from gittraj.index.search import Conditions, Found, search
@@ -41,7 +40,7 @@ _FEW = 25
 """Parts among which a search is likely to find nothing."""
 
 
-@click.command("search", short_help=COMMANDS["common commands"]["search"])
+@click.command("search")
 @click.argument("words", nargs=-1, required=True, metavar="QUERY...")
 @click.option("--similar", is_flag=True, help="Find what is similar to this text, also in other words.")
 @click.option(
@@ -92,28 +91,26 @@ def command(
         return
     query = asked if similar else parse_query(asked)
     environ = environment()
-    with find_repository() as repository:
-        drain_first(repository)
-        with _open_beside(repository) as beside:
-            wanted = _read_conditions(repository, beside, conditions)
-            with show_progress("trajectories") as tell:
-                found, why = search(repository, query, wanted, limit=limit, tell=tell), None
-                if fetch and found.away:
-                    why = _fetch(repository, found)
-                    found = search(repository, query, wanted, limit=limit, tell=tell)
-            if beside:
-                from gittraj.index.search_beside import add_beside
+    with find_drained() as repository, _open_beside(repository) as beside:
+        wanted = _read_conditions(repository, beside, conditions)
+        with show_progress("trajectories") as tell:
+            found, why = search(repository, query, wanted, limit=limit, tell=tell), None
+            if fetch and found.away:
+                why = _fetch(repository, found)
+                found = search(repository, query, wanted, limit=limit, tell=tell)
+        if beside:
+            from gittraj.index.search_beside import add_beside
 
-                hits = add_beside(found.hits, beside, query, wanted, limit=limit)
-                found = replace(found, hits=hits)
-            if found.waiting or found.away or not found.hits:
-                _say_missing(repository, found, why, similar=similar)
-            if as_json:
-                from gittraj.commands.search import search_to_json
+            hits = add_beside(found.hits, beside, query, wanted, limit=limit)
+            found = replace(found, hits=hits)
+        if found.waiting or found.away or not found.hits:
+            _say_missing(repository, found, why, similar=similar)
+        if as_json:
+            from gittraj.commands.search import search_to_json
 
-                click.echo(dump_json(search_to_json(repository, asked, found, beside)))
-            else:
-                write(repository, _render(repository, found), environ, pager=obj["pager"])
+            click.echo(dump_json(search_to_json(repository, asked, found, beside)))
+        else:
+            write(repository, _render(repository, found), environ, pager=obj["pager"])
 
 
 def _open_beside(repository: Repository) -> AbstractContextManager[RecordedBeside | None]:
@@ -137,7 +134,7 @@ def _read_conditions(
 
 def _fetch(repository: Repository, found: Found) -> str:
     """Ask the remotes; returns why something may be away still."""
-    from gittraj.cli.common.missing_events import fetch_missing
+    from gittraj.cli.common.reading import fetch_missing
 
     return fetch_missing(repository, found.away) or "no remote has them"
 

@@ -11,11 +11,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gittraj.cli.common.beside import read_records
-from gittraj.cli.common.command_list import COMMANDS
-from gittraj.cli.common.missing_events import read_events
 from gittraj.cli.common.output import PIPE, dump_json, refuse_html, say_written, text_page, write
-from gittraj.cli.common.repository import drain_first, environment, find_to_read
+from gittraj.cli.common.reading import read_events, read_records
+from gittraj.cli.common.repository import environment, find_drained
 from gittraj.git import Repository, from_top
 from gittraj.index.answers import open_index
 from gittraj.query.account import Header
@@ -43,7 +41,7 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 _FORMATS = ("text", "markdown", "timeline", "html", "json")
 
 
-@click.command("show", short_help=COMMANDS["common commands"]["show"])
+@click.command("show")
 @click.argument("name", default="HEAD", metavar="[REV|TRAJECTORY|SYSTEM:ID]")
 @click.option("--format", "form", type=click.Choice(_FORMATS), default="text", help="text is the default.")
 @click.option("--json", "form", flag_value="json", help="The same as --format json.")
@@ -94,8 +92,7 @@ def command(
         form, output = "html", _temporary_page()
     if not output:
         refuse_html(form, environ)
-    with find_to_read() as repository, ExitStack() as stack:
-        drain_first(repository)
+    with find_drained(to_read=True) as repository, ExitStack() as stack:
         # listing all notes takes longer than this answer, building an index longer than that
         index = stack.enter_context(open_index(repository, build=False))
         recorded = read_records(repository, index.notes if index else None)
@@ -121,7 +118,7 @@ def command(
 def _open_keys(
     repository: Repository, environ: Mapping[str, str], identities: tuple[Path, ...]
 ) -> WithKeys | None:
-    from gittraj.cli.common.unseal import keys
+    from gittraj.cli.common.sealing import keys
 
     return keys(repository, environ, identities)
 
@@ -141,7 +138,7 @@ def _read(
         repository, partial(tell, repository, recorded, target), command="show", fetch=fetch, opener=opener
     )
     if opener is not None:
-        from gittraj.cli.common.unseal import say_closed
+        from gittraj.cli.common.sealing import say_closed
 
         say_closed(opener)
     if not trajectories:

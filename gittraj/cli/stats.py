@@ -30,19 +30,18 @@ from typing import Any
 
 import click
 
-from gittraj.cli.common.beside import read_records
-from gittraj.cli.common.command_list import COMMANDS
 from gittraj.cli.common.options import WithPaths, commit_options, path_options, team_option
 from gittraj.cli.common.output import dump_json, text_page, write
 from gittraj.cli.common.progress import show_progress
-from gittraj.cli.common.repository import drain_first, environment, find_to_read
+from gittraj.cli.common.reading import read_records
+from gittraj.cli.common.repository import environment, find_drained
 from gittraj.errors import UsageError
 from gittraj.index.counters import compute_stats
 from gittraj.query.stats.statistics import BY
 from gittraj.render.text.stats import render_stats
 
 
-@click.command("stats", cls=WithPaths, short_help=COMMANDS["reading"]["stats"])
+@click.command("stats", cls=WithPaths)
 @click.argument("rev", default="HEAD", metavar="[REV|A..B] [[--] PATH...]")
 @click.option(
     "--by",
@@ -77,8 +76,7 @@ def command(
     if by not in BY:
         raise UsageError(f"--by {by} is for --team alone", f"it can be {', '.join(BY)}")
     environ = environment()
-    with find_to_read() as repository:
-        drain_first(repository)
+    with find_drained(to_read=True) as repository:
         with show_progress("commits") as tell:
             total, rows = compute_stats(repository, rev, paths, by=by, cwd=Path.cwd(), tell=tell, **limits)
         if not total["trajectories"]:

@@ -25,23 +25,21 @@ import json
 
 import click
 
-from gittraj.cli.common.command_list import COMMANDS
 from gittraj.cli.common.output import columns, wants_colour
-from gittraj.cli.common.repository import drain_first, environment, find_to_read
+from gittraj.cli.common.repository import environment, find_drained
 from gittraj.config import Environ
 from gittraj.render.text.status import render_line
 from gittraj.render.text.terminal import Page
 
 
-@click.command("status", short_help=COMMANDS["common commands"]["status"])
+@click.command("status")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(as_json: bool) -> None:
     """Show what is recorded in this repository, what waits, and which settings apply."""
     from gittraj.commands.doctor import gather
     from gittraj.commands.status import status_to_json, status_to_lines
 
-    with find_to_read() as repository:
-        drain_first(repository)
+    with find_drained(to_read=True) as repository:
         raw = environment()
         facts = gather(repository, Environ.of(raw))
         if as_json:

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gittraj.cli.common.command_list import COMMANDS
-from gittraj.cli.common.repository import drain_first, environment, find_repository
+from gittraj.cli.common.repository import environment, find_drained
 from gittraj.config import Environ
 from gittraj.errors import TrajError
 from gittraj.model.words import count
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from gittraj.summarizer.summarize import Summarized
 
 
-@click.command("summarize", short_help=COMMANDS["by hand"]["summarize"])
+@click.command("summarize")
 @click.argument("revisions", metavar="[RANGE]", required=False)
 @click.option("--dry-run", "-n", is_flag=True, help="Show what would be sent to the program; ask nothing.")
 def command(revisions: str | None, dry_run: bool) -> None:
@@ -29,8 +28,7 @@ def command(revisions: str | None, dry_run: bool) -> None:
     from gittraj.summarizer.summarize import list_commits, preview, summarize
 
     raw = environment()
-    with find_repository() as repository:
-        drain_first(repository)
+    with find_drained() as repository:
         commits = list_commits(repository, revisions)
         if dry_run:
             for request in preview(repository, commits):

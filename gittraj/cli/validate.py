@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import click
 
-from gittraj.cli.common.command_list import COMMANDS
 from gittraj.cli.common.output import dump_json
 from gittraj.cli.common.repository import find_to_read
 from gittraj.errors import NotARepository
 from gittraj.render.text.terminal import escape_line
 
 
-@click.command("validate", short_help=COMMANDS["reading"]["validate"])
+@click.command("validate")
 @click.argument("name", metavar="FILE|REF")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(name: str, *, as_json: bool) -> int:

@@ -12,10 +12,9 @@ import subprocess
 import click
 
 from gittraj import __version__
-from gittraj.cli.common.command_list import COMMANDS
 
 
-@click.command("version", short_help=COMMANDS["set-up"]["version"])
+@click.command("version")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(as_json: bool) -> None:
     """Show the version of git-traj; with --json also those of what it runs on."""

@@ -31,11 +31,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gittraj.cli.common.ahead import take
-from gittraj.cli.common.command_list import COMMANDS
 from gittraj.cli.common.output import dump_json, text_page, write
 from gittraj.cli.common.repository import drain_first, environment, find_to_read
 from gittraj.errors import TrajError, UsageError
 from gittraj.git import Blame, Repository, from_top, read_lines, start_blame
+from gittraj.model.words import count
 
 if TYPE_CHECKING:
     from gittraj.query.notes import Notes
@@ -48,7 +48,7 @@ Span = tuple[int, int]
 Reason = Mapping[str, Any]
 
 
-@click.command("why", short_help=COMMANDS["common commands"]["why"])
+@click.command("why")
 @click.argument("place", metavar="PATH[:LINE[,LINE]|:FUNCTION]")
 @click.option("--rev", metavar="R", help="Read the file at this revision, not in the work tree.")
 @click.option("--porcelain", "form", flag_value="porcelain", help="Lines of keys and values, for scripts.")
@@ -94,7 +94,7 @@ def _hint_at_fetching(repository: Repository) -> None:
 def _explain(
     repository: Repository, blame: Blame, lines: Sequence[str], rev: str | None, *, no_fetch: bool
 ) -> Sequence[Reason]:
-    from gittraj.cli.common.missing_events import read_events
+    from gittraj.cli.common.reading import read_events
     from gittraj.query.why.lines import explain
 
     start = time.monotonic()
@@ -120,7 +120,7 @@ def _find_noted(repository: Repository, rev: str | None, paths: Collection[str])
 
 
 def _read(repository: Repository, notes: Notes, commits: Collection[str]) -> Recorded:
-    from gittraj.cli.common.beside import read_records
+    from gittraj.cli.common.reading import read_records
 
     return read_records(repository, notes, commits=commits)
 
@@ -150,7 +150,7 @@ def _read_place(place: str, cwd: Path) -> tuple[str, Span | str | None]:
 
 def _check_span(path: str, span: Span | str | None, length: int) -> None:
     if isinstance(span, tuple) and span[0] > length:
-        many = f"{length} line{'' if length == 1 else 's'}"
+        many = count(length, "line")
         raise TrajError(f"'{path}' has only {many}, no line {span[0]}", hint=f"git traj why {path}")
 
 

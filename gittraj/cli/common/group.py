@@ -169,10 +169,28 @@ def call(arguments: Sequence[str] | None = None) -> int:
         _say(f"{where}{error.strerror or type(error).__name__}", None, "error")
         return 1
     except Exception as error:  # noqa: BLE001 - the one place where a bug becomes a report
-        from gittraj.cli.common.crash import report
-
-        _say(f"a bug: {type(error).__name__}", f"please report it with {report(error)}", "error")
+        _say(f"a bug: {type(error).__name__}", f"please report it with {_write_report(error)}", "error")
         return 3
+
+
+def _write_report(error: BaseException) -> str:
+    """A file that is safe to paste anywhere; returns its path. It has the error's type and stack, but not its
+    message or values, which may be the user's text."""
+    import platform
+    import tempfile
+    from pathlib import Path
+    from traceback import extract_tb
+
+    lines = [
+        f"git-traj {__version__}, Python {platform.python_version()}, {sys.platform}",
+        type(error).__name__,
+        *(f"  {Path(f.filename).name}:{f.lineno} in {f.name}" for f in extract_tb(error.__traceback__)),
+    ]
+    with tempfile.NamedTemporaryFile(
+        "w", prefix="git-traj-", suffix=".txt", delete=False, encoding="utf-8"
+    ) as stream:
+        stream.write("\n".join(lines) + "\n")
+    return stream.name
 
 
 def _silence(stream: TextIO) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Callable
@@ -104,3 +105,13 @@ def _is_path(word: str, *, sure: bool) -> bool:
             repository.run("rev-parse", "--verify", "--quiet", "--end-of-options", word, check=False).code
             != 0
         )
+
+
+class Number(click.FloatRange):
+    """A range of floats that rejects NaN, which every comparison lets through."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        number = super().convert(value, param, ctx)
+        if math.isnan(number):
+            self.fail(f"{value} is not in the range {self._describe_range()}.", param, ctx)
+        return number

@@ -35,6 +35,13 @@ def find_to_read() -> Repository:
     return find_repository("plumbing", steady=True)
 
 
+def find_drained(*, to_read: bool = False) -> Repository:
+    """The repository, after what is new was recorded as far as that could be done: see ``drain_first``."""
+    repository = find_to_read() if to_read else find_repository()
+    drain_first(repository)
+    return repository
+
+
 def is_installed(repository: Repository) -> bool:
     from gittraj.index.is_current import INSTALLED
 

@@ -1,18 +1,21 @@
-"""Options and body of ``seal``, ``rewrap`` and ``reseal``: drain, open with the user's keys, report."""
+"""Options and body of ``seal``, ``rewrap`` and ``reseal``; and the keys with which ``show`` opens seals."""
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from gittraj.cli.common.repository import drain_first, environment, find_repository
-from gittraj.cli.common.unseal import keys, say_problems
+from gittraj.cli.common.repository import environment, find_drained
 from gittraj.config import Environ
+from gittraj.errors import SealError
+from gittraj.git import Repository
+from gittraj.model.words import count
 
 if TYPE_CHECKING:
     from gittraj.commands.reseal import Ground, Resealed
@@ -37,8 +40,7 @@ def run(
     from gittraj.commands.reseal import prepare
 
     raw = environment()
-    with find_repository() as repository:
-        drain_first(repository)
+    with find_drained() as repository:
         own = keys(repository, raw, identities)
         with prepare(repository, revisions, environ=Environ.of(raw), live=raw) as ground:
             done = work(ground, own)
@@ -50,19 +52,42 @@ def run(
 
 def _report(done: Resealed, did: str, readers: int, *, as_json: bool) -> None:
     if as_json:
-        numbers = {"parts": done.parts, "trajectories": done.trajectories, "closed": done.closed}
-        click.echo(json.dumps({"version": 1, **numbers, "absent": done.absent, "pushed": done.pushed}))
+        click.echo(json.dumps({"version": 1, **asdict(done)}))
         return
-    where = f"{_count(done.parts, 'part')} of {_count(done.trajectories, 'trajectory', 'trajectories')}"
-    click.echo(f"{did} {where} for {_count(readers, 'reader')}")
+    where = f"{count(done.parts, 'part')} of {count(done.trajectories, 'trajectory')}"
+    click.echo(f"{did} {where} for {count(readers, 'reader')}")
     for number, why in (
         (done.closed, "not opened: no key here is for them"),
         (done.absent, "unchanged: their events are not here (git traj fetch)"),
         (done.pushed, "already pushed: others keep their copies as they were"),
     ):
         if number:
-            sys.stderr.write(f"git-traj: {_count(number, 'part')} {why}\n")
+            sys.stderr.write(f"git-traj: {count(number, 'part')} {why}\n")
 
 
-def _count(number: int, noun: str, plural: str | None = None) -> str:
-    return f"{number} {noun if number == 1 else plural or noun + 's'}"
+def keys(repository: Repository, environ: Mapping[str, str], named: Sequence[Path]) -> WithKeys:
+    from gittraj.seal.policy import WithKeys
+
+    return WithKeys(repository, Environ.of(environ), named=named, ask=ask_passphrase)
+
+
+def ask_passphrase(name: str) -> str:
+    """Raises SealError without a terminal."""
+    if not sys.stdin.isatty():
+        raise SealError(f"{name}: its passphrase cannot be asked for: this is no terminal")
+    passphrase: str = click.prompt(f"Passphrase of {name}", hide_input=True, err=True)
+    return passphrase
+
+
+def say_problems(keys: WithKeys) -> None:
+    for problem in dict.fromkeys(keys.problems):
+        sys.stderr.write(f"git-traj: {problem}\n")
+
+
+def say_closed(keys: WithKeys) -> None:
+    """Report unusable keys, but only when a seal could not be opened."""
+    if keys.closed:
+        say_problems(keys)
+        if not keys.problems:
+            how = "a reader can let you in: git traj recipients add YOURKEY, git traj rewrap"
+            sys.stderr.write(f"git-traj: sealed for others, and none of your keys opens it; {how}\n")

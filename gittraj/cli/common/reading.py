@@ -1,4 +1,4 @@
-"""Fetches events that a command needs and this clone lacks: a plain fetch leaves them on the remote.
+"""The records and events that a command reads: ours and remotes', and those that are fetched first.
 
 Only a command that the user runs may use the network; no hook and no drain does.
 """
@@ -6,14 +6,37 @@ Only a command that the user runs may use the network; no hook and no drain does
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection
-from typing import TypeVar
+from collections.abc import Callable, Collection, Mapping
+from typing import TYPE_CHECKING, TypeVar
 
 from gittraj.git import Repository
-from gittraj.query.show.chapters import Segments
-from gittraj.seal.events import Opener
+from gittraj.query.notes import Notes
+
+if TYPE_CHECKING:
+    from gittraj.query.records import Recorded
+    from gittraj.query.show.chapters import Segments
+    from gittraj.seal.events import Opener
 
 T = TypeVar("T")
+
+
+def read_records(
+    repository: Repository,
+    notes: Notes | None = None,
+    *,
+    commits: Collection[str] | None = None,
+    unjoined: Mapping[str, str] | None = None,
+) -> Recorded:
+    """As ``gittraj.index.beside.read_records``; stderr is told what is left out."""
+    from gittraj.index.beside import read_records as read
+
+    return read(repository, notes, commits=commits, unjoined=unjoined, tell=say_left_out)
+
+
+def say_left_out(text: str) -> None:
+    from gittraj.render.text.terminal import escape_line
+
+    sys.stderr.write(f"git-traj: {escape_line(text)}\n")
 
 
 def read_events(
@@ -25,6 +48,8 @@ def read_events(
     opener: Opener | None = None,
 ) -> T:
     """What ``read`` returns for the recorded events; called again after a fetch. Reports what is missing."""
+    from gittraj.query.show.chapters import Segments
+
     segments = Segments(repository, opener)
     result = read(segments)
     why: str | None = f"git traj {command} without --no-fetch asks the remotes"
@@ -41,8 +66,9 @@ def read_events(
 
 def fetch_missing(repository: Repository, months: Collection[str]) -> str | None:
     """Fetch the segments of these months. Returns why that failed, on one line."""
+    from gittraj.model.words import count
     from gittraj.sync import fetch_segments
 
     if sys.stderr.isatty():
-        sys.stderr.write(f"fetching the events of {len(months)} month{'s' * (len(months) > 1)} …\n")
+        sys.stderr.write(f"fetching the events of {count(len(months), 'month')} …\n")
     return "; ".join(fetch_segments(repository, months)) or None
