@@ -99,9 +99,8 @@ class Trajectories:
         Raises:
             TrajError: a file could not be imported; the others were.
         """
-        from gittraj.commands.backfill import import_files
+        from gittraj.commands.backfill import import_files, taken_to_json
         from gittraj.commands.link import find_commit
-        from gittraj.render.text.backfill import taken_to_json
 
         onto = find_commit(self._repository, commit) if commit is not None else None
         files: Sequence[Path] = [Path(path) for path in paths]

@@ -64,7 +64,7 @@ def command(
         refuse_html(form, environment())
     with find_drained() as repository:
         if form is None:
-            from gittraj.query.show.seals import read_seal
+            from gittraj.query.show.chapters import read_seal
 
             _put([read_seal(repository, seal or "")], output)
             written = True

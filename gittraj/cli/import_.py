@@ -47,7 +47,7 @@ def command(files: tuple[str, ...], *, as_json: bool, **options: Any) -> int:
     the status is always 0, so that it never fails the run that feeds it: failed imports are reported.
     """
     from gittraj.commands.import_files import Imported, is_ref
-    from gittraj.render.text.imported import render_imported
+    from gittraj.render.text.backfill import render_imported
 
     if options["rev"] and options["auto"]:
         raise click.UsageError("--commit and --auto cannot be combined")

@@ -15,7 +15,7 @@ import click
 
 from gittraj.cli.common.repository import environment, find_repository
 from gittraj.config import Environ
-from gittraj.render.text.printable import printable
+from gittraj.render.text.terminal import printable
 
 if TYPE_CHECKING:
     from gittraj.seal.readers import Reader

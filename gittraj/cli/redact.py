@@ -26,7 +26,7 @@ from gittraj.cli.common.purging import fetch_first, purge_options, read_values, 
 from gittraj.cli.common.repository import environment, find_drained, find_repository
 from gittraj.config import Environ
 from gittraj.errors import NotARepository, RedactionError
-from gittraj.render.text.printable import printable
+from gittraj.render.text.terminal import printable
 
 if TYPE_CHECKING:
     from gittraj.commands.redact import Filter
@@ -91,7 +91,6 @@ def command(
 def _filter(source: str | None, *, as_json: bool, jsonl: bool, explain: bool) -> int:
     from gittraj.commands.redact import decode
     from gittraj.redact.filter import clean_text
-    from gittraj.render.text.redact import render_hits
 
     by = _make_filter()
     with _open(source) as stream:
@@ -106,8 +105,10 @@ def _filter(source: str | None, *, as_json: bool, jsonl: bool, explain: bool) ->
         ]
         click.echo(json.dumps({"version": 1, "ruleset": by.ruleset, "text": clean, "redactions": rows}))
     elif explain:
-        for line in render_hits(hits):
-            click.echo(line)
+        for h in hits:
+            click.echo(f"{h.line}:{h.column}: {h.rule} ({h.kind}), {h.end - h.start} characters")
+        if not hits:
+            click.echo("Nothing was found.")
     else:
         sys.stdout.buffer.write(clean.encode(decoded.encoding, "surrogateescape"))
         sys.stdout.buffer.flush()

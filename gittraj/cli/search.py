@@ -30,7 +30,7 @@ from gittraj.index.language import parse_query
 from gittraj.index.search import Conditions, Found, search
 from gittraj.index.text import WEIGHTS
 from gittraj.notes.unjoined import find_unjoined
-from gittraj.query.locate import describe_places
+from gittraj.query.log.description import describe_places
 from gittraj.render.text.search import render_hit
 
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ from gittraj.query.show.trajectory import (
     tell,
     touching_file,
 )
-from gittraj.render.detail import Detail
+from gittraj.render.events import Detail
 from gittraj.render.text.chapters import render_commit, render_timeline
 from gittraj.render.text.terminal import Page
 

@@ -6,7 +6,7 @@ import click
 
 from gittraj.cli.common.repository import environment, find_drained
 from gittraj.config import Environ
-from gittraj.render.text.printable import printable
+from gittraj.render.text.terminal import printable
 
 
 @click.command("strike")

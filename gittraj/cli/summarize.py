@@ -10,7 +10,7 @@ from gittraj.cli.common.repository import environment, find_drained
 from gittraj.config import Environ
 from gittraj.errors import TrajError
 from gittraj.model.words import count
-from gittraj.render.text.printable import printable
+from gittraj.render.text.terminal import printable
 
 if TYPE_CHECKING:
     from gittraj.summarizer.summarize import Summarized

@@ -14,6 +14,22 @@ import click
 Command = Callable[..., Any]
 
 
+_COMMITS = (
+    click.option("--author", metavar="A", help="Commits of this author, as in git log."),
+    click.option("--since", metavar="DATE", help="Commits after this date, as in git log."),
+    click.option("--until", metavar="DATE", help="Commits before this date, as in git log."),
+)
+_PATHS = (
+    click.option(
+        "--file", "paths", multiple=True, metavar="PATH", help="Commits that touched this path, as -- PATH."
+    ),
+    click.option("--follow/--no-follow", default=True, help="Follow renames (the default)."),
+)
+team_option = click.option(
+    "--team", metavar="URL", help="Ask the database that git traj gather filled, over all its repositories."
+)
+
+
 def _complete(_ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
     from gittraj.cli.common.completions import suggest_labels
 
@@ -28,21 +44,6 @@ _LABELS = tuple(
         ("task", "ID", "Only for this task: its id, SYSTEM:ID or its title."),
         ("tag", "T", "Only with this tag."),
     )
-)
-_COMMITS = (
-    click.option("--author", metavar="A", help="Commits of this author, as in git log."),
-    click.option("--since", metavar="DATE", help="Commits after this date, as in git log."),
-    click.option("--until", metavar="DATE", help="Commits before this date, as in git log."),
-)
-_PATHS = (
-    click.option(
-        "--file", "paths", multiple=True, metavar="PATH", help="Commits that touched this path, as -- PATH."
-    ),
-    click.option("--follow/--no-follow", default=True, help="Follow renames (the default)."),
-)
-
-team_option = click.option(
-    "--team", metavar="URL", help="Ask the database that git traj gather filled, over all its repositories."
 )
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gittraj.render.text.printable import printable
+from gittraj.render.text.terminal import printable
 
 if TYPE_CHECKING:
     from gittraj.commands.purge import Sought

@@ -8,6 +8,15 @@ through ``record.pipeline`` only.
 from gittraj.commands.backfill.collect import backfill
 from gittraj.commands.backfill.digest_logs import Progress
 from gittraj.commands.backfill.importer import import_files
-from gittraj.commands.backfill.report import Linked, Report, Unlinked
+from gittraj.commands.backfill.report import Linked, Report, Unlinked, report_to_json, taken_to_json
 
-__all__ = ["Linked", "Progress", "Report", "Unlinked", "backfill", "import_files"]
+__all__ = [
+    "Linked",
+    "Progress",
+    "Report",
+    "Unlinked",
+    "backfill",
+    "import_files",
+    "report_to_json",
+    "taken_to_json",
+]

@@ -17,15 +17,17 @@ from gittraj.capture.own import Anchor
 from gittraj.capture.session import Commit, Log
 from gittraj.commands.backfill.candidate_commits import CandidateCommits
 from gittraj.commands.backfill.digest_logs import Progress, digest_logs
-from gittraj.commands.backfill.linking_report import (
+from gittraj.commands.backfill.log_digest import LogDigest
+from gittraj.commands.backfill.log_task import DraftRequest, DraftResult, LogTask, Source
+from gittraj.commands.backfill.report import (
+    LogResult,
+    Report,
     report_planned,
     report_stored,
     report_unlinked,
+    unlinked,
     unreachable,
 )
-from gittraj.commands.backfill.log_digest import LogDigest
-from gittraj.commands.backfill.log_task import DraftRequest, DraftResult, LogTask, Source
-from gittraj.commands.backfill.report import LogResult, Report, unlinked
 from gittraj.commands.backfill.worker_pool import WorkerPool, open_worker_pool
 from gittraj.errors import TrajError
 from gittraj.git import Repository, find_common

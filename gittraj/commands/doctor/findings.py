@@ -11,9 +11,8 @@ from gittraj.commands.doctor.facts import UNREADABLE, Facts, unreadable
 from gittraj.commands.doctor.finding import Finding
 from gittraj.commands.doctor.fsck import fsck
 from gittraj.commands.doctor.leftovers import check_leftovers
-from gittraj.commands.doctor.purges import check_purges
 from gittraj.commands.doctor.refuted import check_refuted
-from gittraj.commands.doctor.removed import check_removed
+from gittraj.commands.doctor.remotes import check_purges, check_removed
 from gittraj.commands.install import install
 from gittraj.commands.install.agent_hooks import AGENTS
 from gittraj.commands.install.configured import is_supported

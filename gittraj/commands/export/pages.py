@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from gittraj.query.show.export import Chosen
-from gittraj.render.detail import Detail
+from gittraj.render.events import Detail
 from gittraj.render.html.document import render_page
 from gittraj.render.markdown.page import render_markdown
 from gittraj.render.text.chapters import render_timeline

@@ -10,11 +10,11 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import field
 from typing import Any
 
-from gittraj.errors import FormatError, GitError
+from gittraj.errors import FormatError, GitError, TrajError
 from gittraj.events.part_summary import shorten
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
-from gittraj.model.codec import decode_segment, event_to_json, segment_path
+from gittraj.model.codec import decode_note, decode_segment, event_to_json, segment_path
 from gittraj.model.values import (
     AnyEvent,
     Decided,
@@ -29,7 +29,8 @@ from gittraj.model.values import (
     ToolCall,
     ToolResult,
 )
-from gittraj.notes.store import DataRefs
+from gittraj.notes.merge import standing
+from gittraj.notes.store import DataRefs, NotesRef
 from gittraj.query.account import Header
 from gittraj.seal.events import Opener, open_events
 
@@ -152,3 +153,22 @@ def _chapter(events: Sequence[AnyEvent], header: Header) -> Header:
         "endedAt": times[-1] if times else None,
         "events": [spell_event(event, header["agent"]) for event in events],
     }
+
+
+def read_seal(repository: Repository, name: str) -> bytes:
+    """The seal whose name has this prefix. Raises TrajError unless there is exactly one, and it is here."""
+    found: dict[str, Record] = {}
+    for commit, body in NotesRef(repository).items():
+        for record in standing(commit, decode_note(body)) if b'"seals"' in body else ():
+            for seal in record.seals:
+                if seal.startswith(name) and record.rev >= found.setdefault(seal, record).rev:
+                    found[seal] = record
+    if len(found) != 1:
+        what = "begins the names of several seals" if found else "is not a seal here"
+        raise TrajError(f"'{name}' {what}", "git traj show --json names those of events")
+    ((seal, record),) = found.items()
+    segments = Segments(repository)
+    for event in segments.read(record.id, record.segments):
+        if isinstance(event, Thinking) and event.seal == seal and event.payload:
+            return record.seals[seal][0].encode() + event.payload
+    raise TrajError(f"what seal {seal} holds is not here", "git traj fetch")

@@ -9,21 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import field
 
-from gittraj.errors import GitError
 from gittraj.formats.base.carried import plain_event, to_event
 from gittraj.formats.base.exported import Exported
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
 from gittraj.model.values import AnyEvent
-from gittraj.query.account import Header
+from gittraj.query.account import Header, complete
 from gittraj.query.header import Folded, distinct
-from gittraj.query.log.description import describe_all
+from gittraj.query.log.description import describe_present
 from gittraj.query.log.listing import list_commits
 from gittraj.query.log.paths import Ancestry
 from gittraj.query.records import Recorded
 from gittraj.query.show.attributed import attribute
 from gittraj.query.show.chapters import Segments, read_chapters
-from gittraj.query.show.completeness import complete
 from gittraj.query.show.trajectory import find_target
 
 
@@ -55,7 +53,7 @@ def gather(
                 each.commits |= dict.fromkeys(folded.parts if commits is None else commits)
     told = [_export(each, segments) for each in wanted.values()]
     here = [c for each in wanted.values() for c in each.commits]
-    entries = _describe(repository, list(dict.fromkeys(here)))
+    entries = describe_present(repository, list(dict.fromkeys(here)))
     return Exported(
         trajectories=told,
         commits={
@@ -123,11 +121,3 @@ def _events(trajectories: Sequence[Header]) -> dict[str, list[AnyEvent]]:
         ]
         for trajectory in trajectories
     }
-
-
-def _describe(repository: Repository, commits: Sequence[str]) -> dict[str, Header]:
-    """Those that exist here."""
-    try:
-        return describe_all(repository, commits)
-    except GitError:
-        return describe_all(repository, [c for c in commits if repository.objects.exists(c)])

@@ -12,13 +12,12 @@ from gittraj.errors import TrajError
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
 from gittraj.model.times import parse_time
-from gittraj.query.account import Header
+from gittraj.query.account import Header, complete
 from gittraj.query.header import Folded
 from gittraj.query.log.filters import names_of_task, run_names
 from gittraj.query.log.listing import changed_paths
 from gittraj.query.records import Recorded
 from gittraj.query.show.chapters import Segments, read_chapters, read_earlier
-from gittraj.query.show.completeness import complete
 
 SIGNIFICANCES = ("low", "medium", "high", "critical")
 _CANDIDATES = 5

@@ -6,10 +6,8 @@ from collections.abc import Iterator
 from itertools import chain
 
 from gittraj.model.words import Header, count, duration, is_bad, model_of, unmarked
-from gittraj.render.detail import Detail
-from gittraj.render.events import failed
-from gittraj.render.html.clock import in_utc
-from gittraj.render.html.events import Ids, pair_results, render_decision, render_events
+from gittraj.render.events import Detail, failed
+from gittraj.render.html.events import Ids, in_utc, pair_results, render_decision, render_events
 from gittraj.render.html.links import Links
 from gittraj.render.html.markup import Html, join, line, tag
 from gittraj.render.html.prose import prose

@@ -10,8 +10,16 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from gittraj.model.words import Header, count, model_of, sure, unmarked
-from gittraj.render.detail import Detail, is_shown, thinking_note
-from gittraj.render.events import Event, between, describe_call, describe_event, describe_result
+from gittraj.render.events import (
+    Detail,
+    Event,
+    between,
+    describe_call,
+    describe_event,
+    describe_result,
+    is_shown,
+    thinking_note,
+)
 from gittraj.render.inert import code, element, fence, quote, words
 from gittraj.render.properties import properties
 from gittraj.render.text import terminal

@@ -1,4 +1,8 @@
-"""Purges that one side knows of and the other does not, as far as was fetched."""
+"""What this clone and its remotes disagree on, as far as was fetched: notes that somebody removed here with
+git's own commands, and purges that one side knows of.
+
+Absence deletes nothing: removed notes come back with a sync. It must not know why they were removed.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +13,39 @@ from gittraj.commands.install.refspecs import find_remotes
 from gittraj.errors import StoreError
 from gittraj.git import Repository
 from gittraj.notes.epoch import read_epoch
-from gittraj.notes.store import RECORDS_REF
+from gittraj.notes.store import RECORDS_REF, NotesRef
+from gittraj.notes.tree import note_paths
 from gittraj.sync.traces import is_unfinished
+
+
+def check_removed(repository: Repository) -> Iterator[Finding]:
+    """What is gone here since this clone and a remote last had the same. Raises GitError."""
+    for remote in find_remotes(repository):
+        gone = _find(repository, f"refs/notes-remote/{remote}/traj")
+        if gone:
+            yield Finding(
+                code="removed",
+                severity="note",
+                text=f"removed here with git notes, and still on {remote}: the notes of {len(gone)} of the "
+                f"commits, {gone[-1][:12]} last",
+                remedy="git traj sync brings them back; git traj unlink removes a record everywhere",
+            )
+
+
+def _find(repository: Repository, tracking: str) -> list[str]:
+    ours, theirs = NotesRef(repository).tip(), NotesRef(repository, tracking).tip()
+    if ours is None or theirs is None:
+        return []
+    base = repository.run("merge-base", ours, theirs, check=False).out.decode().split()
+    if not base:
+        return []
+    objects = repository.objects
+    here, there = (objects.commit(tip).tree for tip in (ours, theirs))
+    return [
+        commit
+        for commit in NotesRef(repository).changed(base[0], ours)
+        if not note_paths(objects, here, commit) and note_paths(objects, there, commit)
+    ]
 
 
 def check_purges(repository: Repository) -> Iterator[Finding]:
