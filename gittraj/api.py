@@ -48,12 +48,10 @@ class Trajectories:
 
     def records(self) -> Iterator[tuple[str, Record]]:
         """Every record that is not deleted, with the full id of its commit."""
-        from gittraj.model.codec import decode_note
-        from gittraj.notes.merge import standing
+        from gittraj.notes.merge import iter_records
         from gittraj.notes.store import NotesRef
 
-        for commit, body in NotesRef(self._repository).items():
-            yield from ((commit, record) for record in standing(commit, decode_note(body)))
+        return iter_records(NotesRef(self._repository).items())
 
     def trajectories(self, *names: str) -> list[Header]:
         """The trajectories of revisions, ranges (``A..B``) and trajectory ids, as ``git traj show --json``

@@ -15,7 +15,7 @@ from gittraj.decisions.commands import TASK, Call
 from gittraj.decisions.wording import UnclearError, author_of, decisions_of
 from gittraj.errors import TrajError
 from gittraj.git import Repository
-from gittraj.model.codec import decode_note, to_json
+from gittraj.model.codec import to_json
 from gittraj.model.session_items import trajectory_id
 from gittraj.model.values import (
     AnyEvent,
@@ -24,7 +24,7 @@ from gittraj.model.values import (
     Record,
     TaskRef,
 )
-from gittraj.notes.merge import order, standing
+from gittraj.notes.merge import iter_records, order, records_on
 from gittraj.notes.store import NotesRef
 from gittraj.query.labels import task_names
 from gittraj.record.drain.composition import make_pipeline
@@ -207,7 +207,7 @@ def _standing(repository: Repository, prefix: str) -> tuple[str, list[str], Reco
     found: dict[str, list[tuple[str, Record]]] = {}
     for commit, body in NotesRef(repository).items():
         if prefix.encode() in body:
-            for each in standing(commit, decode_note(body)):
+            for each in records_on(commit, body):
                 if each.id.startswith(prefix):
                     found.setdefault(each.id, []).append((commit, each))
     if not found and (of_task := _of_task(repository, prefix)):
@@ -225,8 +225,7 @@ def _of_task(repository: Repository, task: str) -> str | None:
     """The latest trajectory for a task: its id, ``SYSTEM:ID`` or title."""
     records = (
         record
-        for commit, body in NotesRef(repository).items()
-        for record in standing(commit, decode_note(body))
+        for _, record in iter_records(NotesRef(repository).items())
         if task in _task_names(record.whole.task)
     )
     latest = max(records, key=lambda record: record.figures.started_at or "", default=None)

@@ -29,6 +29,7 @@ _TELLERS = (
     "query/records.py",
     "query/stats/counts.py",
     "render/text/log.py",
+    "render/properties.py",
     "model/words.py",
     "render/text/terminal.py",
     "model/times.py",

@@ -132,7 +132,9 @@ def _name_labels(recorded: Recorded, labels: Mapping[str, str | None]) -> str | 
 
 def _find_previous(repository: Repository, recorded: Recorded, commit: str) -> str | None:
     """The latest recorded commit before ``commit`` that touched one of its files."""
-    paths = [f":(top,literal){path}" for path in changed_paths(repository, commit)[:_SEARCHED]]
+    paths = [
+        f":(top,literal){path}" for path in changed_paths(repository, [commit]).get(commit, [])[:_SEARCHED]
+    ]
     if not paths:
         return None
     ancestry = Ancestry.read(repository, [commit])

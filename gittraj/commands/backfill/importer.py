@@ -17,10 +17,9 @@ from gittraj.commands.backfill.run import OF_RUNS, Aim, BackfillRun, open_run
 from gittraj.errors import FormatError, NotARepository, TrajError
 from gittraj.formats import NAMING, detect_store
 from gittraj.git import Repository, open_repository
-from gittraj.model.codec import decode_note
 from gittraj.model.session_items import Fact
-from gittraj.model.values import Key, Line, Record, TaskRef, TaskSource
-from gittraj.notes.merge import standing
+from gittraj.model.values import Key, Line, TaskRef, TaskSource
+from gittraj.notes.merge import iter_records
 from gittraj.record.draft import Prepared
 from gittraj.record.drain.reading import ITEMS_WITH_FACTS, find_sessions, read_items
 from gittraj.state.cursors import Away, SessionState, save
@@ -208,21 +207,17 @@ def name_task(run: BackfillRun, trajectories: Collection[str], task: str) -> Non
     ref = TaskRef(title=name, source=TaskSource(system=system, id=number))
     lines: list[tuple[str, Line]] = []
     raised: set[Key] = set()
-    for commit, body in run.notes.items():
-        for record in standing(commit, decode_note(body)):
-            if record.id in trajectories and record.whole.task != ref:
-                lines.append((commit, _named(record, ref)))
-                raised.add(record.key)
+    for commit, record in iter_records(run.notes.items()):
+        if record.id in trajectories and record.whole.task != ref:
+            named = replace(record, rev=record.rev + 1, whole=replace(record.whole, task=ref))
+            lines.append((commit, named))
+            raised.add(record.key)
     run.log_task.pipeline.store([Prepared(month="", lines=tuple(lines))])
     sessions = {
         trajectory: _remember(trajectory, known, raised) for trajectory, known in run.state.sessions.items()
     }
     run.state = replace(run.state, sessions=sessions)
     save(run.folder, run.state)
-
-
-def _named(record: Record, task: TaskRef) -> Record:
-    return replace(record, rev=record.rev + 1, whole=replace(record.whole, task=task))
 
 
 def _remember(trajectory: str, known: SessionState, raised: Collection[Key]) -> SessionState:

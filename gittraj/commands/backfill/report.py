@@ -11,8 +11,7 @@ from gittraj.capture.commit_command import can_commit
 from gittraj.capture.link import Links
 from gittraj.commands.backfill.log_task import DraftRequest
 from gittraj.git import Repository
-from gittraj.model.codec import decode_note
-from gittraj.notes.merge import standing
+from gittraj.notes.merge import iter_records
 from gittraj.notes.store import NotesRef
 from gittraj.record.drain.plan import Reading
 
@@ -81,15 +80,14 @@ def report_stored(report: Report, notes: NotesRef) -> None:
     """Add what the notes contain of the sessions that were read."""
     files = {trajectory: taken.file for trajectory, taken in report.taken.items()}
     known = {*report.linked, *report.explored}
-    for commit, body in notes.items():
-        for record in standing(commit, decode_note(body)):
-            if record.id in files:
-                rows = report.linked if record.role == "produced" else report.explored
-                carried = bool(record.link.carried_from)
-                row = _linked(files[record.id], commit, record.link.evidence, carried=carried)
-                if row not in known:
-                    known.add(row)
-                    rows.append(row)
+    for commit, record in iter_records(notes.items()):
+        if record.id in files:
+            rows = report.linked if record.role == "produced" else report.explored
+            carried = bool(record.link.carried_from)
+            row = _linked(files[record.id], commit, record.link.evidence, carried=carried)
+            if row not in known:
+                known.add(row)
+                rows.append(row)
 
 
 def report_planned(report: Report, requests: Sequence[DraftRequest]) -> None:

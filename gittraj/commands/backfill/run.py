@@ -31,9 +31,8 @@ from gittraj.commands.backfill.report import (
 from gittraj.commands.backfill.worker_pool import WorkerPool, open_worker_pool
 from gittraj.errors import TrajError
 from gittraj.git import Repository, find_common
-from gittraj.model.codec import decode_note
 from gittraj.notes.carry import is_own
-from gittraj.notes.merge import standing
+from gittraj.notes.merge import iter_records, records_on
 from gittraj.notes.places import find_places, runs_place
 from gittraj.notes.store import NotesRef
 from gittraj.record.draft import Prepared, this_month
@@ -142,8 +141,7 @@ class BackfillRun:
         """The commits that records attribute to sessions without a log here."""
         return {
             commit
-            for commit, body in self.notes.items()
-            for record in standing(commit, decode_note(body))
+            for commit, record in iter_records(self.notes.items())
             if record.id not in here and record.role == "produced" and record.link.evidence != "content"
         }
 
@@ -288,7 +286,7 @@ class BackfillRun:
 
     def _carry(self) -> None:
         """Copy the records of rewritten commits to the commits that they became."""
-        held = {commit: standing(commit, decode_note(body)) for commit, body in self.notes.items()}
+        held = {commit: records_on(commit, body) for commit, body in self.notes.items()}
         places = {*find_places(held)}
         held = {c: records for c, records in held.items() if records and c not in places}
         own = {commit for commit, records in held.items() if any(is_own(commit, r) for r in records)}

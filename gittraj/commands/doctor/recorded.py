@@ -7,8 +7,7 @@ from collections.abc import Collection
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
 from gittraj.index.answers import Answers
-from gittraj.model.codec import decode_note
-from gittraj.notes.merge import standing
+from gittraj.notes.merge import records_on
 from gittraj.notes.places import find_places
 from gittraj.query.index_lookup import IndexFailedError
 from gittraj.query.notes import Notes
@@ -66,7 +65,7 @@ def _roles(commit: str, body: bytes) -> set[str]:
     deletions nor explored work nor stubs need not be read."""
     if all(word not in body for word in (b'"deleted"', b'"explored"', b'"incomplete"')):
         return {"produced"}
-    return {"traced" if r.incomplete else r.role for r in standing(commit, decode_note(body))}
+    return {"traced" if r.incomplete else r.role for r in records_on(commit, body)}
 
 
 def _below_head(repository: Repository, notes: Notes, index: Answers | None) -> set[str] | None:

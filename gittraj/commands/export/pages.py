@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from itertools import chain
 
-from gittraj.query.show.export import Chosen
+from gittraj.query.show.selection import Chosen
 from gittraj.render.events import Detail
 from gittraj.render.html.document import render_page
 from gittraj.render.markdown.page import render_markdown

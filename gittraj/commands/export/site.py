@@ -15,7 +15,7 @@ from pathlib import Path
 from gittraj.frozen import dataclass
 from gittraj.model.unseen import drop_unseen
 from gittraj.query.account import Header
-from gittraj.query.show.export import Chosen
+from gittraj.query.show.selection import Chosen
 from gittraj.render.events import Detail
 from gittraj.render.html.document import ASSETS, GENERATOR, read_asset, render_entry
 from gittraj.render.html.links import Links, file_page, trajectory_page

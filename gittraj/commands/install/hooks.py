@@ -37,6 +37,7 @@ from gittraj.commands.install.shims import (
     is_shell_script,
     render,
 )
+from gittraj.config import read_choice
 from gittraj.errors import StoreError, TrajError
 from gittraj.git import Repository
 
@@ -49,10 +50,10 @@ def install_hooks(
     """In the hooks folder; or, where that is another tool's, in git's configuration, if this git has hooks
     there. Never in both, or they would run twice.
 
-    Raises TrajError when this interpreter cannot be started from a hook.
+    Raises TrajError when this interpreter cannot be started from a hook, or ``traj.push`` is not valid.
     """
     interpreter = find_interpreter()
-    pushing = (PUSHING,) if (repository.config("traj.push") or "").lower() == "auto" else ()
+    pushing = (PUSHING,) if read_choice(repository, "push") == "auto" else ()
     names = (*HOOKS, *pushing)
     folders = find_hooks_folders(repository)
     if is_supported(repository) and _are_elsewhere(repository, folders, manifest):

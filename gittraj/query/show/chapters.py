@@ -14,7 +14,7 @@ from gittraj.errors import FormatError, GitError, TrajError
 from gittraj.events.part_summary import shorten
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
-from gittraj.model.codec import decode_note, decode_segment, event_to_json, segment_path
+from gittraj.model.codec import decode_segment, event_to_json, segment_path
 from gittraj.model.values import (
     AnyEvent,
     Decided,
@@ -29,7 +29,7 @@ from gittraj.model.values import (
     ToolCall,
     ToolResult,
 )
-from gittraj.notes.merge import standing
+from gittraj.notes.merge import records_on
 from gittraj.notes.store import DataRefs, NotesRef
 from gittraj.query.account import Header
 from gittraj.seal.events import Opener, open_events
@@ -159,7 +159,7 @@ def read_seal(repository: Repository, name: str) -> bytes:
     """The seal whose name has this prefix. Raises TrajError unless there is exactly one, and it is here."""
     found: dict[str, Record] = {}
     for commit, body in NotesRef(repository).items():
-        for record in standing(commit, decode_note(body)) if b'"seals"' in body else ():
+        for record in records_on(commit, body) if b'"seals"' in body else ():
             for seal in record.seals:
                 if seal.startswith(name) and record.rev >= found.setdefault(seal, record).rev:
                     found[seal] = record

@@ -74,7 +74,7 @@ def tell(repository: Repository, recorded: Recorded, target: Target, segments: S
         return [show_one(folded, None, segments, files=()) for folded in found if folded]
     if target.commit is None:
         return []
-    files = changed_paths(repository, target.commit)
+    files = changed_paths(repository, [target.commit]).get(target.commit, [])
     return [show_one(folded, target.commit, segments, files=files) for folded in recorded.on(target.commit)]
 
 

@@ -24,6 +24,7 @@ from gittraj.model.words import (
     unstructured,
     who,
 )
+from gittraj.render.properties import account
 from gittraj.render.text.terminal import Page, cut, escape, escape_line, width, wrap
 
 _YEAR = 31_557_600  # seconds, as those of the ages
@@ -142,21 +143,19 @@ def ago(time: str | None, now: datetime) -> str:
 
 def _paragraphs(header: Header, *, brief: bool) -> Iterator[tuple[str, str, int | None]]:
     """Labels, texts, and how many lines they may take."""
+    most = _BRIEF if brief else None
     yield from _asked(header, brief=brief)
-    if header["why"]:
-        yield "why", header["why"], _BRIEF if brief else None
-    if header["result"]:
-        yield "result", header["result"], _BRIEF if brief else None
-    if model := model_of(header["summaryBy"]):
-        name = "" if brief else f" id {header['summaryId'][:8]}"
-        yield "summary", f"{header['summary']} (by the model {model}){name}", _BRIEF if brief else None
-    elif header["summary"] and not header["result"]:
-        yield "said", header["summary"], _BRIEF if brief else None
+    for title, text in account(header):
+        if title == "Summary":
+            name = "" if brief else f" id {header['summaryId'][:8]}"
+            yield "summary", f"{text} (by the model {model_of(header['summaryBy'])}){name}", most
+        elif title != "Asked":
+            yield "said" if title == "Last words" else title.lower(), text, most
     retrospective = header["retrospective"] or {}
     for label, key in _RETROSPECTIVE if not (brief and header["summary"]) else ():
         value = retrospective.get(key)
         if value and value != header["summary"]:
-            yield label, value if isinstance(value, str) else "\n".join(value), _BRIEF if brief else None
+            yield label, value if isinstance(value, str) else "\n".join(value), most
 
 
 def _asked(header: Header, *, brief: bool) -> Iterator[tuple[str, str, int | None]]:
