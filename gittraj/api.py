@@ -1,6 +1,6 @@
 """The Python API for what a repository has recorded: read it, import sessions, write it in other formats.
 
-It does what the commands do, without printing: JSON here is JSON of the command contract, and imports go
+It does what the commands do, without printing: JSON here is JSON of docs/json.md, and imports go
 through the same pipeline. It does not record running sessions first: call ``git traj status`` for that.
 """
 
@@ -17,7 +17,7 @@ from gittraj.git import open_repository
 from gittraj.model.values import AnyEvent, Record
 
 Header = dict[str, Any]
-"""A HEADER of the command contract."""
+"""A HEADER of docs/json.md."""
 
 
 class Trajectories:

@@ -1,4 +1,4 @@
-"""``git traj compare``. ``--json`` is described in ``gittraj.query.compare.comparison``."""
+"""``git traj compare``. docs/json.md has its ``--json``."""
 
 from __future__ import annotations
 

@@ -1,15 +1,11 @@
 """``git traj context``.
 
 A line: ``COMMIT DATE KIND "TEXT" [for "…"] [on "…"] [because "…"] [done "…"] [(by, N% sure, from "REMOTE",
-near "PATH")]``. ``from`` names a remote whose record is not joined with ours (``"remote"`` in JSON).
+near "PATH")]``. ``from`` names a remote whose record is not joined with ours.
 KIND is ``rejected`` (for what, on which question), ``decided``, ``doubt``, ``challenge``, ``learned``,
 ``suggested``, ``tried`` (no commit), ``tests`` (left failing) or ``asked``. ``near`` names a
 neighbour: a file that changed together with a path, or of the same folder; ``in`` says which path where
 several were named. A quote is a JSON text. Lines with ``#`` stand around them.
-
-``--json``: ``{"version": 1, "paths": [path], "items": [{"commit", "short", "date", "kind", "text",
-"chosen"|null, "question"|null, "reasoning"|null, "summary"|null, "by"|null, "confidence"|null, "trajectory",
-"path", "neighbour": bool}], "omitted": items}``. ``date`` is the commit's, ``path`` what it touched.
 
 Both forms keep to the budget (a JSON document always has its paths), estimated as a token for four characters
 of ASCII or two bytes of what is not. A text has at most a fifth of it in characters, and at most 240.

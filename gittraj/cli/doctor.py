@@ -1,8 +1,4 @@
-"""``git traj doctor``.
-
-``--json``: ``{"version": 1, "well": bool, "findings": [{"code", "severity": "wrong"|"note", "text", "remedy",
-"fixable": bool, "fixed": bool}], "status": the document of git traj status}``. ``code`` is stable.
-"""
+"""``git traj doctor``. docs/json.md has its ``--json``."""
 
 from __future__ import annotations
 

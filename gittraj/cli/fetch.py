@@ -1,4 +1,4 @@
-"""``git traj fetch``. ``--json``: ``{"version": 1, "remote", "fetched": notes that changed here}``."""
+"""``git traj fetch``. docs/json.md has its ``--json``."""
 
 from __future__ import annotations
 

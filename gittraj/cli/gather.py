@@ -1,9 +1,4 @@
-"""``git traj gather``.
-
-``--json``: ``{"version": 1, "gathered", "unchanged", "without": repositories, "failed": [text]}``; with
-``--verify`` ``{"version": 1, "compared": repositories, "differences": [text]}``; with ``--forget``
-``{"version": 1, "forgotten": [name]}``. The status is 1 where a remote failed or something differs.
-"""
+"""``git traj gather``. docs/json.md has its ``--json``."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""``git traj install``.
-
-``--json``: ``{"version": 1, "dryRun": bool, "steps": [{"what", "name", "did", "text"}], "agentsFound":
-[option], "sessionsFound": past sessions of this repository, counted by its first installation only}``.
-"""
+"""``git traj install``. docs/json.md has its ``--json``."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""``git traj pr``.
-
-``--json``: ``{"version": 1, "markdown", "head", "base", "commits": own commits, "recorded": those with a
-trajectory, "sessions": [HEADER, its figures those of its parts here]}``.
-"""
+"""``git traj pr``. docs/json.md has its ``--json``."""
 
 from __future__ import annotations
 

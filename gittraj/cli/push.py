@@ -1,8 +1,4 @@
-"""``git traj push``.
-
-``--json``: ``{"version": 1, "dryRun": bool, "remote", "refs": [name], "commits": notes, "records",
-"trajectories", "segments", "bytes", "replaced": [name]}``: what the remote did not have.
-"""
+"""``git traj push``. docs/json.md has its ``--json``."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""``git traj recipients``.
-
-``list --json``: ``{"version": 1, "trusted": bool, "sha256"|null, "problem"|null, "own": [READER], "team":
-[READER], "new": [recipient]}``, a READER being ``{"recipient", "fingerprint", "comment"}``; ``new`` came
-since the list was last trusted here.
-"""
+"""``git traj recipients``. docs/json.md has its ``--json``."""
 
 from __future__ import annotations
 

@@ -1,12 +1,4 @@
-"""``git traj redact``.
-
-``--json``: ``{"version": 1, "ruleset", "text", "redactions": [{"rule", "kind", "line", "column"}]}``.
-``--audit --json``: ``{"version": 1, "ruleset", "records": scanned, "absent": segments, "findings": [{"id",
-"commit", "trajectory", "event"|null, "rule"}]}``. ``--test --json``: ``{"version": 1, "ruleset",
-"examples": tried, "failed": [{"rule", "example", "harmless"}]}``. ``--rules --json``: ``{"version": 1,
-"ruleset", "rules": [{"rule", "kind", "good": [template], "bad": [template]}]}``. Lines and columns count
-from 1. ``--purge --json``: see ``purge``.
-"""
+"""``git traj redact``. docs/json.md has its ``--json``."""
 
 from __future__ import annotations
 

@@ -1,11 +1,4 @@
-"""``git traj repair``.
-
-``--json``: ``{"version": 1, "dryRun": bool, "carried": [{"old", "new", "evidence"}],
-"stranded": [{"commit", "trajectories": [id], "here": bool}]}``. Evidence is ``reflog``, ``patch-id``,
-``tree``, ``squash`` or ``pull`` (a pull request's number in the subject); ``here`` is false where the commit
-is not in this clone. With ``--reread``: ``{"version": 1, "dryRun": bool, "read", "changed", "absent",
-"newer"}``, numbers of parts, and ``"known"``: logs kept as they were that a reader knows now.
-"""
+"""``git traj repair``. docs/json.md has its ``--json``."""
 
 from __future__ import annotations
 

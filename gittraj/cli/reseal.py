@@ -1,4 +1,4 @@
-"""``git traj reseal``. ``--json`` as of ``git traj seal``."""
+"""``git traj reseal``. docs/json.md has its ``--json``."""
 
 from __future__ import annotations
 

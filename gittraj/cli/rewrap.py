@@ -1,4 +1,4 @@
-"""``git traj rewrap``. ``--json`` as of ``git traj seal``."""
+"""``git traj rewrap``. docs/json.md has its ``--json``."""
 
 from __future__ import annotations
 

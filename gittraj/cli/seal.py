@@ -1,9 +1,4 @@
-"""``git traj seal``.
-
-``--json``: ``{"version": 1, "parts", "trajectories", "closed", "absent", "pushed"}``, as of ``rewrap`` and
-``reseal``: parts of trajectories that were sealed; that no key here opens; whose events are not here; that a
-remote has as they were.
-"""
+"""``git traj seal``. docs/json.md has its ``--json``."""
 
 from __future__ import annotations
 

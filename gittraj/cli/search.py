@@ -1,13 +1,4 @@
-"""``git traj search``.
-
-``--json``: ``{"version": 1, "query", "results": [{"score", "commit"|null, "short", "subject", "author",
-"date", "commits": [id], "trajectory": HEADER|null, "matches": [{"in", "event"|null, "text", "marked":
-[text]}]}], "waiting": trajectories, "away": [month], "beside": {remote: commits}}``. The best is first; of a
-trajectory only its best part is there. ``commit`` is one of ``commits``, which carry that part; its fields
-are null where none of them is here. Every second text of ``marked`` was sought. ``waiting`` are not read yet;
-events of the months ``away`` are not here. ``beside``: of how many commits a remote has records that are not
-joined with ours; their events are not here, and were not searched.
-"""
+"""``git traj search``. docs/json.md has its ``--json``."""
 
 from __future__ import annotations
 

@@ -1,26 +1,4 @@
-"""``git traj stats``.
-
-``--json``: ``{"version": 1, "rev", "by", "total": {FIGURES, "mergesLeftOut", "withoutCommit": trajectories,
-"agents": [{"name"|null, "trajectories"}], "models": [the same], "sessions", "telling": {"retrospective",
-"decisions", "summary", "tests", "task": sessions that tell it}, "beside": {"subagents", "runs",
-"verifications", "artifacts", "checkpoints": how many they hold}, "bytes": {"records", "events",
-"disk"|null}, "remotes"?: {remote: commits}}, "rows": [{"name"|null, FIGURES, "bytes": {"records",
-"events"}}]}``.
-
-``remotes`` are those with records that are counted here and not joined with ours. FIGURES: ``"commits",
-"recorded", "trajectories", "statuses": {status: trajectories}, "successRate"|null, "medianSeconds"|null,
-"parseFailures", "usage": {…}, "costUsd"|null, "costSource", "tellingUsage", "tellingCost"``. ``successRate``
-is the share of the completed among those that ended.
-``recorded`` of the ``commits`` have a trajectory that explains them; merges that carry nothing count nowhere
-but in ``mergesLeftOut``. Tokens and costs are those of ``tellingUsage`` and ``tellingCost`` of the
-``trajectories``; what none tells is null. ``records`` and ``events`` are bytes of text, of these commits;
-``disk`` is what all records and events of the repository take now, compressed.
-
-The rows of months, agents, models and authors share out ``usage``, ``costUsd`` and ``bytes`` of the total (of
-agents and models without the lines of notes that are nobody's); a part that lies on several commits counts on
-the oldest that it was not carried to. A commit counts in each path that it touched. ``commits`` of an agent
-or a model are all commits.
-"""
+"""``git traj stats``. docs/json.md has its ``--json``."""
 
 from __future__ import annotations
 

@@ -1,23 +1,4 @@
-"""``git traj status``.
-
-``--json``: ``{"version": 1, "installed": bool, "since": time|null, "paused": time|null, "off": bool,
-"hooks": {"folder", "refused": reason|null, "configured": bool, "states": [{"name", "state", "path",
-"old": bool}]},
-"agents": [{"name", "state", "path"}],
-"sessions": [{"agent", "id", "status": active|idle|ended, "title"|null, "waiting": events}],
-"active": [{"id", "title"|null, "agent"|null, "byHand", "events", "startedAt", "task"|null, "participants",
-"chapter"|null, "decisions": [text]}], "parked": parts, "waiting": [commit],
-"unlinked": [commit], "withoutHook": [commit]|null, "recorded": commits, "recordedElsewhere": commits,
-"traced": commits made in a shell that an agent opened, by whom is unknown,
-"recordedBeside": {remote: commits}, "unstamped": parts, "exposed": [trajectory],
-"stranded": [commit], "remotes": [{"name", "unpushed": notes|null, "unfetched": notes|null}]|null,
-"withoutRefspec": [remote], "thinking"|null, "sealing": {"readers", "trusted": bool, "remark"|null}|null,
-"config": {key: {"value", "source"}}|null,
-"summarizer": {"command", "source", "runs", "runsADay", "failed": text|null}|null,
-"complaints": [text]}``. A state is ``installed``, ``chained`` (another tool runs our hook), ``missing``,
-``foreign``, ``dead``, ``damaged`` or ``off``; of an agent's hooks also ``changed`` or ``untrusted``. Times
-are ISO 8601 UTC.
-"""
+"""``git traj status``. docs/json.md has its ``--json``."""
 
 from __future__ import annotations
 

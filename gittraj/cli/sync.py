@@ -1,4 +1,4 @@
-"""``git traj sync``. ``--json``: the document of ``push --json``, and ``"fetched"``: changed notes."""
+"""``git traj sync``. docs/json.md has its ``--json``."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""``git traj validate``.
-
-``--json``: ``{"version": 1, "name", "format", "valid": bool, "faults": [{"path", "why"}]}``.
-"""
+"""``git traj validate``. docs/json.md has its ``--json``."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""``git traj version``.
-
-``--json``: ``{"version": 1, "gitTraj", "ruleset" (of the redactor), "python", "git"|null, "platform"}``.
-"""
+"""``git traj version``. docs/json.md has its ``--json``."""
 
 from __future__ import annotations
 

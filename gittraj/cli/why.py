@@ -1,21 +1,4 @@
-"""``git traj why``.
-
-``--porcelain``, in the manner of git-blame(1): for each entry a line with the commit (zeros: not committed),
-lines of a key, a space and a value, and the file's lines, each after a TAB. The keys come in this order,
-those that are not known are left out: ``lines`` (``3-5, 9``), ``path``, ``short``, ``author``,
-``author-mail``, ``date`` (ISO 8601), ``summary``, ``trajectory``, ``agent``, ``model`` (each), ``session``,
-``evidence``, ``prompt``, ``decision`` (each, a JSON object), ``event`` (each: id and type), ``change`` (each
-line, after ``-`` or ``+``), ``doubt`` (each), ``moved-from`` (each: a commit, and ``first`` where that was
-the first), ``nearest`` (a commit and its subject). Texts are on one line, their controls escaped. New keys
-may be added.
-
-``--json``: ``{"version": 1, "path", "entries": [{"lines": [[first, last]], "commit", "short", "subject",
-"author", "date", "trajectory": HEADER|null, "prompt"|null, "decisions": [DECISION], "change": [line],
-"events": [EVENT], "movedBy": [{"commit", "short", "first": bool}], "nearest": {"commit", "short",
-"subject", "author", "date", "trajectory": HEADER}|null}]}``. A commit's fields are null where the lines are
-not committed. In a HEADER here ``part.number``, ``part.of`` and ``total`` are null: only the notes of all
-commits tell them.
-"""
+"""``git traj why``. docs/json.md has its ``--json``."""
 
 from __future__ import annotations
 

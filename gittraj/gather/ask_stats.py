@@ -96,7 +96,7 @@ def _limit(limits: Limits) -> tuple[Conditions, Conditions]:
 
 
 def _figures(session: Session, where: tuple[Conditions, Conditions], by: str | None) -> list[Header]:
-    """FIGURES of the command contract, with ``name`` and ``bytes``, of each group."""
+    """FIGURES of docs/json.md, with ``name`` and ``bytes``, of each group."""
     name, all_name = BY[by] if by else (_NOBODY, _NOBODY)
     commits, history = where
     every = _group(

@@ -28,7 +28,7 @@ from gittraj.model.words import model_of, share
 from gittraj.seal.events import count_readers
 
 Header = dict[str, Any]
-"""A HEADER of the command contract, every field there."""
+"""A HEADER of docs/json.md, every field there."""
 T = TypeVar("T")
 
 STATED = ("agent", "human")

@@ -1,8 +1,4 @@
-"""Options and body of ``redact --purge`` and ``forget --purge``.
-
-``--json``: ``{"version": 1, "dryRun": bool, "records", "segments", "refs": [name], "notSearched":
-{"segments", "sealed"}, "elsewhere": [ref], "left": [place]}``.
-"""
+"""Options and body of ``redact --purge`` and ``forget --purge``. docs/json.md has their ``--json``."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """``--team URL``: what a command answers from the database that ``git traj gather`` filled.
 
-In JSON, a commit, a result or a trajectory has ``repository`` besides; in text its name stands before the
-commit. In ``context`` it stands in ``short``.
+In text a repository's name stands before the commit; in ``context`` it stands in ``short``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The events of a trajectory's parts, read from their segments, as chapters of the command contract.
+"""The events of a trajectory's parts, read from their segments, as chapters of docs/json.md.
 
 Events come by reference: a part names its segments, and those of earlier parts that wrote files of its
 commit. A missing segment is reported, never fatal: the record is still shown. Nothing is written.
@@ -111,7 +111,7 @@ def read_earlier(
 
 
 def spell_event(event: AnyEvent, agent: str | None) -> Header:
-    """An EVENT of the command contract."""
+    """An EVENT of docs/json.md."""
     fields = {k: v for k, v in event_to_json(event).items() if isinstance(event, _ONLY.get(k, Event))}
     defaults: dict[str, Any] = {
         "id": event.id,

@@ -114,12 +114,7 @@ def place_parts(tallies: Mapping[str, Tallies]) -> Iterator[Part]:
 
 
 def figures(totals: Counted) -> Header:
-    """FIGURES of the command contract.
-
-    ``{"commits", "recorded", "trajectories", "usage", "costUsd", "costSource", "tellingUsage",
-    "tellingCost"}``: ``recorded`` of the ``commits`` have a trajectory that explains them; the last two
-    are how many of the ``trajectories`` have tokens and costs.
-    """
+    """FIGURES of docs/json.md."""
     return sum_figures(len(totals.commits), totals.tallies, totals.parts)
 
 
