@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gittraj.cli.common.output import say
 from gittraj.cli.common.repository import find_drained
-from gittraj.cli.common.sharing import report, say
+from gittraj.cli.common.sharing import report
 
 if TYPE_CHECKING:
     from gittraj.sync import Remote

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import click
 
-from gittraj.cli.common.output import dump_json
+from gittraj.cli.common.output import dump_json, say
 from gittraj.cli.common.progress import show_progress
 from gittraj.cli.common.repository import environment
 from gittraj.render.text.terminal import escape_line
@@ -78,7 +77,7 @@ def command(
         )
     click.echo(dump_json({"version": 1, **document}) if as_json else "\n".join(map(escape_line, lines)))
     for failure in failures:
-        _say(failure)
+        say(failure)
     if failures:
         click.get_current_context().exit(1)
 
@@ -97,11 +96,11 @@ def _gather(
     from gittraj.gather.run import Wanted, gather
 
     sources, failed = find_sources(
-        remotes, environ=environ, organisation=lambda name: list_organisation(name, environ), tell=_say
+        remotes, environ=environ, organisation=lambda name: list_organisation(name, environ), tell=say
     )
     wanted = Wanted(prompts=prompts, events=events, jobs=jobs)
     with show_progress("repositories") as progress:
-        report = gather(store, sources, wanted, environ=environ, progress=progress, tell=_say)
+        report = gather(store, sources, wanted, environ=environ, progress=progress, tell=say)
     failed += report.failed
     document: dict[str, object] = {
         "gathered": report.gathered,
@@ -112,7 +111,3 @@ def _gather(
     told = f"{report.gathered} repositories gathered, {report.unchanged} unchanged"
     told += f", {report.without} without records" if report.without else ""
     return document, [told], failed
-
-
-def _say(text: str) -> None:
-    sys.stderr.write(f"git-traj: {escape_line(text)}\n")

@@ -129,7 +129,7 @@ def command(
         if index and not (recorded or explored or filtered or sort != "date"):
             texts = _cached_texts(repository, index, commits, form=form, limit=limit, page=page)
         if texts is None:
-            texts = _render(find(files=False), form, page)
+            texts = render_listing(find(files=False), form, page)
         write(repository, texts, environ, pager=obj["pager"])
 
 
@@ -164,8 +164,8 @@ def _cached_texts(
     limit: int | None,
     page: Page,
 ) -> Iterator[str] | None:
-    """The listing of all trajectories on ``commits``, as ``_render`` gives it; None where the index does not
-    have all of it, or there is none to list."""
+    """The listing of all trajectories on ``commits``, as ``render_listing`` gives it; None where the index
+    does not have all of it, or there is none to list."""
     if form == "rows" or (form is None and page != Page(COLUMNS)):
         return None
     rendered = index.rendered(commits, oneline=form == "oneline", limit=limit)
@@ -223,7 +223,8 @@ def _find(
     return chain([first], found)
 
 
-def _render(found: Iterable[Entry], form: str | None, page: Page) -> Iterator[str]:
+def render_listing(found: Iterable[Entry], form: str | None, page: Page) -> Iterator[str]:
+    """The listing in text: by commit, ``oneline``, or by trajectory (``rows``)."""
     now = datetime.now(UTC)
     for number, item in enumerate(found):
         if form == "rows":

@@ -38,9 +38,9 @@ def add(readers: tuple[str, ...], comment: str | None) -> None:
     server = raw.get("GITHUB_SERVER_URL") or "https://github.com"
     named: list[Reader] = []
     for name in readers:
-        resolved = resolve_readers(name, comment=comment or "", server=server)
-        named += resolved.readers
-        for why in resolved.refused:
+        found, refused = resolve_readers(name, comment=comment or "", server=server)
+        named += found
+        for why in refused:
             sys.stderr.write(f"git-traj: left out: {printable(why)}\n")
     with find_repository() as repository:
         added = add_readers(repository, Environ.of(raw), named)

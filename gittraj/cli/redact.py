@@ -21,7 +21,6 @@ from gittraj.errors import NotARepository, RedactionError
 from gittraj.render.text.terminal import printable
 
 if TYPE_CHECKING:
-    from gittraj.commands.redact import Filter
     from gittraj.redact.events import Redact
 
 _MODES = ("--json", "--jsonl", "--explain", "--audit", "--rules", "--test", "--purge")
@@ -84,39 +83,39 @@ def _filter(source: str | None, *, as_json: bool, jsonl: bool, explain: bool) ->
     from gittraj.commands.redact import decode
     from gittraj.redact.filter import clean_text
 
-    by = _make_filter()
+    redactor, ruleset = _make_redactor()
     with _open(source) as stream:
         if jsonl:
-            return _filter_lines(by.redactor, stream)
-        decoded = decode(stream.read(), source or "-")
-    clean, hits = clean_text(by.redactor, decoded.text)
+            return _filter_lines(redactor, stream)
+        text, encoding = decode(stream.read(), source or "-")
+    clean, hits = clean_text(redactor, text)
     if as_json:
         rows = [
             {"rule": h.rule, "kind": h.kind, "line": h.line, "column": h.column, "length": h.end - h.start}
             for h in hits
         ]
-        click.echo(json.dumps({"version": 1, "ruleset": by.ruleset, "text": clean, "redactions": rows}))
+        click.echo(json.dumps({"version": 1, "ruleset": ruleset, "text": clean, "redactions": rows}))
     elif explain:
         for h in hits:
             click.echo(f"{h.line}:{h.column}: {h.rule} ({h.kind}), {h.end - h.start} characters")
         if not hits:
             click.echo("Nothing was found.")
     else:
-        sys.stdout.buffer.write(clean.encode(decoded.encoding, "surrogateescape"))
+        sys.stdout.buffer.write(clean.encode(encoding, "surrogateescape"))
         sys.stdout.buffer.flush()
     return 0
 
 
-def _make_filter() -> Filter:
+def _make_redactor() -> tuple[Redact, str]:
     """With the settings and known secrets of the repository, if there is one."""
-    from gittraj.commands.redact import make_filter
+    from gittraj.commands.redact import make_redactor
 
     raw = environment()
     try:
         with find_repository() as repository:
-            return make_filter(repository, environ=Environ.of(raw), live=raw)
+            return make_redactor(repository, environ=Environ.of(raw), live=raw)
     except NotARepository:
-        return make_filter(None, environ=Environ.of(raw), live=raw)
+        return make_redactor(None, environ=Environ.of(raw), live=raw)
 
 
 @contextmanager
@@ -164,14 +163,13 @@ def _audit(revisions: str | None, *, as_json: bool) -> int:
 
     raw = environment()
     with find_drained() as repository:
-        audited = audit_stored(repository, revisions, environ=Environ.of(raw), live=raw)
-    found = audited.audit
+        found, ruleset = audit_stored(repository, revisions, environ=Environ.of(raw), live=raw)
     rows = [
         {"id": k.finding, "commit": k.commit, "trajectory": k.trajectory, "event": k.event, "rule": k.rule}
         for k in found.leaks
     ]
     if as_json:
-        head = {"version": 1, "ruleset": audited.ruleset, "records": found.records, "absent": found.absent}
+        head = {"version": 1, "ruleset": ruleset, "records": found.records, "absent": found.absent}
         click.echo(json.dumps({**head, "findings": rows}))
         return int(bool(rows))
     for leak in found.leaks:

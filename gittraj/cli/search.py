@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gittraj.cli.common.options import label_options, team_option
-from gittraj.cli.common.output import dump_json, text_page, write
+from gittraj.cli.common.output import dump_json, say, text_page, write
 from gittraj.cli.common.progress import show_progress
-from gittraj.cli.common.reading import say_left_out
 from gittraj.cli.common.repository import environment, find_drained
 from gittraj.git import Repository
 from gittraj.index.language import parse_query
@@ -110,7 +109,7 @@ def _open_beside(repository: Repository) -> AbstractContextManager[RecordedBesid
         return nullcontext()
     from gittraj.commands.search import open_beside
 
-    return open_beside(repository, unjoined, say_left_out)
+    return open_beside(repository, unjoined, say)
 
 
 def _read_conditions(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import click
 
+from gittraj.cli.common.output import say
 from gittraj.cli.common.repository import find_drained
-from gittraj.cli.common.sharing import report, say, send
+from gittraj.cli.common.sharing import report, send
 from gittraj.cli.fetch import describe
 
 

@@ -12,6 +12,7 @@ remembers where they were, and a purge forgets that.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 from gittraj.git import Objects, Repository, read_reflog
 from gittraj.notes.join_trees import join_notes
@@ -166,3 +167,12 @@ def _restore(repository: Repository, base: str | None, lost: str) -> None:
         return objects.write_commit(tree=tree, parents=parents, message=_MESSAGE) if changed else None
 
     move_ref(repository, RECORDS_REF, build, message=_MESSAGE)
+
+
+def unfinished_merges(repository: Repository) -> Iterator[Path]:
+    """The git folders of the worktrees in which a ``git notes merge`` into our records was not finished: it
+    has notes in files of its own, and its commit would bring an old history back."""
+    for tree in repository.worktrees():
+        name = tree.git_dir / "NOTES_MERGE_REF"
+        if name.is_file() and name.read_bytes().split()[-1:] == [RECORDS_REF.encode()]:
+            yield tree.git_dir

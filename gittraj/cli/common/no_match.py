@@ -10,7 +10,6 @@ import click
 from gittraj.cli.common.reading import read_records
 from gittraj.git import Repository
 from gittraj.query.log.listing import changed_paths, describe
-from gittraj.query.log.paths import Ancestry, touching
 from gittraj.query.records import Recorded
 from gittraj.render.text.terminal import escape_line
 from gittraj.state.folder import LocalState
@@ -52,8 +51,11 @@ def say_nothing_on(repository: Repository, recorded: Recorded, commit: str | Non
     if recorded.unreadable([commit]):
         _say_unreadable([commit])
         return
+    from gittraj.query.why.previous import find_previous
+
     short = describe(repository, commit)["short"]
-    previous = _find_previous(repository, recorded, commit)
+    paths = changed_paths(repository, [commit]).get(commit, [])[:_SEARCHED]
+    previous = find_previous(repository, {commit: paths}).get(commit) if paths else None
     hint = "git traj log lists the commits that have one"
     if previous:
         named = describe(repository, previous)["short"]
@@ -128,19 +130,6 @@ def _name_labels(recorded: Recorded, labels: Mapping[str, str | None]) -> str | 
             shown = " or ".join(map(escape_line, near or names[:5]))
             return f"did you mean {shown}?" if near else f"{name}s recorded here: {shown}"
     return None
-
-
-def _find_previous(repository: Repository, recorded: Recorded, commit: str) -> str | None:
-    """The latest recorded commit before ``commit`` that touched one of its files."""
-    paths = [
-        f":(top,literal){path}" for path in changed_paths(repository, [commit]).get(commit, [])[:_SEARCHED]
-    ]
-    if not paths:
-        return None
-    ancestry = Ancestry.read(repository, [commit])
-    earlier = list(islice((c for c in ancestry.parents if c in recorded and c != commit), _SEARCHED))
-    related = touching(ancestry, earlier, paths)
-    return next((c for c in earlier if c in related), None)
 
 
 def _say_unreadable(commits: Sequence[str]) -> None:

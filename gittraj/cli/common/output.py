@@ -14,7 +14,7 @@ from pathlib import Path
 import click
 
 from gittraj.git import Repository
-from gittraj.render.text.terminal import Page
+from gittraj.render.text.terminal import Page, escape_line
 
 NARROWEST, WIDEST = 20, 100
 """Columns. Wider lines of text are hard to read, so a wide terminal is not filled; a table fills it."""
@@ -88,6 +88,11 @@ def say_written(path: Path, *, show: bool = False) -> None:
         page = path / "index.html" if path.is_dir() else path
         if not webbrowser.open(page.resolve().as_uri()):
             click.echo("git-traj: no browser was found to open it", err=True)
+
+
+def say(text: str) -> None:
+    """A remark on stderr, on one line."""
+    sys.stderr.write(f"git-traj: {escape_line(text)}\n")
 
 
 def write(repository: Repository, texts: Iterable[str], environ: Mapping[str, str], *, pager: bool) -> None:

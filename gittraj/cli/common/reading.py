@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, TypeVar
 
+from gittraj.cli.common.output import say
 from gittraj.git import Repository
 from gittraj.query.notes import Notes
 
@@ -27,16 +28,10 @@ def read_records(
     commits: Collection[str] | None = None,
     unjoined: Mapping[str, str] | None = None,
 ) -> Recorded:
-    """As ``gittraj.index.beside.read_records``; stderr is told what is left out."""
+    """As ``gittraj.index.beside.read_records``; says on stderr what is left out."""
     from gittraj.index.beside import read_records as read
 
-    return read(repository, notes, commits=commits, unjoined=unjoined, tell=say_left_out)
-
-
-def say_left_out(text: str) -> None:
-    from gittraj.render.text.terminal import escape_line
-
-    sys.stderr.write(f"git-traj: {escape_line(text)}\n")
+    return read(repository, notes, commits=commits, unjoined=unjoined, tell=say)
 
 
 def read_events(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gittraj.cli.common.output import say
 from gittraj.errors import TrajError
 
 if TYPE_CHECKING:
@@ -36,13 +37,6 @@ def send(
         records_only=records_only,
         replace=replace,
     )
-
-
-def say(line: str) -> None:
-    """Print a remark on stderr."""
-    from gittraj.render.text.terminal import escape_line
-
-    sys.stderr.write(escape_line(f"git-traj: {line}") + "\n")
 
 
 def report(lines: list[str], document: dict[str, object], *, as_json: bool) -> None:

@@ -51,9 +51,9 @@ def show_log(
     sort: str,
     **options: Any,
 ) -> None:
+    from gittraj.cli.log import render_listing
     from gittraj.gather.ask_log import Choice, list_entries, list_trajectories
     from gittraj.query.log.filters import Wanted, compile_pattern
-    from gittraj.render.text.log import render_entry, render_oneline, render_row, render_small
 
     _refuse(rev=rev != "HEAD", sort=sort != "date")
     grep = options.pop("grep")
@@ -72,20 +72,11 @@ def show_log(
             shown = [{key: value for key, value in each.items() if key != "wholes"} for each in found]
             click.echo(dump_json({"version": 1, "trajectories" if form == "rows" else "commits": shown}))
             return
-        page, now = text_page(repository, environment()), datetime.now(UTC)
+        page = text_page(repository, environment())
         if form:
             page = Page(columns(environment()), page.colour)
-
-        def render() -> Iterator[str]:
-            for number, each in enumerate(found):
-                if form == "rows":
-                    yield render_row(each, page, now)
-                elif form == "oneline":
-                    yield render_oneline(_named(each), render_small(each["trajectories"]), page)
-                else:
-                    yield "\n" * bool(number) + render_entry(_named(each), page, now)
-
-        write(repository, render(), environment(), pager=pager)
+        texts = render_listing(found if form == "rows" else map(_named, found), form, page)
+        write(repository, texts, environment(), pager=pager)
 
 
 def show_stats(

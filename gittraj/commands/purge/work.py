@@ -16,6 +16,7 @@ from gittraj.index.fast_open import FOLDER as INDEX
 from gittraj.model.codec import decode_note, segment_path
 from gittraj.model.values import Key, Record, SegmentRef
 from gittraj.notes.epoch import Epoch, read_epoch, unite
+from gittraj.notes.recovery import unfinished_merges
 from gittraj.notes.store import DATA_PREFIX, RECORDS_REF, DataRefs, NotesRef
 from gittraj.record.draft import this_month
 from gittraj.record.rewrite_segments import Renewal
@@ -67,13 +68,10 @@ def purge(repository: Repository, sought: Sought, *, dry_run: bool = False) -> P
 
 
 def _refuse_unfinished_merge(repository: Repository) -> None:
-    """It has notes in files of its own, and its commit would bring the old history back."""
-    for tree in repository.worktrees():
-        named = tree.git_dir / "NOTES_MERGE_REF"
-        if named.exists() and named.read_text("utf-8", "replace").strip().endswith(RECORDS_REF):
-            raise TrajError(
-                f"a merge of {RECORDS_REF} is not finished", "git notes --ref=traj merge --abort, or --commit"
-            )
+    if any(unfinished_merges(repository)):
+        raise TrajError(
+            f"a merge of {RECORDS_REF} is not finished", "git notes --ref=traj merge --abort, or --commit"
+        )
 
 
 def _join_tracked(repository: Repository) -> None:
