@@ -13,7 +13,7 @@ from gittraj.errors import TrajError
 from gittraj.git import Repository, read_present
 from gittraj.history import Rewrite, Source, find_absent
 from gittraj.model.codec import decode_note, encode_note
-from gittraj.notes.carry import carry_note, is_own
+from gittraj.notes.carry import carry_note, held_records
 from gittraj.notes.merge import merge_lines, records_on
 from gittraj.notes.places import find_places
 from gittraj.notes.split_commits import Pieces
@@ -103,9 +103,7 @@ def _find(
     silent: Collection[str],
     told: Mapping[tuple[str, str], Source],
 ) -> list[Rewrite]:
-    held = {commit: records_on(commit, body) for commit, body in notes.items()}
-    held = {commit: records for commit, records in held.items() if records}
-    own = {commit for commit, records in held.items() if any(is_own(commit, r) for r in records)}
+    held, own = held_records(notes.items())
     patches = {
         commit: r.origin.patch_id
         for commit, records in held.items()

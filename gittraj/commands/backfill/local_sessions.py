@@ -240,21 +240,16 @@ def backfill(
     """Find the local sessions of ``repository`` and link them. ``raw`` is the environment; ``since`` in
     seconds since 1970; ``agents`` by name, or the beginning of one (none: all). Raises TrajError."""
     log_task = LogTask(repository.work_tree or repository.git_dir, raw)
-    chosen = [a for name, a in all_agents().items() if name not in log_task.config.exclude]
-    names = [a.name for a in chosen]
+    config, environ = log_task.config, log_task.environ
+    known = {agent.name: agent for name, agent in all_agents().items() if name not in config.exclude}
     for asked in agents:
-        if not any(name.startswith(asked) for name in names):
-            raise UsageError(f"unknown agent '{asked}'", f"known here: {', '.join(sorted(names))}")
-    agents = [name for name in names if any(name.startswith(asked) for asked in agents)]
+        if not any(name.startswith(asked) for name in known):
+            raise UsageError(f"unknown agent '{asked}'", f"known here: {', '.join(sorted(known))}")
+    mine = {name: agent for name, agent in known.items() if name.startswith(tuple(agents) or "")}
     with open_run(repository, log_task) as run:
-        mine = [a for a in chosen if not agents or a.name in agents]
-        roots = run.roots
-        places = Sessions(log_task.config, log_task.environ, roots)
-        mounted = [f for f in places.mounted() if not agents or f.agent in agents]
-        candidates = list(
-            find_candidates(mine, log_task.environ, roots, run.off, since=since, mounted=mounted)
-        )
-        sources, unassigned = assign_worktrees(log_task, candidates)
+        mounted = [f for f in Sessions(config, environ, run.roots).mounted() if not agents or f.agent in mine]
+        found = find_candidates([*mine.values()], environ, run.roots, run.off, since=since, mounted=mounted)
+        sources, unassigned = assign_worktrees(log_task, list(found))
         report = run.link_logs(sources, dry_run=dry_run, progress=progress)
     report.unlinked += [unlinked(file, why) for file, why in unassigned]
     return report
