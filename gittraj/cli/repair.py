@@ -77,9 +77,5 @@ def _reread(revisions: str | None, raw: Mapping[str, str], *, dry_run: bool, as_
 
 
 def _to_json(done: Repaired) -> dict[str, object]:
-    return {
-        "carried": [{"old": r.old, "new": r.new, "evidence": r.source} for r in done.carried],
-        "stranded": [
-            {"commit": s.commit, "trajectories": list(s.trajectories), "here": s.here} for s in done.stranded
-        ],
-    }
+    carried = [{"old": r.old, "new": r.new, "evidence": r.source} for r in done.carried]
+    return {"carried": carried, "stranded": [asdict(each) for each in done.stranded]}

@@ -25,8 +25,8 @@ from gittraj.query.show.trajectory import (
     between_agents,
     find_target,
     keep_events,
+    show_target,
     significant,
-    tell,
     touching_file,
 )
 from gittraj.render.events import Detail
@@ -135,7 +135,11 @@ def _read(
     """What ``name`` names, and its trajectories. Says where there is none, and which seals stay closed."""
     target = find_target(repository, recorded, name)
     trajectories = read_events(
-        repository, partial(tell, repository, recorded, target), command="show", fetch=fetch, opener=opener
+        repository,
+        partial(show_target, repository, recorded, target),
+        command="show",
+        fetch=fetch,
+        opener=opener,
     )
     if opener is not None:
         from gittraj.cli.common.sealing import say_closed

@@ -70,9 +70,9 @@ def record(
         def redact(text: str, name: str | None, _: bool) -> str:
             return redactor.text(pipeline.localise(text), name=name)
 
-        told = _events(call, by=author(environ), task=task)
-        events = [map_event(event, redact, strict=False) for event in told]
-        header = _told(active.header, call, task)
+        said = _events(call, by=author(environ), task=task)
+        events = [map_event(event, redact, strict=False) for event in said]
+        header = _update(active.header, call, task)
         clean = map_plain(header, redact)
         header = replace(header, **{name: getattr(clean, name) for name in _SAID})
         save_active(local.folder, Active(header=header, events=(*active.events, *events)))
@@ -174,15 +174,15 @@ def _events(call: Call, *, by: str, task: TaskRef | None = None) -> list[AnyEven
     at = now()
     decided = decisions_of(call.said, by=by) if call.verb == "complete" else []
     try:
-        told = call.event(by=by, id=new_event_id(), ts=at)
+        event = call.event(by=by, id=new_event_id(), ts=at)
     except UnclearError as error:
         raise TrajError(f"git traj {call.verb}: {error}", f"git traj {call.verb} -h") from None
     if task is not None:
-        told = replace(told, raw={TASK: to_json(task)})
-    return [*(Decided(id=new_event_id(), ts=at, decision=each) for each in decided), told]
+        event = replace(event, raw={TASK: to_json(task)})
+    return [*(Decided(id=new_event_id(), ts=at, decision=each) for each in decided), event]
 
 
-def _told(header: Header, call: Call, task: TaskRef | None) -> Header:
+def _update(header: Header, call: Call, task: TaskRef | None) -> Header:
     """What a command says of the trajectory itself."""
     said = call.said
     author = author_of(said)

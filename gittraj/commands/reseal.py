@@ -173,7 +173,7 @@ def _remake(ground: Ground, change: Change) -> Resealed:
             seals[record.key] = sealed
         if seals:
             renewal = rewrite(
-                repository, trajectory, replacements, partial(_tell_sealed, seals), month=this_month()
+                repository, trajectory, replacements, partial(_with_seals, seals), month=this_month()
             )
             found.pushed += len(seals) if is_pushed(repository, renewal) else 0
             found.parts += len(seals)
@@ -213,7 +213,7 @@ def _split(segments: Segments, events: Events) -> Iterator[tuple[SegmentRef, Rep
             yield ref, Replacement(bodies=tuple(encode_segments(enumerate(new, first))), replaced={})
 
 
-def _tell_sealed(seals: Mapping[Key, Seals], record: Record) -> Record:
+def _with_seals(seals: Mapping[Key, Seals], record: Record) -> Record:
     if record.key not in seals:
         return record
     return replace(record, seals=seals[record.key], figures=replace(record.figures, thinking="sealed"))

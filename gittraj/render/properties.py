@@ -64,14 +64,15 @@ def _properties(header: Header) -> Iterator[tuple[str, str | None]]:
 
 def account(header: Header) -> Iterator[tuple[str, str]]:
     """What was asked, why, and what came of it, as headings and texts. A model's summary stands in place of
-    the agent's last words, and these only where no result is stated."""
+    the agent's last words, and these only where no result is stated and they are not the reason."""
     by_model = model_of(header["summaryBy"])
+    said = None if by_model or header["result"] else header["summary"]
     found = {
         "Asked": header["prompt"],
         "Why": header["why"],
         "Result": header["result"],
         "Summary": header["summary"] if by_model else None,
-        "Last words": None if by_model or header["result"] else header["summary"],
+        "Last words": said if said != header["why"] else None,
     }
     return ((name, text) for name, text in found.items() if text)
 

@@ -14,9 +14,10 @@ from gittraj.capture.order import CLOCK
 from gittraj.commands.doctor.finding import Finding
 from gittraj.config import Environ, read_config
 from gittraj.git import Repository
+from gittraj.model.codec import decode_note
 from gittraj.model.times import seconds
 from gittraj.model.values import Line, Record, ToolCall, ToolResult
-from gittraj.notes.merge import records_on
+from gittraj.notes.merge import standing
 from gittraj.notes.store import NotesRef
 from gittraj.record.drain.composition import make_pipeline
 from gittraj.record.rewrite_segments import read_segments
@@ -45,7 +46,7 @@ def check_refuted(repository: Repository) -> Iterator[Finding]:
 
 def _find(repository: Repository) -> Iterator[tuple[str, Record]]:
     for commit, body in NotesRef(repository).items():
-        ours = [r for r in records_on(commit, body) if _is_own(commit, r)]
+        ours = [r for r in standing(commit, decode_note(body)) if _is_own(commit, r)]
         if ours and repository.objects.exists(commit):
             time = repository.objects.commit(commit).time
             for trajectory in {record.id for record in ours}:

@@ -58,13 +58,13 @@ def purge(repository: Repository, sought: Sought, *, dry_run: bool = False) -> P
         search = Search(repository, sought)
         found = search.run()
         records = _noted(repository)
-        told = _tell(sought, found, records)
+        done = _count(sought, found, records)
         if dry_run or not (found.refs or is_unfinished(repository)):
-            return told
-        roots = _roots(repository, told.refs)
+            return done
+        roots = _roots(repository, done.refs)
         _rewrite(repository, search, records)
         elsewhere, left = _elsewhere(repository, roots), _left(repository, sought)
-        return replace(told, elsewhere=tuple(elsewhere), left=tuple(left), old=tuple(roots))
+        return replace(done, elsewhere=tuple(elsewhere), left=tuple(left), old=tuple(roots))
 
 
 def _refuse_unfinished_merge(repository: Repository) -> None:
@@ -95,7 +95,7 @@ def _noted(repository: Repository) -> list[Record]:
     ]
 
 
-def _tell(sought: Sought, found: Found, records: list[Record]) -> Purge:
+def _count(sought: Sought, found: Found, records: list[Record]) -> Purge:
     searched = [record for record in records if sought.redactor is not None]
     named = {(ref.month, r.id, ref.name) for r in searched for ref in (*r.segments, *r.also)}
     months = {ref for ref in found.refs if not ref.startswith(_TRACKED)}
@@ -131,7 +131,7 @@ def _rewrite(repository: Repository, search: Search, records: list[Record]) -> N
 
 
 def _renew(search: Search, records: list[Record]) -> Renewal:
-    """The parts that tell it, or name a segment that does, as they are to be told."""
+    """The parts that have it, or name a segment that does, without it."""
     found, month = search.found, this_month()
     files: dict[str, bytes] = {}
     instead: dict[Stored, tuple[SegmentRef, ...]] = {}
@@ -146,14 +146,16 @@ def _renew(search: Search, records: list[Record]) -> Renewal:
         new = (instead.get((ref.month, record.id, ref.name), (ref,)) for ref in refs)
         return tuple(dict.fromkeys(ref for each in new for ref in each))
 
-    told: dict[Key, Record] = {}
+    records_without: dict[Key, Record] = {}
     for record in sorted(records, key=lambda each: each.rev):
         segments, also = named(record, record.segments), named(record, record.also)
         renewed = (segments, also) != (record.segments, record.also)
         if record.id not in search.sought.forgotten and (renewed or record.key in found.parts):
             rev = _next(max(record.rev, found.parts.get(record.key, 0)))
-            told[record.key] = replace(search.tell(record), segments=segments, also=also, rev=rev)
-    return Renewal(records=told, files=files)
+            records_without[record.key] = replace(
+                search.clean_record(record), segments=segments, also=also, rev=rev
+            )
+    return Renewal(records=records_without, files=files)
 
 
 def _name(name: str, month: str, body: bytes) -> SegmentRef:

@@ -23,7 +23,7 @@ from gittraj.query.log.listing import changed_paths, list_commits
 from gittraj.query.records import Recorded
 from gittraj.query.show.attributed import attribute
 from gittraj.query.show.chapters import Segments, read_chapters
-from gittraj.query.show.trajectory import Target, find_target, show_one, tell
+from gittraj.query.show.trajectory import Target, find_target, show_one, show_target
 
 Entry = tuple[Header | None, list[Header]]
 """A commit as ``log --json`` has it, its files too, and its trajectories as ``show --json`` has them; without
@@ -57,7 +57,10 @@ class Chosen:
                 ]
                 yield {**entry, "files": files}, trajectories
         for trajectory in self.trajectories:
-            yield None, tell(self.repository, self.recorded, Target(trajectory=trajectory), self.segments)
+            yield (
+                None,
+                show_target(self.repository, self.recorded, Target(trajectory=trajectory), self.segments),
+            )
 
 
 def choose(

@@ -13,6 +13,7 @@ from gittraj.frozen import dataclass
 from gittraj.git import Repository
 from gittraj.model.times import parse_time
 from gittraj.query.account import Header, complete
+from gittraj.query.context.neighbours import is_below
 from gittraj.query.header import Folded
 from gittraj.query.log.filters import names_of_task, run_names
 from gittraj.query.log.listing import changed_paths
@@ -63,7 +64,9 @@ def _labels(folded: Folded | None) -> list[str]:
     return [*names_of_task(folded.whole["task"]), *run_names(folded.whole["run"])] if folded else []
 
 
-def tell(repository: Repository, recorded: Recorded, target: Target, segments: Segments) -> list[Header]:
+def show_target(
+    repository: Repository, recorded: Recorded, target: Target, segments: Segments
+) -> list[Header]:
     """The trajectories of ``show --json``.
 
     On a commit that a trajectory produced, explored parts are left out; a whole trajectory is
@@ -128,7 +131,7 @@ def after(events: list[Header], since: str) -> list[Header]:
 
 def touching_file(events: list[Header], path: str) -> list[Header]:
     """The calls that wrote ``path`` (or below it), with their results."""
-    calls = [e for e in events if any(_below(file["path"], path) for file in e.get("files", ()))]
+    calls = [e for e in events if any(is_below(file["path"], path) for file in e.get("files", ()))]
     answered = {e["tool"]["callId"] for e in calls if "tool" in e and e["tool"]["callId"]}
     ids = {e["id"] for e in calls}
     return [e for e in events if e["id"] in ids or e.get("result", {}).get("callId") in answered]
@@ -143,7 +146,3 @@ def significant(events: list[Header], least: str) -> list[Header]:
     """The events with at least that significance (one of ``SIGNIFICANCES``)."""
     enough = SIGNIFICANCES[SIGNIFICANCES.index(least) :]
     return [event for event in events if event.get("significance") in enough]
-
-
-def _below(path: str, folder: str) -> bool:
-    return folder in (".", path) or path.startswith(f"{folder}/")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -263,12 +263,19 @@ def show_change(edit: Edit, lines: Sequence[str]) -> list[str]:
 def _compare(hunk: Hunk, wanted: set[str]) -> Iterator[str]:
     old, new = hunk
     if not old or len(old) + len(new) > _LONG:
-        yield from (f"+{line}" for line in new if normalize(line) in wanted)
-        return
+        return (f"+{line}" for line in new if normalize(line) in wanted)
+    return (f"{mark}{line}" for mark, line in compare_lines(hunk, normalize) if mark != " ")
+
+
+def compare_lines(hunk: Hunk, key: Callable[[str], str] = str) -> Iterator[tuple[str, str]]:
+    """Lines with their mark, ``-``, ``+`` or a blank, compared by ``key``. The time is quadratic."""
     from difflib import SequenceMatcher  # noqa: PLC0415 - only where an edit is shown
 
-    matcher = SequenceMatcher(None, [*map(normalize, old)], [*map(normalize, new)], autojunk=False)
+    old, new = hunk
+    matcher = SequenceMatcher(None, [*map(key, old)], [*map(key, new)], autojunk=False)
     for tag, i, j, k, m in matcher.get_opcodes():
-        if tag != "equal":
-            yield from (f"-{line}" for line in old[i:j])
-            yield from (f"+{line}" for line in new[k:m])
+        if tag == "equal":
+            yield from ((" ", line) for line in old[i:j])
+        else:
+            yield from (("-", line) for line in old[i:j])
+            yield from (("+", line) for line in new[k:m])
