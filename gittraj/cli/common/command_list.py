@@ -29,6 +29,7 @@ COMMANDS: dict[str, dict[str, str]] = {
         "event": "Record a note, a finding, a message",
         "complete": "End the trajectory with a retrospective, or add one afterwards",
         "abandon": "End the trajectory without a result",
+        "tasks": "Ask the task systems for the tasks that are worked on here",
     },
     "sharing": {
         "sync": "Fetch and push, so that the remote and this clone have the same records",
