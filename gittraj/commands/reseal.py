@@ -24,7 +24,7 @@ from gittraj.record.pipeline import Pipeline
 from gittraj.record.rewrite_segments import (
     Renewal,
     Replacement,
-    is_pushed,
+    find_pushed,
     read_segments,
     rewrite,
     stored_parts,
@@ -175,7 +175,7 @@ def _remake(ground: Ground, change: Change) -> Resealed:
             renewal = rewrite(
                 repository, trajectory, replacements, partial(_tell_sealed, seals), month=this_month()
             )
-            found.pushed += len(seals) if is_pushed(repository, renewal) else 0
+            found.pushed += len(seals) if find_pushed(repository, [renewal]) else 0
             found.parts += len(seals)
             found.trajectories += 1
             renewals.append(renewal)
