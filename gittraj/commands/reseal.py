@@ -18,6 +18,7 @@ from gittraj.errors import SealError
 from gittraj.git import Repository
 from gittraj.model.codec import encode_segments
 from gittraj.model.values import AnyEvent, Key, Record, SegmentRef
+from gittraj.notes.segments import read_segments
 from gittraj.record.draft import this_month
 from gittraj.record.drain.composition import make_pipeline
 from gittraj.record.pipeline import Pipeline
@@ -25,7 +26,6 @@ from gittraj.record.rewrite_segments import (
     Renewal,
     Replacement,
     find_pushed,
-    read_segments,
     rewrite,
     stored_parts,
 )

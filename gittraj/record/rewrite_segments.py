@@ -15,12 +15,12 @@ from functools import partial
 from itertools import accumulate
 from weakref import WeakKeyDictionary
 
-from gittraj.errors import FormatError, GitError
 from gittraj.events.sensitive import strict_events
 from gittraj.git import Repository
-from gittraj.model.codec import decode_note, decode_segment, encode_segments, segment_path
-from gittraj.model.values import AnyEvent, Key, Line, Record, SegmentRef, Tombstone
+from gittraj.model.codec import decode_note, encode_segments, segment_path
+from gittraj.model.values import Key, Line, Record, SegmentRef, Tombstone
 from gittraj.notes.merge import deletes, standing
+from gittraj.notes.segments import read_segments
 from gittraj.notes.store import DataRefs, NotesRef
 from gittraj.redact.events import Redact, map_event, map_plain
 
@@ -96,22 +96,6 @@ def stored_parts(repository: Repository, commits: Collection[str] | None) -> dic
                 if record.rev > best.rev:
                     found[record.id][record.key] = record
     return {trajectory: [*records.values()] for trajectory, records in found.items()}
-
-
-def read_segments(
-    repository: Repository, trajectory: str, refs: Iterable[SegmentRef]
-) -> Iterator[tuple[SegmentRef, tuple[AnyEvent, ...]]]:
-    """The events of each segment that is here and can be read."""
-    data = DataRefs(repository)
-    for ref in dict.fromkeys(refs):
-        if not ref.name.partition("-")[0].isdecimal():
-            continue  # no segment of ours: who pushes may write any name into a record
-        try:
-            body = data.read(ref.month, segment_path(trajectory, ref.name))
-            if body is not None:
-                yield ref, tuple(decode_segment(body, ref.name))
-        except (GitError, FormatError):
-            continue  # not fetched, or damaged: doctor says so
 
 
 def search(

@@ -10,7 +10,7 @@ from gittraj.errors import StoreError
 from gittraj.git import Repository
 from gittraj.notes.epoch import read_epoch
 from gittraj.notes.store import RECORDS_REF
-from gittraj.sync.traces import is_unfinished
+from gittraj.state.purge_mark import is_unfinished
 
 
 def check_purges(repository: Repository) -> Iterator[Finding]:

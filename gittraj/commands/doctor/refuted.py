@@ -1,7 +1,8 @@
-"""Links that were stored by earlier rules and that times refute: a call that wrote its lines after the commit
-was made explains nothing of it, and one that was not running then did not make it.
+"""Links of earlier rules that today's refute: by times (a call that wrote its lines after the commit was made
+explains nothing of it, and one that was not running then did not make it), and by the session's log, where it
+is still here.
 
-Only what is stored is looked at. Commits whose committer's date was chosen cannot be judged, and are left.
+Commits whose committer's date was chosen cannot be judged, and are left.
 """
 
 from __future__ import annotations
@@ -13,14 +14,14 @@ from functools import partial
 from gittraj.capture.order import CLOCK
 from gittraj.commands.doctor.finding import Finding
 from gittraj.config import Environ, read_config
+from gittraj.frozen import dataclass
 from gittraj.git import Repository
 from gittraj.model.codec import decode_note
 from gittraj.model.times import seconds
-from gittraj.model.values import Line, Record, ToolCall, ToolResult
+from gittraj.model.values import Line, Record, Tombstone, ToolCall, ToolResult
 from gittraj.notes.merge import standing
+from gittraj.notes.segments import read_segments
 from gittraj.notes.store import NotesRef
-from gittraj.record.drain.composition import make_pipeline
-from gittraj.record.rewrite_segments import read_segments
 from gittraj.state.folder import LocalState
 
 _FOUND = ("agent", "output", "order", "content")
@@ -29,30 +30,68 @@ _CHOSEN = 7 * 24 * 3600.0
 """Seconds before a session from which a commit's date is taken for a chosen one."""
 
 
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """The records by which a trajectory says that it led to a commit, of a ``time`` in seconds since 1970.
+    ``alone``: no other trajectory is named there, nor was."""
+
+    commit: str
+    records: Sequence[Record]
+    time: int
+    alone: bool
+
+    @property
+    def first(self) -> float | None:
+        """When the first of these parts began, in seconds since 1970."""
+        return min(
+            (at for r in self.records if (at := seconds(r.figures.started_at)) is not None), default=None
+        )
+
+    @property
+    def is_dated(self) -> bool:
+        """False where the committer's date was chosen, perhaps: nothing refutes that."""
+        return self.first is not None and self.time >= self.first - _CHOSEN
+
+
 def check_refuted(repository: Repository) -> Iterator[Finding]:
     """Raises GitError."""
-    found = list(_find(repository))
+    linked = [each for each in _find_linked(repository) if each.is_dated]
+    by_times = [each for each in linked if _refutes(repository, each)]
+    yield from _finding(repository, by_times, "when their calls ran is against it")
+    by_content = [e for e in linked if e not in by_times and all(map(_is_by_content, e.records))]
+    if by_content:
+        from gittraj.commands.doctor.refuted_by_log import find_refuted_by_log  # noqa: PLC0415 - reads logs
+
+        by_logs = list(find_refuted_by_log(repository, by_content))
+        yield from _finding(repository, by_logs, "what their sessions wrote is something else")
+
+
+def _finding(repository: Repository, found: Sequence[Linked], why: str) -> Iterator[Finding]:
     if found:
-        commits = [*dict.fromkeys(commit for commit, _ in found)]
-        last = commits[-1]
+        commits = [*dict.fromkeys(each.commit for each in found)]
         yield Finding(
             code="refuted",
-            text=f"records on {len(commits)} of the commits cannot explain them, {last[:12]} last: when their"
-            " calls ran is against it",
+            text=f"records on {len(commits)} of the commits cannot explain them,"
+            f" {commits[-1][:12]} last: {why}",
             remedy="git traj doctor --fix takes them for work that made no commit",
             fix=partial(_demote, repository, found),
         )
 
 
-def _find(repository: Repository) -> Iterator[tuple[str, Record]]:
+def _find_linked(repository: Repository) -> Iterator[Linked]:
     for commit, body in NotesRef(repository).items():
-        ours = [r for r in standing(commit, decode_note(body)) if _is_own(commit, r)]
+        lines = decode_note(body)
+        ours = [r for r in standing(commit, lines) if _is_own(commit, r)]
         if ours and repository.objects.exists(commit):
             time = repository.objects.commit(commit).time
+            named = {line.id for line in lines if isinstance(line, Record | Tombstone)}
             for trajectory in {record.id for record in ours}:
                 records = [record for record in ours if record.id == trajectory]
-                if _refutes(repository, records, time):
-                    yield from ((commit, record) for record in records)
+                yield Linked(commit, records, time, alone=len(named) == 1)
+
+
+def _is_by_content(record: Record) -> bool:
+    return record.link.evidence == "content"
 
 
 def _is_own(commit: str, record: Record) -> bool:
@@ -60,14 +99,12 @@ def _is_own(commit: str, record: Record) -> bool:
     return made and record.role == "produced" and record.link.evidence in _FOUND and record.range is not None
 
 
-def _refutes(repository: Repository, records: Sequence[Record], time: int) -> bool:
-    """Whether every call that gave the evidence for a commit of that time (seconds since 1970) is refuted."""
-    starts = [at for record in records if (at := seconds(record.figures.started_at)) is not None]
-    if not starts or time < min(starts) - _CHOSEN:
-        return False
-    begun, over = _times(repository, records)
-    links = {(r.link.evidence, r.link.call) for r in records}
-    return all(_refuted(time, e == "content", min(starts), begun.get(c), over.get(c)) for e, c in links)
+def _refutes(repository: Repository, linked: Linked) -> bool:
+    """Whether every call that gave the evidence for a commit is refuted."""
+    begun, over = _times(repository, linked.records)
+    links = {(r.link.evidence, r.link.call) for r in linked.records}
+    first = linked.first or 0.0
+    return all(_refuted(linked.time, e == "content", first, begun.get(c), over.get(c)) for e, c in links)
 
 
 def _refuted(time: int, content: bool, first: float, begun: float | None, over: float | None) -> bool:
@@ -92,9 +129,13 @@ def _times(
     return begun, over
 
 
-def _demote(repository: Repository, found: Sequence[tuple[str, Record]]) -> None:
+def _demote(repository: Repository, found: Sequence[Linked]) -> None:
+    from gittraj.record.drain.composition import make_pipeline  # noqa: PLC0415 - loads the redactor
+
     lines: list[tuple[str, Line]] = [
-        (commit, replace(record, role="explored", rev=record.rev + 1)) for commit, record in found
+        (each.commit, replace(record, role="explored", rev=record.rev + 1))
+        for each in found
+        for record in each.records
     ]
     with LocalState.of(repository).writing():
         pipeline = make_pipeline(repository, read_config(repository), Environ.of(repository.environ), live={})
