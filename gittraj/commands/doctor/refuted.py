@@ -28,37 +28,32 @@ _FOUND = ("agent", "output", "order", "content")
 """Evidence that a call gave."""
 _CHOSEN = 7 * 24 * 3600.0
 """Seconds before a session from which a commit's date is taken for a chosen one."""
+_READ = 1_000
+"""Commits that are held against logs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """The records by which a trajectory says that it led to a commit, of a ``time`` in seconds since 1970.
-    ``alone``: no other trajectory is named there, nor was."""
+    """The records by which a trajectory says that it led to a commit, made at ``time``. ``first``: when the
+    first part began (seconds since 1970); ``alone``: no other trajectory is named there, nor was."""
 
     commit: str
     records: Sequence[Record]
     time: int
+    first: float
     alone: bool
-
-    @property
-    def first(self) -> float | None:
-        """When the first of these parts began, in seconds since 1970."""
-        return min(
-            (at for r in self.records if (at := seconds(r.figures.started_at)) is not None), default=None
-        )
-
-    @property
-    def is_dated(self) -> bool:
-        """False where the committer's date was chosen, perhaps: nothing refutes that."""
-        return self.first is not None and self.time >= self.first - _CHOSEN
 
 
 def check_refuted(repository: Repository) -> Iterator[Finding]:
     """Raises GitError."""
-    linked = [each for each in _find_linked(repository) if each.is_dated]
-    by_times = [each for each in linked if _refutes(repository, each)]
+    by_times: list[Linked] = []
+    by_content: list[Linked] = []
+    for each in _find_linked(repository):
+        if _refutes(repository, each):
+            by_times.append(each)
+        elif len(by_content) < _READ and all(r.link.evidence == "content" for r in each.records):
+            by_content.append(each)
     yield from _finding(repository, by_times, "when their calls ran is against it")
-    by_content = [e for e in linked if e not in by_times and all(map(_is_by_content, e.records))]
     if by_content:
         from gittraj.commands.doctor.refuted_by_log import find_refuted_by_log  # noqa: PLC0415 - reads logs
 
@@ -87,11 +82,9 @@ def _find_linked(repository: Repository) -> Iterator[Linked]:
             named = {line.id for line in lines if isinstance(line, Record | Tombstone)}
             for trajectory in {record.id for record in ours}:
                 records = [record for record in ours if record.id == trajectory]
-                yield Linked(commit, records, time, alone=len(named) == 1)
-
-
-def _is_by_content(record: Record) -> bool:
-    return record.link.evidence == "content"
+                starts = [at for r in records if (at := seconds(r.figures.started_at)) is not None]
+                if starts and time >= min(starts) - _CHOSEN:
+                    yield Linked(commit, records, time, min(starts), alone=len(named) == 1)
 
 
 def _is_own(commit: str, record: Record) -> bool:
@@ -103,12 +96,12 @@ def _refutes(repository: Repository, linked: Linked) -> bool:
     """Whether every call that gave the evidence for a commit is refuted."""
     begun, over = _times(repository, linked.records)
     links = {(r.link.evidence, r.link.call) for r in linked.records}
-    first = linked.first or 0.0
-    return all(_refuted(linked.time, e == "content", first, begun.get(c), over.get(c)) for e, c in links)
+    return all(_refuted(linked, e == "content", begun.get(c), over.get(c)) for e, c in links)
 
 
-def _refuted(time: int, content: bool, first: float, begun: float | None, over: float | None) -> bool:
-    if begun is None or (not content and time < first - CLOCK):
+def _refuted(linked: Linked, content: bool, begun: float | None, over: float | None) -> bool:
+    time = linked.time
+    if begun is None or (not content and time < linked.first - CLOCK):
         return False  # nobody knows, or the date was chosen
     return begun > time + CLOCK or (not content and over is not None and over < time - CLOCK)
 
