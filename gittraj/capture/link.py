@@ -66,24 +66,18 @@ def link(
     links = Links(writings=dict(writings or {log.trajectory: Writings.of(log) for log in logs}))
     linker = _Linker(logs, links, considers, common)
     linker.claim(known, past or {})
-    owned_streams = []
-    for stream in streams:
-        owners = _owners(logs, stream, known, considers)
-        owners = {c: o for c, o in owners.items() if c not in owned or o[1].evidence != "order"}
-        owned_streams.append([(commit, owners.get(commit.id)) for commit in _calls_first(stream, owners)])
-    for commit, owner in _in_time(owned_streams):
+    for commit, owner in _in_time([_with_owners(logs, each, known, considers, owned) for each in streams]):
         if owner is not None and (_is_final(commit, *owner) or not patient(commit)):
             linker.give(commit, *owner)
-            continue
-        if commit.id in owned:
+        elif commit.id in owned:
             linker.take(commit)
-            continue
-        awaited = bool(commit.sessions or commit.mark)
-        if awaited:
-            links.unfound.append(commit)
-        if not awaited or _went_on(logs, commit) or not patient(commit):
-            links.unowned.append(commit)
-            linker.explain(commit)
+        else:
+            awaited = bool(commit.sessions or commit.mark)
+            if awaited:
+                links.unfound.append(commit)
+            if not awaited or _went_on(logs, commit) or not patient(commit):
+                links.unowned.append(commit)
+                linker.explain(commit)
     return links
 
 
@@ -211,6 +205,18 @@ def _calls_first(stream: Sequence[Commit], owners: Collection[str]) -> Iterator[
             if commit.id in first and commit.kind == "amend" and at > 0:
                 first.add(group[at - 1].id)
         yield from sorted(group, key=lambda c: c.id not in first)
+
+
+def _with_owners(
+    logs: Sequence[Log],
+    stream: Sequence[Commit],
+    known: Mapping[str, Sequence[Anchor]],
+    considers: Callable[[Log, Commit], bool],
+    owned: Collection[str],
+) -> list[Owned]:
+    owners = _owners(logs, stream, known, considers)
+    owners = {c: o for c, o in owners.items() if c not in owned or o[1].evidence != "order"}
+    return [(commit, owners.get(commit.id)) for commit in _calls_first(stream, owners)]
 
 
 def _owners(
