@@ -21,11 +21,12 @@ from gittraj.events.truncate import fit
 from gittraj.git import Repository
 from gittraj.model.values import VERSION, AnyEvent, Decision, PartSummary, Record, TestRuns, ToolCall
 from gittraj.notes.merge import iter_records
+from gittraj.notes.segments import read_segments
 from gittraj.notes.store import NotesRef
 from gittraj.record.drain.composition import make_pipeline
 from gittraj.record.drain.forgotten import find_tombstones
 from gittraj.record.drain.reading import find_sessions
-from gittraj.record.rewrite_segments import Renewal, read_segments, stored_parts
+from gittraj.record.rewrite_segments import Renewal, stored_parts
 from gittraj.state.folder import LocalState
 
 _DRAWN = ("decisions", "caveats")

@@ -18,14 +18,14 @@ from gittraj.errors import SealError
 from gittraj.git import Repository
 from gittraj.model.codec import encode_segments
 from gittraj.model.values import AnyEvent, Key, Record, SegmentRef
+from gittraj.notes.segments import read_segments
 from gittraj.record.draft import this_month
 from gittraj.record.drain.composition import make_pipeline
 from gittraj.record.pipeline import Pipeline
 from gittraj.record.rewrite_segments import (
     Renewal,
     Replacement,
-    is_pushed,
-    read_segments,
+    find_pushed,
     rewrite,
     stored_parts,
 )
@@ -175,7 +175,7 @@ def _remake(ground: Ground, change: Change) -> Resealed:
             renewal = rewrite(
                 repository, trajectory, replacements, partial(_with_seals, seals), month=this_month()
             )
-            found.pushed += len(seals) if is_pushed(repository, renewal) else 0
+            found.pushed += len(seals) if find_pushed(repository, [renewal]) else 0
             found.parts += len(seals)
             found.trajectories += 1
             renewals.append(renewal)

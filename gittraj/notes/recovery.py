@@ -16,7 +16,7 @@ from pathlib import Path
 
 from gittraj.git import Objects, Repository, read_reflog
 from gittraj.notes.join_trees import join_notes
-from gittraj.notes.refs import move_ref
+from gittraj.notes.refs import is_broken, move_ref
 from gittraj.notes.store import DATA_PREFIX, RECORDS_REF, DataRefs
 from gittraj.notes.tree import changed_notes, note_paths
 from gittraj.notes.unpushed import RECORDED
@@ -47,7 +47,8 @@ def read_tips(repository: Repository) -> dict[str, str]:
 def find_deleted(repository: Repository, tips: Mapping[str, str]) -> dict[str, str]:
     """Those of ``tips`` whose ref is gone, and whose commit is still here."""
     objects = repository.objects
-    return {ref: tip for ref, tip in tips.items() if objects.resolve(ref) is None and objects.exists(tip)}
+    gone = (ref for ref in tips if objects.resolve(ref) is None and not is_broken(repository, ref))
+    return {ref: tips[ref] for ref in gone if objects.exists(tips[ref])}
 
 
 def restore_deleted(repository: Repository, tips: Mapping[str, str]) -> None:

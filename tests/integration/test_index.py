@@ -372,6 +372,15 @@ def test_a_drain_leaves_the_index_warm(history: RandomHistory, answer: Callable[
     assert any(answer(history.root, "--file", path) for path in history.paths)
 
 
+def test_who_keeps_what_it_folded_waits_for_no_reader_its_own_least_of_all(history: RandomHistory) -> None:
+    keep = history.root / ".git"
+    with open_repository(history.root) as repository:
+        keep_index(repository)
+    with file.reading(keep), pytest.raises(file.UnusableError), file.writing(keep, wait=0) as connection:
+        assert connection.execute("PRAGMA busy_timeout").fetchone() == (0,)
+        connection.execute("INSERT INTO meta VALUES ('x', 'y')")
+
+
 def test_what_no_index_can_be_kept_of_is_told_by_doctor(history: RandomHistory) -> None:
     (history.root / ".git" / FOLDER).write_text("in the way")
     with open_repository(history.root) as repository:

@@ -15,7 +15,7 @@ from gittraj.git import Repository
 from gittraj.notes.epoch import read_epoch
 from gittraj.notes.store import RECORDS_REF, NotesRef
 from gittraj.notes.tree import note_paths
-from gittraj.sync.traces import is_unfinished
+from gittraj.state.purge_mark import is_unfinished
 
 
 def check_removed(repository: Repository) -> Iterator[Finding]:

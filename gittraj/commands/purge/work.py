@@ -22,9 +22,10 @@ from gittraj.record.draft import this_month
 from gittraj.record.rewrite_segments import Renewal
 from gittraj.state.active import drop_active, load_active, save_active
 from gittraj.state.folder import LocalState
+from gittraj.state.purge_mark import is_unfinished, unfinished
 from gittraj.sync.join import join_records, join_segments
 from gittraj.sync.purge_merge import Change, is_purge_applied, merge_purged_records, merge_purged_segments
-from gittraj.sync.traces import clear_traces, is_unfinished, our_refs, unfinished
+from gittraj.sync.traces import clear_traces, our_refs
 
 STEP = 1000
 """A purged part gets the next multiple as its ``rev``: what a clone that knows of no purge makes of it
