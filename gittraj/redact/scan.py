@@ -13,11 +13,11 @@ from functools import cache
 from ..errors import RedactionError
 from .alike import alike
 from .anchors import Anchorage
-from .answered import ANSWERED
 from .assignments import ASSIGNMENTS
 from .calls import CALLS
 from .commands import COMMANDS
 from .cookies import COOKIES
+from .cues import is_live
 from .documents import blanked, documents, fitted, strings
 from .lazy import lazy
 from .ledger import Ledger
@@ -29,8 +29,6 @@ from .names import Grade, grade, kind
 from .nearby import NEARBY
 from .options import Options, own_name
 from .personal import PERSONAL, RANDOM
-from .phrases import PHRASES_READER, is_live
-from .plain import Plain
 from .printed import PRINTED
 from .private_keys import LONGEST as LONGEST_KEY
 from .private_keys import PRIVATE_KEYS
@@ -50,7 +48,6 @@ _READERS: tuple[Reader, ...] = (
     COOKIES,
     ASSIGNMENTS,
     COMMANDS,
-    PHRASES_READER,
     TABLES,
     CALLS,
     LINES,
@@ -58,7 +55,6 @@ _READERS: tuple[Reader, ...] = (
     MEMBERS,
     TUPLES,
     PRINTED,
-    ANSWERED,
 )
 UNSCANNABLE = "unscannable"
 """The rule of a piece of a text that took too long to read: all of it goes."""
@@ -83,12 +79,6 @@ def rules() -> list[Described]:
 @cache
 def _known(options: Options, strict: bool) -> Memory[tuple[Span, ...]]:
     return Memory()
-
-
-@cache
-def plain() -> Plain:
-    """The strings that no rule needs, wherever they stand."""
-    return Plain(_anchorage())
 
 
 def scan(
@@ -230,7 +220,7 @@ def _secret(text: str, found: Iterable[Span], tick: Tick) -> Iterator[Span]:
 
 def forget() -> None:
     """Forget what was found and judged before: the readers are others now."""
-    for kept in (_known, plain, _anchorage, _ledger):
+    for kept in (_known, _anchorage, _ledger):
         kept.cache_clear()
 
 
