@@ -21,7 +21,7 @@ from gittraj.redact.rules import Reader
 _GROUPS = (
     ("known forms", ("token", "private-key")),
     ("names and commands", ("cookie", "named-value", "command", "call")),
-    ("lines and tables", ("line", "printed", "table", "row", "member")),
+    ("lines and tables", ("line", "printed", "row")),
     ("sentences", ("nearby",)),
 )
 

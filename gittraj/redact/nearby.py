@@ -197,7 +197,11 @@ def _heard(page: Page, cue: _Cue) -> Iterator[_Heard]:
         lead, value, found = _candidate(word[0])
         at, pair = word.start() + lead, None
         to = at + len(value)
-        if (":" in value or (cue.login and "/" in value)) and (pair := _PAIR.fullmatch(value)):
+        if (
+            (":" in value or (cue.login and "/" in value))
+            and (pair := _PAIR.fullmatch(value))
+            and not pair[1].isdigit()
+        ):
             at, value = to - len(pair[1]), pair[1]
             found = proof(value)
         gap = text[end:at]

@@ -23,7 +23,6 @@ from .lazy import lazy
 from .ledger import Ledger
 from .lines import LINES
 from .lines import rules as line_rules
-from .members import MEMBERS
 from .memory import Memory
 from .names import Grade, grade, kind
 from .nearby import NEARBY
@@ -33,11 +32,10 @@ from .printed import PRINTED
 from .private_keys import LONGEST as LONGEST_KEY
 from .private_keys import PRIVATE_KEYS
 from .public import is_public
+from .rows import ROWS
 from .rules import Described, Page, Reader, Span
 from .strict import strictly
-from .tables import TABLES
 from .tokens import ANYWHERE, TOKENS, TOKENS_READER
-from .tuples import TUPLES
 from .values import Style, is_secret
 from .view import View
 from .wrapped import WRAPPED, continued, in_base64, unwrapped
@@ -48,12 +46,10 @@ _READERS: tuple[Reader, ...] = (
     COOKIES,
     ASSIGNMENTS,
     COMMANDS,
-    TABLES,
+    ROWS,
     CALLS,
     LINES,
     NEARBY,
-    MEMBERS,
-    TUPLES,
     PRINTED,
 )
 UNSCANNABLE = "unscannable"
