@@ -196,7 +196,7 @@ _IN_BRACES = lazy(r"[^}\s]{3,64}")
 def _quoted_style(page: Page, bound: _Bound, quote: re.Match[str]) -> Style | None:
     """How sure it is that a value in quotes is the name's; None if the quotes are a sentence's or code's."""
     name, op = bound.name, bound.op
-    if _closes(page, bound, quote):
+    if _closes(page, bound, quote) or _is_command(page, bound, quote):
         return None
     if op == "(":
         first = next(iter(parts(name.rstrip(".").rpartition(".")[2])), "")
@@ -222,6 +222,12 @@ def _closes(page: Page, bound: _Bound, quote: re.Match[str]) -> bool:
         and page.text.count(sign, line, bound.at) % 2 == 1
         and page.view.depth(quote.end() - 1) <= page.view.depth(page.text.rfind(sign, line, bound.at))
     )
+
+
+def _is_command(page: Page, bound: _Bound, quote: re.Match[str]) -> bool:
+    """Whether a shell runs what is in the quotes: PASS=`pwgen 20 1`."""
+    runs = quote["quote"] == "`" and bound.op == "=" and _SETTING.fullmatch(bound.name) is not None
+    return runs and " " in page.text[slice(*quoted(page, quote))]
 
 
 def _listed_style(page: Page, bound: _Bound, quote: re.Match[str]) -> Style | None:
