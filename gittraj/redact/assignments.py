@@ -196,7 +196,8 @@ _IN_BRACES = lazy(r"[^}\s]{3,64}")
 def _quoted_style(page: Page, bound: _Bound, quote: re.Match[str]) -> Style | None:
     """How sure it is that a value in quotes is the name's; None if the quotes are a sentence's or code's."""
     name, op = bound.name, bound.op
-    if _closes(page, bound, quote) or _is_command(page, bound, quote):
+    describes = len(quote["quote"]) == 3 and bound.between["block"]  # a function, below its arguments
+    if describes or _closes(page, bound, quote) or _is_command(page, bound, quote):
         return None
     if op == "(":
         first = next(iter(parts(name.rstrip(".").rpartition(".")[2])), "")
