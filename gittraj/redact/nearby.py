@@ -317,13 +317,25 @@ def _below(page: Page, cue: _Cue) -> Iterator[Place]:
     if who and _ABOUT.search(who.lower()):
         return
     at, to = _trimmed(text, *following.span("v"))
-    asked = _PROMPTS.search(text, end, stop) is not None or _PRINTED.match(text, end, stop) is not None
+    asked = _is_asked(text, end, stop)
     least = Proof.FAIR if cue.level is Grade.STRONG and asked else Proof.GOOD
     if least is Proof.FAIR and "-" in text[at:to]:
         least = Proof.SLIGHT
     told = who or following["types"]
     if (asked or not told) and proof(text[at:to]) >= least and not _CODE.search(text[at:to]):
         yield at, to, False
+
+
+def _is_asked(text: str, end: int, stop: int) -> bool:
+    """Whether the line of the name that ends at ``end`` asks for what the next line has."""
+    return (
+        _PROMPTS.search(text, end, stop) is not None
+        or _PRINTED.match(text, end, stop) is not None
+        or (end >= stop - 1 and _SHELL.match(text, text.rfind("\n", 0, end) + 1) is not None)
+    )
+
+
+_SHELL = lazy(r"[ \t]*(?:\(\w{2,8}\)|>>>|In \[\d{1,4}\]:|irb[^>\n]{0,30}>|>)[ ]")
 
 
 def _need(gap: str, words: int, level: Grade, *, linked: bool, first: bool = False) -> Proof:
