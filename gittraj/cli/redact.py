@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -132,7 +130,7 @@ def _filter_lines(redactor: Redact, stream: BinaryIO) -> int:
     from gittraj.redact.filter import clean_lines
 
     failed = 0
-    for number, result in enumerate(clean_lines(redactor, _blocks(stream)), 1):
+    for number, result in enumerate(clean_lines(redactor, _lines(stream)), 1):
         clean = '"REDACTED-unscannable-line"\n' if isinstance(result, RedactionError) else result
         if isinstance(result, RedactionError):
             failed += 1
@@ -142,20 +140,8 @@ def _filter_lines(redactor: Redact, stream: BinaryIO) -> int:
     return int(failed > 0)
 
 
-_BLOCK = 4 << 20  # bytes
-
-
-def _blocks(stream: BinaryIO) -> Iterator[list[str]]:
-    """Blocks of lines of a file; of a pipe, each line as it arrives."""
-    while lines := stream.readlines(_BLOCK) if _is_file(stream) else [*islice(stream, 1)]:
-        yield [line.decode("utf-8", "surrogateescape") for line in lines]
-
-
-def _is_file(stream: BinaryIO) -> bool:
-    try:
-        return stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
-    except OSError:
-        return False
+def _lines(stream: BinaryIO) -> Iterator[str]:
+    return (line.decode("utf-8", "surrogateescape") for line in stream)
 
 
 def _audit(revisions: str | None, *, as_json: bool) -> int:
