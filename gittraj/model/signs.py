@@ -1,7 +1,14 @@
-"""Variables of shells that an agent opened without saying for which session: the one table of them."""
+"""Variables that an agent sets in the shells that it opens: the one table of them."""
 
 from __future__ import annotations
 
+SESSIONS = {
+    "CODEX_THREAD_ID": "codex",  # a subagent's CODEX_SESSION_ID is its parent's
+    "CLAUDE_CODE_SESSION_ID": "claude-code",
+    "COPILOT_AGENT_SESSION_ID": "copilot",
+    "AMP_CURRENT_THREAD_ID": "amp",
+}
+"""Their values are sessions; the others say only that an agent runs."""
 UNKNOWN = "unknown"
 """An agent of which nothing but its presence is known."""
 LOGGED = {

@@ -149,7 +149,7 @@ def gather(repository: Repository, environ: Environ) -> Facts:
         off=environ.off,
         folder=find_place(repository),
         hooks=inspect_hooks(repository),
-        agents=inspect_agents(repository, codex=environ.codex_dir),
+        agents=inspect_agents(repository, environ),
         sessions=tuple(_live(state, notes, off, find_told(lines)[1])),
         parked=sum(part.parked for s in state.sessions.values() for part in s.parts),
         waiting=waiting,

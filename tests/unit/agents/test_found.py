@@ -58,10 +58,31 @@ def test_subagents_of_qwen_code(environ: Environ) -> None:
 
 
 def test_folders_that_the_environment_names() -> None:
-    environ = Environ.of({"HOME": "/h", "COPILOT_HOME": "/c", "QWEN_HOME": "~/q", "PI_CODING_AGENT_DIR": ""})
-    assert environ.folders["copilot"] == Path("/c")
-    assert environ.folders["qwen-code"] == Path("/h/q")
-    assert environ.folders["pi"] == Path("/h/.pi/agent")
+    variables = {
+        "CLAUDE_CONFIG_DIR": "/c",
+        "CODEX_HOME": "~",
+        "GEMINI_CLI_HOME": "/g",
+        "COPILOT_HOME": "/c",
+        "QWEN_HOME": "~/q",
+        "PI_CODING_AGENT_DIR": "",
+        "XDG_CONFIG_HOME": "/e",
+    }
+    environ = Environ.of({"HOME": "/h", **variables})
+    folders = {name: agent.folder(environ) for name, agent in all_agents().items()}
+    assert folders == {
+        "claude-code": Path("/c"),
+        "codex": Path("/h"),
+        "gemini-cli": Path("/g/.gemini"),
+        "opencode": Path("/h/.local/share/opencode"),
+        "copilot": Path("/c"),
+        "pi": Path("/h/.pi/agent"),
+        "qwen-code": Path("/h/q"),
+        "cline": Path("/h/.cline/data"),
+        "aider": None,
+        "mini-swe-agent": Path("/e/mini-swe-agent"),
+        "cursor": Path("/h/.cursor"),
+    }
+    assert {agent.folder(Environ.of({})) for agent in all_agents().values()} == {None}
 
 
 @pytest.mark.parametrize(
