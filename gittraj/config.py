@@ -21,7 +21,7 @@ from gittraj.errors import TrajError
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
 from gittraj.model.ruleset import RULESET
-from gittraj.model.signs import NAMELESS
+from gittraj.model.signs import LOGGED
 
 Thinking = Literal["clear", "seal", "drop"]
 _STRICTNESS: tuple[Thinking, ...] = ("clear", "seal", "drop")
@@ -77,7 +77,7 @@ class Environ:
     def nameless(self) -> str | None:
         """The agent that runs this process, if its environment only says that it does."""
         off = ("", "0", "false")
-        return next((a for name, a in NAMELESS.items() if self.variables.get(name, "") not in off), None)
+        return next((a for name, a in LOGGED.items() if self.variables.get(name, "") not in off), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

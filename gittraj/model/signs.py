@@ -13,14 +13,13 @@ UNKNOWN = "unknown"
 """An agent of which nothing but its presence is known."""
 LOGGED = {
     "GEMINI_CLI": "gemini-cli",
+    "OPENCODE": "opencode",
     "QWEN_CODE": "qwen-code",
     "PI_CODING_AGENT": "pi",
     "CURSOR_AGENT": "cursor",
     "CLINE_CONNECTOR_CLI_LAUNCH": "cline",
 }
 """Of agents whose logs are read."""
-NAMELESS = {**LOGGED, "OPENCODE": "opencode"}
-"""And of one whose log has each commit by its time and content: a hook's mark would only make it wait."""
 CONFIGURED = {"MSWEA_CONFIGURED": "mini-swe-agent"}
 """Set wherever an agent is configured, running or not: they help to find a commit in its log, no more."""
 SIGNS = {
