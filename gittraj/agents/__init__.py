@@ -2,21 +2,23 @@
 
 What is peculiar to one agent is in its module, but for the variables that git's hooks look for, which are in
 ``model.signs``. Other code iterates over ``all_agents``. A new agent is a row of ``agents.logged``, or a
-module with an ``Agent`` and a line there.
+module with an ``Agent`` and a line there, or another package's plug-in.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from gittraj import plugins
 from gittraj.config import Environ
 from gittraj.model.session_items import trajectory_id
 from gittraj.model.signs import SESSIONS
+from gittraj.plugins import Returns, Shape
 
 _CWD = re.compile(rb'"cwd":\s*("(?:[^"\\]|\\.)*")')
 _HEAD = 262_144
@@ -180,7 +182,38 @@ def all_agents() -> dict[str, Agent]:
         mini.MiniSweAgent(),
         cursor.Cursor(),
     )
-    return {agent.name: agent for agent in agents}
+    ours = {agent.name: agent for agent in agents}
+    return ours | _plugged(ours)
+
+
+def _plugged(ours: Collection[str]) -> dict[str, Agent]:
+    found = [*plugins.found("agents", SHAPE, taken=ours).values()]
+    if programs := plugins.programs():
+        from gittraj.agents.program import ProgramAgent  # noqa: PLC0415 - few have one
+        from gittraj.plugins.guard import guard  # noqa: PLC0415
+
+        found += [guard(str(path), ProgramAgent(name, name, path), SHAPE) for name, path in programs.items()]
+    return {agent.name: agent for agent in found if agent.name not in ours}
+
+
+_FILES = Returns(each=SessionFile, otherwise=())
+SHAPE = Shape(
+    fields={
+        "name": str,
+        "option": str,
+        "program": str,
+        "hooks": (HookSettings, type(None)),
+        "instructions": (InstructionFile, type(None)),
+        "asks": (AskProtocol, type(None)),
+    },
+    methods={
+        "current": Returns(one=(str, type(None))),
+        "folder": Returns(one=(Path, type(None))),
+        "find": Returns(one=(Path, type(None))),
+        "sessions": _FILES,
+        "subagents": _FILES,
+    },
+)
 
 
 def is_session(name: str) -> bool:

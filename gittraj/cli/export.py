@@ -13,8 +13,9 @@ import click
 from gittraj.cli.beside import read_records
 from gittraj.cli.commands import COMMANDS
 from gittraj.cli.output import refuse_html, say_written
+from gittraj.cli.param_types import Plugged
 from gittraj.cli.repository import drain_first, environment, find_repository
-from gittraj.commands.export import EXCHANGES, FOLDERS, FORMATS, Exchange, documents, join, load
+from gittraj.commands.export import EXCHANGES, FOLDERS, FORMATS, Exchange, documents, exchanges, join, load
 from gittraj.errors import UsageError
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 @click.command("export", short_help=COMMANDS["reading"]["export"])
 @click.argument("names", nargs=-1, metavar="[REV|A..B|TRAJECTORY]...")
-@click.option("--format", "form", type=click.Choice([*FORMATS, *EXCHANGES]), help="Output format.")
+@click.option("--format", "form", type=Plugged([*FORMATS, *EXCHANGES], exchanges), help="Output format.")
 @click.option("--all", "everything", is_flag=True, help="Every commit below HEAD that has a record.")
 @click.option("--seal", metavar="NAME", help="Write this seal as an age file; show --json lists the names.")
 @click.option(
@@ -86,10 +87,10 @@ def _export(
     fetch: bool,
 ) -> bool:
     """Whether there was anything to export."""
-    if form in EXCHANGES:
+    if form in exchanges():
         exported = _gather(repository, None if everything else names or ["HEAD"], fetch=fetch)
         if exported is not None:
-            _put_documents(EXCHANGES[form], exported, output)
+            _put_documents(exchanges()[form], exported, output)
         return exported is not None
     folder = output if output is not None and form in FOLDERS and _is_folder(output) else None
     everything = everything or (folder is not None and not names)

@@ -14,6 +14,7 @@
 "withoutRefspec": [remote], "thinking"|null, "sealing": {"readers", "trusted": bool, "remark"|null}|null,
 "config": {key: {"value", "source"}}|null,
 "summarizer": {"command", "source", "runs", "runsADay", "failed": text|null}|null,
+"plugins": [{"name", "leftOut": reason|null}],
 "complaints": [text]}``. A state is ``installed``, ``chained`` (another tool runs our hook), ``missing``,
 ``foreign``, ``dead``, ``damaged`` or ``off``; of an agent's hooks also ``changed`` or ``untrusted``. Times
 are ISO 8601 UTC.

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Literal
 
+from gittraj import plugins
 from gittraj.frozen import dataclass
 from gittraj.git import is_oid
 from gittraj.model.signs import SESSIONS, SIGNS
@@ -90,7 +91,8 @@ def _parse_second(line: str) -> Spooled | None:
         return None  # two lines that were torn into one
     named = dict(pair.split("=", 1) for pair in found[5].split("\t") if pair)
     named = {name: value for name, value in named.items() if _NAME.fullmatch(value)}
-    sessions = [f"{agent}:{named[name]}" for name, agent in SESSIONS.items() if name in named]
+    agents = SESSIONS | plugins.variables()
+    sessions = [f"{agent}:{named[name]}" for name, agent in agents.items() if name in named]
     sessions += [named[name] for name in (_TOLD, RUN) if ":" in named.get(name, "")]
     return Spooled(
         kind=found[1],  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from itertools import islice
 
 from gittraj.agents import Agent, all_agents
-from gittraj.commands.install.agent_hooks import AGENTS
+from gittraj.commands.install.agent_hooks import find_hooks
 from gittraj.commands.install.inspection import inspect_agent
 from gittraj.config import Environ, read_config
 from gittraj.git import Repository
@@ -29,7 +29,8 @@ def find_new_agents(repository: Repository, found: tuple[str, ...]) -> tuple[str
     tree = repository.work_tree
     if tree is None:
         return ()
-    states = {name: inspect_agent(repository, name, tree / AGENTS[name].file) for name in found}
+    hooks = find_hooks()
+    states = {name: inspect_agent(repository, name, tree / hooks[name].file) for name in found}
     return tuple(name for name, state in states.items() if state == "missing")
 
 

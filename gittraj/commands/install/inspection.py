@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from gittraj.agents import all_agents
-from gittraj.commands.install.agent_hooks import AGENTS, script_path
+from gittraj.commands.install.agent_hooks import find_hooks, script_path
 from gittraj.commands.install.configured import (
     Configured,
     command_for,
@@ -126,7 +126,7 @@ def inspect_agents(repository: Repository, environ: Environ) -> tuple[AgentState
     manifest = read_manifest(repository) or Manifest()
     found = []
     for tree in (tree.path for tree in repository.worktrees() if tree.path):
-        for name, agent in AGENTS.items():
+        for name, agent in find_hooks().items():
             path = tree / agent.file
             state = inspect_agent(repository, name, path)
             if name == "codex" and state == "installed" and not _is_trusted(path, environ):
@@ -142,7 +142,7 @@ def inspect_agent(repository: Repository, name: str, path: Path) -> AgentLife:
         text = path.read_bytes().decode("utf-8") if path.is_file() else "{}"
         if not any(find(text)):
             return "missing"
-        if put(text, AGENTS[name].groups(script)) != text:
+        if put(text, find_hooks()[name].groups(script)) != text:
             return "changed"
     except (TrajError, OSError, UnicodeError):
         return "damaged"
@@ -166,5 +166,5 @@ def _is_trusted(path: Path, environ: Environ) -> bool:
         known = [key for key, hook in config["hooks"]["state"].items() if "trusted_hash" in hook]
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return False
-    events = [re.sub(r"(?<=[a-z])(?=[A-Z])", "_", event).lower() for event in AGENTS["codex"].events]
+    events = [re.sub(r"(?<=[a-z])(?=[A-Z])", "_", event).lower() for event in find_hooks()["codex"].events]
     return all(any(key.startswith(f"{path}:{event}:") for key in known) for event in events)
