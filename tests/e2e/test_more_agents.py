@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from random import Random
+from threading import Lock
 
 import pytest
 
@@ -11,7 +14,10 @@ from tests.e2e.more_agents import MORE, Aider, Another
 from tests.e2e.packages import NotInstalledError
 from tests.e2e.scenario import Edit, Run, Shell, Write, facts, turn
 from tests.e2e.stories import BYE, CHOICE, CLOSING, DOUBT, HELLO, PROMPT, SAY_HELLO, SAY_HI, figures
+from tests.e2e.test_day_of_misuse import wrong
 from tests.e2e.workshop import Json, Workshop, events
+from tests.integration.waiting import LONG
+from tests.sizes import some
 
 _FOUND: dict[str, Path | str] = {}
 
@@ -139,3 +145,64 @@ def test_a_commit_that_the_agent_amends(another: Another, workshop: Workshop) ->
     assert [each["subject"] for each in workshop.log()] == ["Say hello"]
     (header,) = workshop.log()[0]["trajectories"]
     check(header, run)
+
+
+PAIRS = some([("pi", "qwen-code"), ("copilot", "cline"), ("qwen-code", "mini-swe-agent")], 1)
+
+
+@pytest.mark.parametrize("names", PAIRS, ids="+".join)
+def test_two_agents_at_once(names: tuple[str, str], workshop: Workshop) -> None:
+    """Both sessions are open in one work tree all the time; their commits take turns."""
+    turns = Lock()
+
+    def work(name: str) -> Run:
+        def take_turns(number: int) -> None:
+            if number:
+                turns.release()
+            if number < 4:
+                assert turns.acquire(timeout=LONG)
+
+        files = [f"{name}-{number}.txt" for number in range(4)]
+        steps = [turn(Shell(f"echo x > {f} && git add {f} && git commit -qm 'Write {f}'")) for f in files]
+        agent = MORE[name](program(name))
+        return agent.run([*steps, turn(say=CLOSING)], folder=workshop.path, before_turn=take_turns)
+
+    with ThreadPoolExecutor() as pool:
+        runs = [*pool.map(work, names)]
+    workshop.settle(*runs)
+
+    found = {c["subject"]: [(t["agent"], t["incomplete"]) for t in c["trajectories"]] for c in workshop.log()}
+    assert found == {f"Write {name}-{n}.txt": [(name, False)] for name in names for n in range(4)}
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("seed", range(2))
+def test_a_day_of_four_agents_and_a_person(seed: int, workshop: Workshop) -> None:
+    """Whoever comes next commits, amends what is there, or commits what an agent left: no commit says more
+    than was done, none less, and doctor finds nothing wrong."""
+    chance, runs = Random(seed), []
+    own: dict[str, set[str]] = {}
+    agents = [MORE[name](program(name)) for name in ("copilot", "pi", "qwen-code", "cline")]
+    for number in range(12):
+        name = f"work-{number}.txt"
+        agent = chance.choice([*agents, None])
+        if agent is None:
+            workshop.commit(name, f"{name}\n" * 3)
+            own[f"By hand: {name}"] = set()
+            continue
+        quiet, left = chance.choice(["-q", ""]), chance.random() < 0.25
+        made = [] if left else [turn(Shell(f"git add {name} && git commit {quiet} -m 'Write {name}'"))]
+        script = [turn(Write(name, f"{name}\n" * 3)), *made, turn(say=CLOSING)]
+        runs.append(agent.run(script, folder=workshop.path, prompt=f"Write {name}"))
+        if left:
+            workshop.git("add", name)
+            workshop.git("commit", "-qm", f"Write {name}")
+        own[f"Write {name}"] = {agent.name}
+        if chance.random() < 0.25:
+            workshop.git("commit", "-q", "--amend", "-m", f"Write {name}, said better")
+            own[f"Write {name}, said better"] = own.pop(f"Write {name}")
+    workshop.settle(*runs)
+
+    found = {c["subject"]: {t["agent"] for t in c["trajectories"]} for c in workshop.log()}
+    assert found == {subject: agents for subject, agents in own.items() if agents}
+    assert wrong(workshop) == []
