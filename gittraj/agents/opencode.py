@@ -1,6 +1,7 @@
 """OpenCode: all sessions in ``~/.local/share/opencode/opencode.db``, older ones as files in ``storage/``.
 
-A database has other names for versions that are not released (``opencode-dev.db``).
+A database has other names for versions that are not released (``opencode-dev.db``). Its forks keep theirs in
+the same tables, in a folder of their own name.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,6 @@ from gittraj.config import Environ
 from gittraj.errors import FormatError
 from gittraj.formats.base.sqlite import open_database
 
-_DATABASE = "opencode*.db"
 _SHELLS = ("bash", "shell")
 _LATELY = 3600.0
 """Seconds: a session that changed earlier was killed, and its calls still look as if they were running."""
@@ -26,26 +27,32 @@ _CHANGED = "(SELECT max(time_updated) FROM part WHERE part.session_id = session.
 _SESSIONS = "SELECT id, directory, {} FROM session WHERE time_updated >= ? ORDER BY time_created"
 
 
+@dataclass(frozen=True, slots=True)
 class OpenCode(Agent):
-    name = "opencode"
-    option = "opencode"
+    """Also of its forks."""
+
+    name: str = "opencode"
+
+    @property
+    def option(self) -> str:
+        return self.name
 
     def folder(self, environ: Environ) -> Path | None:
         data = environ.folder(".local/share", "XDG_DATA_HOME")
-        return data and data / "opencode"
+        return data and data / self.name
 
     def current(self, environ: Environ) -> str | None:
         """OpenCode's shell commands know that it runs them, but not in which session: it is the one in which
         a command is running now, if there is only one."""
         if environ.nameless != self.name:
             return None
-        running = {session for path in self.logs(environ, _DATABASE) for session in _running(path)}
+        running = {session for path in self._databases(environ) for session in _running(path)}
         return running.pop() if len(running) == 1 else None
 
     def find(self, environ: Environ, session: str) -> Path | None:
         if not is_session(session):
             return None
-        for path in self.logs(environ, _DATABASE):
+        for path in self._databases(environ):
             if list(_rows(path, "SELECT id FROM session WHERE id = ?", session)):
                 return path
         storage = self._storage(environ)
@@ -58,13 +65,16 @@ class OpenCode(Agent):
                 seen.add(file.session)
                 yield file
 
+    def _databases(self, environ: Environ) -> list[Path]:
+        return self.logs(environ, f"{self.name}*.db")
+
     def _storage(self, environ: Environ) -> Path | None:
         return next(iter(self.logs(environ, "storage")), None)
 
     def _listed(self, environ: Environ, since: float) -> Iterator[tuple[str, SessionFile]]:
         """Folder and log of each session written after ``since``. The database first: sessions that were
         moved into it are still in the files, too."""
-        for path in self.logs(environ, _DATABASE):
+        for path in self._databases(environ):
             start = int(since * 1000)
             changed = f"max(time_updated, coalesce({_CHANGED}, 0))"  # a session's own record may come later
             rows = _rows(path, _SESSIONS.format(changed), start) or _rows(
@@ -72,7 +82,7 @@ class OpenCode(Agent):
             )
             for session, folder, at in rows:
                 if isinstance(session, str) and isinstance(folder, str):
-                    yield folder, _session(session, path, "opencode-db", at)
+                    yield folder, self._session(session, path, "opencode-db", at)
         storage = self._storage(environ)
         if storage is None:
             return
@@ -82,12 +92,11 @@ class OpenCode(Agent):
             updated = times.get("updated") if isinstance(times, dict) else None
             new = isinstance(updated, int | float) and updated >= since * 1000
             if new and isinstance(folder, str) and is_session(file.stem):
-                yield folder, _session(file.stem, storage, "opencode-storage", updated)
+                yield folder, self._session(file.stem, storage, "opencode-storage", updated)
 
-
-def _session(session: str, path: Path, form: str, changed: Any) -> SessionFile:
-    at = int(changed) if isinstance(changed, int | float) else None
-    return SessionFile(agent=OpenCode.name, session=session, path=path, format=form, changed=at)
+    def _session(self, session: str, path: Path, form: str, changed: Any) -> SessionFile:
+        at = int(changed) if isinstance(changed, int | float) else None
+        return SessionFile(agent=self.name, session=session, path=path, format=form, changed=at)
 
 
 def _rows(path: Path, query: str, *values: Any) -> list[tuple[Any, ...]]:

@@ -13,6 +13,7 @@ UNKNOWN = "unknown"
 """An agent of which nothing but its presence is known."""
 LOGGED = {
     "GEMINI_CLI": "gemini-cli",
+    "KILO": "kilo",  # which sets the next one, too
     "OPENCODE": "opencode",
     "QWEN_CODE": "qwen-code",
     "PI_CODING_AGENT": "pi",

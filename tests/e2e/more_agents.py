@@ -6,6 +6,7 @@ import json
 import os
 import shlex
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -237,7 +238,7 @@ def _put(path: str, value: Any) -> None:
     file.write_text(json.dumps(value))
 
 
-MORE: dict[str, type[Another]] = {
+MORE: dict[str, Callable[[Path], Agent]] = {
     "copilot": Copilot,
     "pi": Pi,
     "qwen-code": Qwen,

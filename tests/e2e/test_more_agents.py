@@ -10,8 +10,9 @@ from threading import Lock
 import pytest
 
 from tests.e2e import more_packages
-from tests.e2e.more_agents import MORE, Aider, Another
-from tests.e2e.packages import NotInstalledError
+from tests.e2e.agents import Agent, ClaudeCode, Codex, GeminiCli, OpenCode
+from tests.e2e.more_agents import MORE, Aider
+from tests.e2e.packages import NotInstalledError, programs
 from tests.e2e.scenario import Edit, Run, Shell, Write, facts, turn
 from tests.e2e.stories import BYE, CHOICE, CLOSING, DOUBT, HELLO, PROMPT, SAY_HELLO, SAY_HI, figures
 from tests.e2e.test_day_of_misuse import wrong
@@ -19,6 +20,7 @@ from tests.e2e.workshop import Json, Workshop, events
 from tests.integration.waiting import LONG
 from tests.sizes import some
 
+FIRST = {"claude-code": ClaudeCode, "codex": Codex, "gemini-cli": GeminiCli, "opencode": OpenCode}
 _FOUND: dict[str, Path | str] = {}
 
 
@@ -31,6 +33,10 @@ def installed() -> None:
             _FOUND[agent] = more_packages.program(agent)
         except NotInstalledError as error:
             _FOUND[agent] = str(error)
+    try:
+        _FOUND["first"] = programs()
+    except NotInstalledError as error:
+        _FOUND["first"] = str(error)
 
 
 def program(agent: str) -> Path:
@@ -41,8 +47,16 @@ def program(agent: str) -> Path:
 
 
 @pytest.fixture(params=MORE)
-def another(request: pytest.FixtureRequest) -> Another:
+def another(request: pytest.FixtureRequest) -> Agent:
     return MORE[request.param](program(request.param))
+
+
+@pytest.fixture(params=[*MORE, *FIRST])
+def everyone(request: pytest.FixtureRequest) -> Agent:
+    """Those of the other files, too."""
+    if request.param in MORE:
+        return MORE[request.param](program(request.param))
+    return FIRST[request.param](program("first"))
 
 
 def check(header: Json, run: Run) -> None:
@@ -55,7 +69,7 @@ def check(header: Json, run: Run) -> None:
     assert figures(header["total"]) == run.usage()
 
 
-def test_two_edits_two_commits_and_a_persons_own(another: Another, workshop: Workshop) -> None:
+def test_two_edits_two_commits_and_a_persons_own(another: Agent, workshop: Workshop) -> None:
     run = another.run(
         [
             turn(Write("phrases.py", HELLO), think=DOUBT, say=CHOICE),
@@ -100,7 +114,7 @@ def test_aider_commits_by_itself(workshop: Workshop) -> None:
 
 
 @pytest.mark.nightly
-def test_twenty_commits_and_none_of_a_persons(another: Another, workshop: Workshop) -> None:
+def test_twenty_commits_and_none_of_a_persons(everyone: Agent, workshop: Workshop) -> None:
     """In four sessions: the script's figures double with every turn, and agents compress what is long."""
     people: list[str] = []
 
@@ -119,7 +133,7 @@ def test_twenty_commits_and_none_of_a_persons(another: Another, workshop: Worksh
             )
             for number in range(first, first + 5)
         ]
-        run = another.run(
+        run = everyone.run(
             [*steps, turn(say=CLOSING)], prompt=PROMPT, folder=workshop.path, before_turn=commit
         )
     workshop.settle(run)
@@ -130,7 +144,21 @@ def test_twenty_commits_and_none_of_a_persons(another: Another, workshop: Worksh
 
 
 @pytest.mark.nightly
-def test_a_commit_that_the_agent_amends(another: Another, workshop: Workshop) -> None:
+def test_twenty_commits_of_aider_and_none_of_a_persons(workshop: Workshop) -> None:
+    agent, people = Aider(program("aider"), workshop.path), []
+    for number in range(20):
+        script = [turn(Write(f"{number}.txt", "x\n"), say=f"Write {number}")]
+        run = agent.run(script, prompt=f"Write {number}", folder=workshop.path)
+        if number % 5 == 3:
+            people.append(workshop.commit(f"notes-{number}.txt", "By a person\n"))
+    workshop.settle(run)
+    recorded = [each["commit"] for each in workshop.log() if each["trajectories"]]
+    assert len(recorded) == 20
+    assert [workshop.show(person) for person in people] == [[], [], [], []]
+
+
+@pytest.mark.nightly
+def test_a_commit_that_the_agent_amends(another: Agent, workshop: Workshop) -> None:
     run = another.run(
         [
             turn(Write("hello.py", HELLO), say=CHOICE),

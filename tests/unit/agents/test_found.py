@@ -74,6 +74,7 @@ def test_folders_that_the_environment_names() -> None:
         "codex": Path("/h"),
         "gemini-cli": Path("/g/.gemini"),
         "opencode": Path("/h/.local/share/opencode"),
+        "kilo": Path("/h/.local/share/kilo"),
         "copilot": Path("/c"),
         "pi": Path("/h/.pi/agent"),
         "qwen-code": Path("/h/q"),
@@ -87,7 +88,7 @@ def test_folders_that_the_environment_names() -> None:
 
 @pytest.mark.parametrize(
     ("variable", "agent"),
-    [("PI_CODING_AGENT", "pi"), ("QWEN_CODE", "qwen-code"), ("GEMINI_CLI", "gemini-cli")],
+    [("KILO", "kilo"), ("PI_CODING_AGENT", "pi"), ("QWEN_CODE", "qwen-code"), ("GEMINI_CLI", "gemini-cli")],
 )
 def test_a_shell_that_an_agent_opened(variable: str, agent: str) -> None:
     assert Environ.of({variable: "1"}).nameless == agent

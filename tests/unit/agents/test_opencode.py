@@ -52,6 +52,19 @@ def test_it_is_one_of_the_agents() -> None:
     assert isinstance(all_agents()["opencode"], OpenCode)
 
 
+def test_a_fork_with_an_index_over_json(tmp_path: Path) -> None:
+    """Kilo's: an SQLite that takes JSON functions for unsafe could not read the whole database."""
+    (tmp_path / "kilo").mkdir()
+    session("ses_1").database(tmp_path / "kilo" / "kilo.db")
+    with closing(sqlite3.connect(tmp_path / "kilo" / "kilo.db")) as database:
+        database.execute("CREATE INDEX roles ON message (id, json_extract(data, '$.role'))")
+    environ = Environ.of({"XDG_DATA_HOME": str(tmp_path), "KILO": "1", "OPENCODE": "1"})
+    agent = all_agents()["kilo"]
+    (found,) = agent.sessions(environ, [Path("/repo")], since=0.0)
+    assert (found.agent, found.session, found.path.name) == ("kilo", "ses_1", "kilo.db")
+    assert environ.nameless == "kilo"
+
+
 def test_where_its_data_is() -> None:
     named = Environ.of({"HOME": "/h", "XDG_DATA_HOME": "/data", "OPENCODE": "1"})
     assert (AGENT.folder(named), named.nameless) == (Path("/data/opencode"), "opencode")

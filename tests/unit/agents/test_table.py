@@ -30,7 +30,9 @@ TIMELESS = ("cursor",)
 
 
 def row(agent: Agent) -> str:
-    if isinstance(agent, LoggedAgent):
+    if agent.name == "kilo":
+        log = "~/.local/share/kilo/kilo.db"
+    elif isinstance(agent, LoggedAgent):
         log = f"~/{agent.home}/{agent.log.replace('{0}', '<session>')}"
     else:
         found = re.search(r"``([^`]+)``", inspect.getdoc(inspect.getmodule(type(agent))) or "")
