@@ -18,7 +18,6 @@ from tests.e2e.stories import BYE, CHOICE, CLOSING, DOUBT, HELLO, PROMPT, SAY_HE
 from tests.e2e.test_day_of_misuse import wrong
 from tests.e2e.workshop import Json, Workshop, events
 from tests.integration.waiting import LONG
-from tests.sizes import some
 
 FIRST = {"claude-code": ClaudeCode, "codex": Codex, "gemini-cli": GeminiCli, "opencode": OpenCode}
 _FOUND: dict[str, Path | str] = {}
@@ -175,9 +174,10 @@ def test_a_commit_that_the_agent_amends(another: Agent, workshop: Workshop) -> N
     check(header, run)
 
 
-PAIRS = some([("pi", "qwen-code"), ("copilot", "cline"), ("qwen-code", "mini-swe-agent")], 1)
+PAIRS = [("pi", "qwen-code"), ("copilot", "cline"), ("qwen-code", "mini-swe-agent")]
 
 
+@pytest.mark.nightly  # by day test_company has two others at once
 @pytest.mark.parametrize("names", PAIRS, ids="+".join)
 def test_two_agents_at_once(names: tuple[str, str], workshop: Workshop) -> None:
     """Both sessions are open in one work tree all the time; their commits take turns."""
