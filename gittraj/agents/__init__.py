@@ -177,7 +177,7 @@ def all_agents() -> dict[str, Agent]:
         codex.Codex(),
         gemini.Gemini(),
         opencode.OpenCode(),
-        opencode.OpenCode("kilo"),  # a fork
+        opencode.OpenCode("kilo", "kilo"),  # a fork
         *logged.AGENTS,
         aider.Aider(),
         mini.MiniSweAgent(),

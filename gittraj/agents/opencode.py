@@ -27,15 +27,12 @@ _CHANGED = "(SELECT max(time_updated) FROM part WHERE part.session_id = session.
 _SESSIONS = "SELECT id, directory, {} FROM session WHERE time_updated >= ? ORDER BY time_created"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class OpenCode(Agent):
     """Also of its forks."""
 
     name: str = "opencode"
-
-    @property
-    def option(self) -> str:
-        return self.name
+    option: str = "opencode"
 
     def folder(self, environ: Environ) -> Path | None:
         data = environ.folder(".local/share", "XDG_DATA_HOME")

@@ -46,11 +46,18 @@ class Guarded:
 
         def guarded(*arguments: Any, **named: Any) -> Any:
             def work() -> Any:
-                return _check(getattr(self._plugged, name)(*arguments, **named), returns)
+                try:
+                    return _check(getattr(self._plugged, name)(*arguments, **named), returns)
+                except (TrajError, OSError) as error:
+                    if returns.fails is None:
+                        raise
+                    return error  # of this log or task, as for one of ours
 
             why = reason(self._plugin)
             if why is None:
                 result, why = attempt(work, returns.seconds)
+                if isinstance(result, Exception):
+                    raise result
                 if why is None:
                     return result
                 leave_out(self._plugin, f"{name}: {why}")
@@ -61,18 +68,22 @@ class Guarded:
         return guarded
 
 
+class _WrongError(Exception):
+    """What a method gave is not what it should."""
+
+
 def _check(result: Any, returns: Returns) -> Any:
-    """Raises TrajError."""
+    """Raises _WrongError."""
     if returns.each is None:
         if returns.one is not None and not isinstance(result, returns.one):
-            raise TrajError(f"it gave {shorten(repr(result))}")
+            raise _WrongError(f"it gave {shorten(repr(result))}")
         return result
     things = list(islice(result, MOST + 1))
     if len(things) > MOST:
-        raise TrajError(f"it gave more than {MOST:,} things")
+        raise _WrongError(f"it gave more than {MOST:,} things")
     wrong = next((thing for thing in things if not isinstance(thing, returns.each)), None)
     if wrong is not None or None in things:
-        raise TrajError(f"it gave {shorten(repr(wrong))}")
+        raise _WrongError(f"it gave {shorten(repr(wrong))}")
     return iter(things)
 
 
@@ -83,8 +94,8 @@ def attempt(work: Callable[[], Any], limit: float) -> tuple[Any, str | None]:
             return work(), None
     except _LateError:
         return None, f"it takes more than {limit:g} seconds"
-    except TrajError as error:
-        return None, shorten(error.message)
+    except (TrajError, _WrongError) as error:
+        return None, shorten(str(error))
     except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it is, nothing else may stop
         return None, shorten(f"{type(error).__name__}: {error}")
 
