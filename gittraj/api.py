@@ -15,6 +15,7 @@ from typing import Any
 from gittraj.errors import TrajError, UsageError
 from gittraj.git import open_repository
 from gittraj.model.values import AnyEvent, Record
+from gittraj.plugins import consult
 
 Header = dict[str, Any]
 """A HEADER of docs/json.md."""
@@ -34,6 +35,7 @@ class Trajectories:
     def __init__(self, path: Path | str = ".", *, environ: Mapping[str, str] | None = None) -> None:
         self._environ = dict(os.environ if environ is None else environ)
         self._repository = open_repository(Path(path), environ=self._environ)
+        consult(self._repository)
 
     def __enter__(self) -> Trajectories:
         return self

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gittraj.cli.common.options import Plugged
 from gittraj.cli.common.output import refuse_html, say_written
 from gittraj.cli.common.reading import read_records
 from gittraj.cli.common.repository import environment, find_drained
-from gittraj.commands.export import EXCHANGES, FOLDERS, FORMATS, Exchange, documents, join, load
+from gittraj.commands.export import EXCHANGES, FOLDERS, FORMATS, Exchange, documents, exchanges, join, load
 from gittraj.errors import UsageError
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 @click.command("export")
 @click.argument("names", nargs=-1, metavar="[REV|A..B|TRAJECTORY]...")
-@click.option("--format", "form", type=click.Choice([*FORMATS, *EXCHANGES]), help="Output format.")
+@click.option("--format", "form", type=Plugged([*FORMATS, *EXCHANGES], exchanges), help="Output format.")
 @click.option("--all", "everything", is_flag=True, help="Every commit below HEAD that has a record.")
 @click.option("--seal", metavar="NAME", help="Write this seal as an age file; show --json lists the names.")
 @click.option(
@@ -92,11 +93,11 @@ def _export(
     named = None if everything else names or ["HEAD"]
     recorded = read_records(repository)
     read = partial(read_events, repository, command="export", fetch=fetch)
-    if form in EXCHANGES:
+    if form in exchanges():
         exported = read(partial(gather, repository, recorded, named))
         found = bool(exported.trajectories)
         if found:
-            _put_documents(EXCHANGES[form], exported, output)
+            _put_documents(exchanges()[form], exported, output)
     else:
 
         def write(segments: Segments) -> list[str | bytes] | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gittraj.cli.common.options import Plugged
 from gittraj.cli.common.repository import environment, find_repository
 from gittraj.config import Environ
 
@@ -20,12 +21,18 @@ AGENTS = ("claude-code", "cline", "codex", "copilot", "gemini", "pi", "qwen")
 """The options of those that have hooks or read an instruction; written here so that none is imported."""
 
 
+def _plugged_agents() -> list[str]:
+    from gittraj.agents import all_agents
+
+    return [agent.option for agent in all_agents().values() if agent.hooks or agent.instructions]
+
+
 @click.command("install")
 @click.option(
     "--agent",
     "agents",
     multiple=True,
-    type=click.Choice(AGENTS),
+    type=Plugged(AGENTS, _plugged_agents),
     help="Install this agent's hooks, where it has any, and instruction in this work tree too; repeatable.",
 )
 @click.option(

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gittraj.git import Backend, Repository, open_repository
+from gittraj.plugins import consult
 
 if TYPE_CHECKING:
     from gittraj.config import Environ
@@ -27,7 +28,9 @@ def find_repository(backend: Backend = "auto", *, steady: bool = False) -> Repos
     """
     named = os.environ.get("GIT_DIR")
     start = Path(named) if named else Path.cwd()
-    return open_repository(start, environ=environment(), backend=backend, steady=steady)
+    repository = open_repository(start, environ=environment(), backend=backend, steady=steady)
+    consult(repository)
+    return repository
 
 
 def find_to_read() -> Repository:

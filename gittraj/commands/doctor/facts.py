@@ -9,6 +9,7 @@ from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
 
+from gittraj import plugins
 from gittraj.capture.commits import read_moves
 from gittraj.capture.session import Commit
 from gittraj.commands.doctor.recorded import Recorded, Remote, compare_remote, find_recorded
@@ -82,7 +83,8 @@ class Facts:
     log`` lists; ``traced``: those with link stubs alone;
     ``elsewhere``: others with records, that HEAD does not reach or where work led to no commit;
     ``unfetching``: remotes of which git fetch brings no records, where it should; ``beside``: of how many
-    commits each remote has records that are not joined with ours.
+    commits each remote has records that are not joined with ours; ``plugins``: those that are switched on,
+    and why one is left out.
     """
 
     since: float | None
@@ -112,6 +114,7 @@ class Facts:
     summarizer: Summarizer | None = None
     runs: Runs | None = None
     beside: Mapping[str, int] = field(default_factory=dict)
+    plugins: Mapping[str, str | None] = field(default_factory=dict)
 
 
 def gather(repository: Repository, environ: Environ) -> Facts:
@@ -139,7 +142,7 @@ def gather(repository: Repository, environ: Environ) -> Facts:
         off=environ.off,
         folder=find_place(repository),
         hooks=inspect_hooks(repository),
-        agents=inspect_agents(repository, codex=environ.codex_dir),
+        agents=inspect_agents(repository, environ),
         sessions=tuple(_live(state, notes, off, find_told(lines)[1])),
         parked=sum(part.parked for s in state.sessions.values() for part in s.parts),
         waiting=waiting,
@@ -160,6 +163,7 @@ def gather(repository: Repository, environ: Environ) -> Facts:
         summarizer=_attempt(lambda: read_summarizer(repository), None, complaints),
         runs=load_runs(local),
         beside=_attempt(lambda: _count_beside(repository), {}, complaints),
+        plugins=_look_at_plugins(),
         team=repository.work_tree is not None and (repository.work_tree / TEAM_FILE).is_file(),
     )
 
@@ -172,6 +176,21 @@ def _without_hook(
         return None
     hooked = {line.id for line in lines if line.kind in ("commit", "off")}
     return tuple(c.id for c in made if c.kind not in _SILENT and c.id not in hooked)
+
+
+def _look_at_plugins() -> dict[str, str | None]:
+    """Each is loaded, to see."""
+    if names := plugins.names():
+        from gittraj.agents import all_agents  # noqa: PLC0415 - few have a plug-in
+        from gittraj.commands.export import exchanges  # noqa: PLC0415
+        from gittraj.formats import formats  # noqa: PLC0415
+        from gittraj.tasks.system import systems  # noqa: PLC0415
+
+        all_agents()
+        formats()
+        systems()
+        exchanges()
+    return {name: plugins.reason(name) for name in names}
 
 
 def _count_beside(repository: Repository) -> Mapping[str, int]:

@@ -14,7 +14,7 @@ from gittraj.commands.doctor.leftovers import check_leftovers
 from gittraj.commands.doctor.refuted import check_refuted
 from gittraj.commands.doctor.remotes import check_purges, check_removed
 from gittraj.commands.install import install
-from gittraj.commands.install.agent_hooks import AGENTS
+from gittraj.commands.install.agent_hooks import find_hooks
 from gittraj.commands.install.configured import is_supported
 from gittraj.commands.install.global_install import find_dead, install_globally
 from gittraj.commands.install.hook_managers import legacy_of
@@ -70,6 +70,10 @@ def examine(repository: Repository, facts: Facts) -> Iterator[Finding]:
         yield from _check_agents(repository, facts)
         yield from _check_local(repository, facts)
         yield from _check_commits(facts)
+    for name, why in facts.plugins.items():
+        if why:
+            text = f"plug-in {name} is left out: {why}"
+            yield Finding(code="plugin", text=text, remedy="git config --global --edit, or install it again")
     yield from _check_template(repository)
     yield from _check_refspecs(repository)
     yield from _check_merge(repository)
@@ -149,7 +153,7 @@ def _check_agents(repository: Repository, facts: Facts) -> Iterator[Finding]:
             )
         elif agent.state != "installed":
             tree = repository.work_tree
-            here = tree is not None and agent.path == tree / AGENTS[agent.name].file
+            here = tree is not None and agent.path == tree / find_hooks()[agent.name].file
             fixable = here and agent.state != "damaged"
             again = f"{_INSTALL} --agent {agent.name}"
             yield Finding(

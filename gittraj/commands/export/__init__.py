@@ -12,8 +12,10 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
+from gittraj import plugins
 from gittraj.errors import TrajError
 from gittraj.formats.base.exported import Exported
+from gittraj.plugins import Returns, Shape
 from gittraj.query.show.selection import is_subagent
 
 FORMATS = {
@@ -31,13 +33,13 @@ FOLDERS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange:
-    """``module`` has ``write(exported)``, which yields the text or the bytes of one document. ``suffix`` ends
-    the names of files. ``each``: every trajectory is a document of its own; ``nests``: but what a trajectory
-    started is in its document. ``tree``: the function that stands instead of ``write``, and yields paths and
-    texts.
+    """``module``, by its name or plugged in, has ``write(exported)``, which yields the text or the bytes of
+    one document. ``suffix`` ends the names of files. ``each``: every trajectory is a document of its own;
+    ``nests``: but what a trajectory started is in its document. ``tree``: the function that stands instead of
+    ``write``, and yields paths and texts.
     """
 
-    module: str
+    module: Any
     suffix: str = ""
     each: bool = False
     nests: bool = False
@@ -61,6 +63,18 @@ EXCHANGES = {
 """Formats of other tools, in which each trajectory stands once, with all that is named of it."""
 
 
+SHAPE = Shape(
+    fields={"suffix": str, "each": bool},
+    methods={"write": Returns(each=(str, bytes), fails=TrajError, seconds=60.0)},
+)
+
+
+def exchanges() -> dict[str, Exchange]:
+    """With those of plug-ins, whose objects have ``suffix``, ``each`` and ``write``."""
+    plugged = plugins.found("exporters", SHAPE, taken={*FORMATS, *EXCHANGES}).items()
+    return EXCHANGES | {name: Exchange(module=it, suffix=it.suffix, each=it.each) for name, it in plugged}
+
+
 _NAME = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9_.-]*/)*[A-Za-z0-9_][A-Za-z0-9_.-]*")
 
 
@@ -77,7 +91,7 @@ def join(parts: Iterable[str | bytes]) -> bytes:
 
 def documents(form: Exchange, exported: Exported) -> Iterator[tuple[str, bytes]]:
     """The name of each document's file, and its bytes. Raises TrajError for a name that leads elsewhere."""
-    module: Any = import_module(form.module)
+    module: Any = import_module(form.module) if isinstance(form.module, str) else form.module
     if form.tree:
         yield from ((_inside(name), join([text])) for name, text in getattr(module, form.tree)(exported))
         return

@@ -6,9 +6,9 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gittraj.commands.install.agent_hooks import AGENTS, install_agent, script_path, write_script
+from gittraj.commands.install.agent_hooks import find_hooks, install_agent, script_path, write_script
 from gittraj.commands.install.hooks import install_hooks
-from gittraj.commands.install.instructions import instruct_agent
+from gittraj.commands.install.instructions import find_files, instruct_agent
 from gittraj.commands.install.manifest import FILE, Manifest, read_manifest, write_manifest
 from gittraj.commands.install.refspecs import add_refspecs, recover_manifest
 from gittraj.commands.install.report import Step
@@ -55,13 +55,15 @@ def install(
     if not dry_run and (agents or script_path(repository).exists()):
         write_script(repository)
     for name in dict.fromkeys(agents):
-        if name in AGENTS:
+        if name in find_hooks():
             manifest, step = install_agent(repository, name, manifest, dry_run=dry_run)
             if not dry_run:
                 write_manifest(repository, manifest)
             steps.append(step)
             if step.did == "failed":
                 continue
+        if name not in find_files():
+            continue
         manifest, told = instruct_agent(repository, name, manifest, dry_run=dry_run)
         if not dry_run:
             write_manifest(repository, manifest)

@@ -21,6 +21,7 @@ AGENTS = {
     "codex": "Codex",
     "gemini-cli": "Gemini CLI",
     "opencode": "OpenCode",
+    "kilo": "Kilo",
     "unknown": "an agent",
 }
 _RUNS = {"test": "test run", "build": "build", "typecheck": "type check", "lint": "linter run"}

@@ -1,4 +1,4 @@
-"""Runs the program: in an empty folder, without a shell, and not for ever."""
+"""Runs a program that the user named: in an empty folder, without a shell, and not for ever."""
 
 from __future__ import annotations
 
@@ -13,20 +13,19 @@ from contextlib import suppress
 
 from gittraj.errors import TrajError
 
-PATIENCE = 120.0
-"""Seconds that it may take."""
-OUTPUT_LIMIT = 1_000_000
-"""Bytes of an answer, with all that is printed around it."""
 _ENDING = 5.0
 """Seconds that it may still take when it has printed all."""
 
 
-def run(arguments: Sequence[str], text: str, environ: Mapping[str, str]) -> tuple[int, bytes]:
-    """Start the program with ``text`` to read; its exit status, and what it printed. Raises TrajError."""
+def run(
+    arguments: Sequence[str], text: str, environ: Mapping[str, str], *, seconds: float, limit: int, key: str
+) -> tuple[int, bytes]:
+    """Start the program with ``text`` to read; its exit status, and what it printed, ``limit`` bytes at most.
+    ``key``: the setting that names it. Raises TrajError."""
     program = shutil.which(arguments[0], path=environ.get("PATH"))
     if program is None:
-        raise TrajError(f"there is no program '{arguments[0]}'", "git config --global traj.summarizer")
-    with tempfile.TemporaryDirectory(prefix="git-traj-summary-") as folder:
+        raise TrajError(f"there is no program '{arguments[0]}'", f"git config --global {key}")
+    with tempfile.TemporaryDirectory(prefix="git-traj-program-") as folder:
         try:
             process = subprocess.Popen(
                 [program, *arguments[1:]],
@@ -39,34 +38,34 @@ def run(arguments: Sequence[str], text: str, environ: Mapping[str, str]) -> tupl
             )
         except OSError as error:
             raise TrajError(f"{program} cannot be run: {error.strerror}") from None
-        return _converse(process, text)
+        return _converse(process, text, seconds, limit)
 
 
-def _converse(process: subprocess.Popen[bytes], text: str) -> tuple[int, bytes]:
+def _converse(process: subprocess.Popen[bytes], text: str, seconds: float, limit: int) -> tuple[int, bytes]:
     """In threads: whoever keeps a pipe open, and reads or writes nothing, is waited for no longer than the
     rest."""
     out: list[bytes] = []
-    reader = threading.Thread(target=_read, args=(process, out), daemon=True)
+    reader = threading.Thread(target=_read, args=(process, out, limit), daemon=True)
     threading.Thread(target=_write, args=(process, text), daemon=True).start()
     reader.start()
-    reader.join(PATIENCE)
+    reader.join(seconds)
     late = reader.is_alive()
-    if out and len(out[0]) <= OUTPUT_LIMIT:
+    if out and len(out[0]) <= limit:
         with suppress(subprocess.TimeoutExpired):
             process.wait(_ENDING)
     _kill(process)  # also what it left behind, and one that prints without an end
     process.wait()
     if late:
-        raise TrajError(f"no answer within {PATIENCE:.0f} seconds")
-    if len(out[0]) > OUTPUT_LIMIT:
-        raise TrajError(f"an answer of more than {OUTPUT_LIMIT:,} bytes")
+        raise TrajError(f"no answer within {seconds:.0f} seconds")
+    if len(out[0]) > limit:
+        raise TrajError(f"an answer of more than {limit:,} bytes")
     return process.returncode, out[0]
 
 
-def _read(process: subprocess.Popen[bytes], out: list[bytes]) -> None:
+def _read(process: subprocess.Popen[bytes], out: list[bytes], limit: int) -> None:
     if process.stdout:
         with process.stdout as stream:
-            out.append(stream.read(OUTPUT_LIMIT + 1))
+            out.append(stream.read(limit + 1))
 
 
 def _write(process: subprocess.Popen[bytes], text: str) -> None:
