@@ -14,6 +14,7 @@ from github_action.comments import Comment
 from github_action.errors import EventError, ForgeError, Gone
 from github_action.pull_request import COMMITS_MOST, FILES, Commit, File, Pull, PullDetails, check_sha
 from github_action.rest import Rest, readable
+from github_action.settings import INPUTS, variable
 from github_action.token import Token
 
 _ZERO = "0" * 40
@@ -165,12 +166,6 @@ def _file(told: Any) -> File:
     )
 
 
-_INPUTS = (
-    *("comment", "when-missing", "show-prompts", "show-cost", "annotations", "labels", "key", "notes-ref"),
-    *("comment-author", "require", "min-coverage", "bypass-label", "max-wait-notes", "fail-on-error", "mode"),
-)
-
-
 def as_github(environ: Mapping[str, str]) -> tuple[dict[str, str], dict[str, Any]]:
     """The variables of a job of GitHub's, and its event, that say what those of this job of GitLab's do
     (https://docs.gitlab.com/ci/variables/predefined_variables). Inputs are variables ``GIT_TRAJ_…``. Raises
@@ -181,8 +176,7 @@ def as_github(environ: Mapping[str, str]) -> tuple[dict[str, str], dict[str, Any
             raise EventError(f"{name} is not set", "run this in a merge request's pipeline of GitLab")
         return environ[name]
 
-    named = {name: name.upper().replace("-", "_") for name in _INPUTS}
-    given = {f"INPUT_{name}": environ.get(f"GIT_TRAJ_{name}", "") for name in named.values()}
+    given = {f"INPUT_{name}": environ.get(f"GIT_TRAJ_{name}", "") for name in map(variable, INPUTS)}
     path = text("CI_PROJECT_PATH")
     known = {
         "GITHUB_API_URL": text("CI_API_V4_URL"),
