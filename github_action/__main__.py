@@ -57,7 +57,10 @@ def main(environ: Mapping[str, str]) -> int:
 
 _AT_LINES = ("pull_request", "pull_request_target")
 """Events whose job is shown at the lines of the pull request."""
-_TOKENS = ("INPUT_TOKEN", "DEFAULT_TOKEN", "GIT_TRAJ_TOKEN", "CI_JOB_TOKEN")
+_TOKENS = (
+    *("INPUT_TOKEN", "DEFAULT_TOKEN", "GIT_TRAJ_TOKEN", "CI_JOB_TOKEN"),
+    *("GITHUB_TOKEN", "GITEA_TOKEN", "FORGEJO_TOKEN"),
+)
 """Removed from the environment of every process that we start."""
 
 

@@ -54,7 +54,7 @@ class Rest:
         answer."""
         left = most
         for page in range(1, _PAGES + 1):
-            asked = {**query, "page": str(page)}
+            asked = {**query, "page": str(page)} if page > 1 else query  # not every list has pages
             body, more = self.budget.retry(lambda: self._ask("GET", path, doing=doing, query=asked))  # noqa: B023
             items = json.loads(body)
             yield from items[:left]
