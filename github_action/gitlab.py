@@ -7,13 +7,14 @@ A job's own token may read git, and nothing of a merge request: that takes a pro
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
 from github_action.comments import Comment
-from github_action.errors import EventError, ForgeError, Gone
+from github_action.errors import EventError, ForgeError
 from github_action.pull_request import COMMITS_MOST, FILES, Commit, File, Pull, PullDetails, check_sha
-from github_action.rest import Rest, readable
+from github_action.rest import Rest, RestThread, readable
 from github_action.settings import INPUTS, variable
 from github_action.token import Token
 
@@ -76,8 +77,10 @@ class GitLab:
         with readable("asking who we are"):
             return str(self._rest.get("/user", doing="asking who we are")["username"])
 
-    def thread(self, number: int) -> GitLabThread:
-        return GitLabThread(self._rest, f"{self._at}/merge_requests/{number}/notes", f"{self._web}/{number}")
+    def thread(self, number: int) -> RestThread:
+        at, page = f"{self._at}/merge_requests/{number}/notes", f"{self._web}/{number}"
+        order = {"sort": "asc", "order_by": "created_at", "per_page": "100"}
+        return RestThread(self._rest, at, at, "PUT", partial(_comment, page), **order)
 
     def relabel(self, number: int, labels: Mapping[str, bool]) -> None:
         change = {
@@ -89,38 +92,11 @@ class GitLab:
             self._rest.send("PUT", f"{self._at}/merge_requests/{number}", body, doing="setting labels")
 
 
-class GitLabThread:
-    """See ``upsert_comment.Comments``: the notes of a merge request."""
-
-    def __init__(self, rest: Rest, at: str, web: str) -> None:
-        self._rest, self._at, self._web = rest, at, web
-
-    def comments(self) -> tuple[Comment, ...]:
-        doing = "listing comments"
-        with readable(doing):
-            order = {"sort": "asc", "order_by": "created_at", "per_page": "100"}
-            listed = self._rest.pages(self._at, doing=doing, most=10_000, **order)
-            return tuple(self._comment(told) for told in listed if not told.get("system"))
-
-    def create(self, body: str) -> Comment:
-        doing = "writing the comment"
-        with readable(doing):
-            return self._comment(self._rest.send("POST", self._at, {"body": body}, doing=doing))
-
-    def edit(self, comment: Comment, body: str) -> None:
-        doing = "editing the comment"
-        with readable(doing):
-            self._rest.send("PUT", f"{self._at}/{comment.id}", {"body": body}, doing=doing, missing=Gone)
-
-    def delete(self, comment: Comment) -> None:
-        try:
-            self._rest.delete(f"{self._at}/{comment.id}", doing="deleting a comment", missing=Gone)
-        except Gone:
-            pass
-
-    def _comment(self, told: Any) -> Comment:
-        author, number = told["author"]["username"], int(told["id"])
-        return Comment(id=number, author=author, body=told["body"], url=f"{self._web}#note_{number}")
+def _comment(page: str, told: Any) -> Comment | None:
+    author, number = told["author"]["username"], int(told["id"])
+    if told.get("system"):
+        return None
+    return Comment(id=number, author=author, body=told["body"], url=f"{page}#note_{number}")
 
 
 def _commit(told: Any) -> Commit:

@@ -80,6 +80,14 @@ class PullDetails:
     files: tuple[File, ...]
 
     @property
+    def paths(self) -> tuple[str, ...]:
+        return tuple(file.path for file in self.files)
+
+    @property
+    def patches(self) -> dict[str, str]:
+        return {file.path: file.patch for file in self.files if file.patch}
+
+    @property
     def commits_unlisted(self) -> int:
         """How many GitHub did not list; git has them."""
         return max(0, self.pull.commit_count - len(self.commits))
