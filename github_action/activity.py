@@ -39,8 +39,6 @@ class OnPull:
     repository: str
     number: int
     head: str | None = None
-    head_repository: str | None = None
-    base_branch: str | None = None
     fork: bool = False
     check: bool = False
     read_only: str | None = None
@@ -127,8 +125,6 @@ def _pull(payload: Payload, repository: str, *, target: bool, actor: str, check:
         repository=repository,
         number=_required(payload.number("pull_request.number")),
         head=_required(payload.sha("pull_request.head.sha")),
-        head_repository=home,
-        base_branch=payload.text("pull_request.base.ref"),
         fork=fork,
         check=check,
         read_only=read_only,

@@ -8,7 +8,7 @@ from typing import Any
 
 from github_action.comments import Comment
 from github_action.errors import ForgeError
-from github_action.pull_request import COMMITS_MOST, FILES, Commit, File, Pull, PullDetails, check_sha
+from github_action.pull_request import COMMITS_MOST, FILES, Commit, Pull, PullDetails, check_sha
 from github_action.rest import Rest, RestThread, readable
 from github_action.token import Token
 from gittraj.query.diff import split_patches
@@ -37,11 +37,10 @@ class Gitea:
                 f"{at}/commits", doing=doing, most=COMMITS_MOST, files="true", verification="false"
             )
             commits = tuple(self._commit(told) for told in listed)[::-1]  # the newest comes first
-            files = list(self._rest.pages(f"{at}/files", doing=doing, most=FILES))
+            names = [told["filename"] for told in self._rest.pages(f"{at}/files", doing=doing, most=FILES)]
             patches = split_patches(self._patches(at, doing))
-            return PullDetails(
-                pull=pull, commits=commits, files=tuple(_file(told, patches) for told in files)
-            )
+            files = {name: patches.get(name, "") for name in names}
+            return PullDetails(pull=pull, commits=commits, files=files)
 
     def _patches(self, at: str, doing: str) -> str:
         """Lines of the diff are a help, no need."""
@@ -109,28 +108,13 @@ def _pull(told: Any) -> Pull:
     return Pull(
         number=told["number"],
         title=told["title"],
-        open=told["state"] == "open",
-        draft=bool(told.get("draft")),
         head=check_sha(head["sha"]),
-        head_branch=head["ref"],
         head_repository=home["full_name"] if home else None,
         head_url=home["clone_url"] if home else None,
         base=check_sha(base["sha"]),
-        base_branch=base["ref"],
         merged_as=check_sha(told["merge_commit_sha"]) if told.get("merged") else None,
         labels=tuple(label["name"] for label in told.get("labels") or ()),
         commit_count=0,
         file_count=int(told.get("changed_files") or 0),
         fork=not home or home["full_name"] != base["repo"]["full_name"],
-    )
-
-
-def _file(told: Any, patches: Mapping[str, str]) -> File:
-    return File(
-        path=told["filename"],
-        former=told.get("previous_filename") or None,
-        status=told["status"],
-        additions=told["additions"],
-        deletions=told["deletions"],
-        patch=patches.get(told["filename"], ""),
     )

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from github_action.comments import Comment
 from github_action.errors import EventError, ForgeError
-from github_action.pull_request import COMMITS_MOST, FILES, Commit, File, Pull, PullDetails, check_sha
+from github_action.pull_request import COMMITS_MOST, FILES, Commit, Pull, PullDetails, check_sha
 from github_action.rest import Rest, RestThread, readable
 from github_action.settings import INPUTS, variable
 from github_action.token import Token
@@ -47,10 +47,9 @@ class GitLab:
             )
             listed = self._rest.pages(f"{at}/commits", doing=doing, most=COMMITS_MOST, per_page="100")
             commits = tuple(_commit(each) for each in listed)[::-1]  # the newest comes first
-            files = self._rest.pages(f"{at}/diffs", doing=doing, most=FILES, per_page="100")
-            return PullDetails(
-                pull=_pull(told, home, fork=fork), commits=commits, files=tuple(map(_file, files))
-            )
+            diffs = self._rest.pages(f"{at}/diffs", doing=doing, most=FILES, per_page="100")
+            files = {diff["new_path"]: diff.get("diff") or "" for diff in diffs}
+            return PullDetails(pull=_pull(told, home, fork=fork), commits=commits, files=files)
 
     def _project(self, number: int | None) -> Any:
         """What the project of a fork is called; nothing where it is gone or hidden."""
@@ -114,31 +113,15 @@ def _pull(told: Any, home: Any, *, fork: bool) -> Pull:
     return Pull(
         number=told["iid"],
         title=told["title"],
-        open=told["state"] == "opened",
-        draft=bool(told.get("draft")),
         head=head,
-        head_branch=told["source_branch"],
         head_repository=home.get("path_with_namespace"),
         head_url=home.get("http_url_to_repo"),
         base=check_sha((told.get("diff_refs") or {}).get("base_sha") or head),
-        base_branch=told["target_branch"],
         merged_as=check_sha(merged) if told["state"] == "merged" else None,
         labels=tuple(told.get("labels") or ()),
         commit_count=0,
         file_count=int((told.get("changes_count") or "0").rstrip("+")),
         fork=fork,
-    )
-
-
-def _file(told: Any) -> File:
-    kinds = (("new_file", "added"), ("deleted_file", "removed"), ("renamed_file", "renamed"))
-    return File(
-        path=told["new_path"],
-        former=told["old_path"] if told["renamed_file"] else None,
-        status=next((word for name, word in kinds if told[name]), "modified"),
-        additions=0,
-        deletions=0,
-        patch=told.get("diff") or "",
     )
 
 
@@ -171,7 +154,6 @@ def as_github(environ: Mapping[str, str]) -> tuple[dict[str, str], dict[str, Any
     request = {
         "number": int(text("CI_MERGE_REQUEST_IID")),
         "head": {"sha": sha, "repo": {"full_name": source}},
-        "base": {"ref": environ.get("CI_MERGE_REQUEST_TARGET_BRANCH_NAME")},
     }
     return {**environ, **given, **known}, {"pull_request": request}
 

@@ -118,14 +118,14 @@ def read_change(
         title=pull.title,
         commits=commits,
         sessions=find_sessions(recorded, [c.commit for c in commits if not c.merge]),
-        files=details.paths,
+        files=tuple(details.files),
         notes=next((notes.tip for notes in sources if notes.tip), None),
         ref=settings.notes,
         rewritten=_rewritten(details, recorded, before),
         merged=pull.merged_as,
         fork=pull.head_repository if foreign else None,
         more=(details.commits_unlisted, details.files_unlisted),
-        diff=Diff.of(details.paths, details.patches),
+        diff=Diff.of(details.files, details.files),
         new=_new(details, before),
         left=tuple(dict.fromkeys(chain.from_iterable(notes.left for notes in sources))),
     )
@@ -241,11 +241,11 @@ def _look_up(
     """Add the files that no record names, as what a shell wrote: first of commits without a record.
     Unchanged if no commit has one."""
     own = sorted((c for c in commits if not c.merge), key=lambda c: bool(c.trajectories))
-    unnamed = set(details.paths).difference(*(c.files for c in own))
+    unnamed = set(details.files).difference(*(c.files for c in own))
     if not unnamed or not any(c.trajectories for c in own):
         return commits
     if len(own) == 1:
-        files_of = lambda _: details.paths  # noqa: E731 - all are of that commit
+        files_of = lambda _: tuple(details.files)  # noqa: E731 - all are of that commit
     found = {c.commit: files_of(c.commit) for c in own[:_LOOKED_UP]}
     return tuple(_with_files(c, found.get(c.commit)) for c in commits)
 
