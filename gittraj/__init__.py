@@ -15,7 +15,7 @@ The rooms, from the top; imports go down only (``tests/floors.py`` is the list, 
 
     github_action the pull request bot: activity, comment, gate, outputs
     --------------
-    cli           git traj VERB: parses, calls a command, prints
+    cli           git traj VERB is VERB.py: parses, calls, prints; common/ is what verbs share
     api           gittraj.Trajectories, for Python programs
     precommit     the pre-commit hook's process: redacts what is staged
     --------------

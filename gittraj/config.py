@@ -1,8 +1,7 @@
 """The settings of the user and of the repository's team: git config ``traj.*``, then ``.gittraj.yml``.
 
-What decides alone is read where it decides: ``traj.push`` and ``share`` in ``sync``, ``precommit`` in
-``state``, ``identity``, ``recipient`` and ``trust`` in ``seal``, ``summarizer`` in its room.
-docs/configuration.md has all.
+What decides alone is read where it decides: ``precommit`` in ``state``, ``identity``, ``recipient`` and
+``trust`` in ``seal``. docs/configuration.md has all.
 
 Only this module, ``cli`` and the processes of hooks read the environment. A cloned repository's file is
 untrusted: it can make settings stricter, never looser.
@@ -27,6 +26,7 @@ Thinking = Literal["clear", "seal", "drop"]
 _STRICTNESS: tuple[Thinking, ...] = ("clear", "seal", "drop")
 TEAM_FILE = ".gittraj.yml"
 _TEAM_KEYS = ("thinking", "exclude", "paranoid", "pii", "redact")
+_CHOICES = {"push": ("ask", "never", "auto"), "share": ("all", "records")}
 _OWN = ("precommit", "push", "share", "tasks")
 """Only the user can set these; ``status`` shows those that are set."""
 _REDACT_LISTS = ("names", "shapes", "strict")
@@ -176,6 +176,15 @@ def read_summarizer(repository: Repository) -> Summarizer | None:
     if not (runs.isascii() and runs.isdigit() and len(runs) < _DIGITS):
         raise TrajError(f"git config traj.summariesADay is '{runs}'", "it can be a number")
     return Summarizer(command=command, source=scope, runs_a_day=int(runs)) if command else None
+
+
+def read_choice(repository: Repository, key: str) -> str:
+    """What the user alone decides of sharing: ``traj.push`` (ask, never or auto) or ``traj.share`` (all or
+    records); the first is the default. ``sync.consent`` has the answers for a remote. Raises TrajError."""
+    value = (repository.config(f"traj.{key}") or _CHOICES[key][0]).lower()
+    if value not in _CHOICES[key]:
+        raise TrajError(f"git config traj.{key} is '{value}'", f"it can be {', '.join(_CHOICES[key])}")
+    return value
 
 
 def stamp(config: Config) -> str:

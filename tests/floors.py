@@ -10,7 +10,7 @@ FLOORS: tuple[dict[str, str], ...] = (
         "github_action": "the pull request bot: activity, comment, gate, outputs",
     },
     {
-        "cli": "git traj VERB: parses, calls a command, prints",
+        "cli": "git traj VERB is VERB.py: parses, calls, prints; common/ is what verbs share",
         "api": "gittraj.Trajectories, for Python programs",
         "precommit": "the pre-commit hook's process: redacts what is staged",
     },

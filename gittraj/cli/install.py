@@ -1,8 +1,4 @@
-"""``git traj install``.
-
-``--json``: ``{"version": 1, "dryRun": bool, "steps": [{"what", "name", "did", "text"}], "agentsFound":
-[option], "sessionsFound": past sessions of this repository, counted by its first installation only}``.
-"""
+"""``git traj install``. docs/json.md has its ``--json``."""
 
 from __future__ import annotations
 
@@ -13,8 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.repository import environment, find_repository
+from gittraj.cli.common.repository import environment, find_repository
 from gittraj.config import Environ
 
 if TYPE_CHECKING:
@@ -25,7 +20,7 @@ AGENTS = ("claude-code", "cline", "codex", "copilot", "gemini", "pi", "qwen")
 """The options of those that have hooks or read an instruction; written here so that none is imported."""
 
 
-@click.command("install", short_help=COMMANDS["common commands"]["install"])
+@click.command("install")
 @click.option(
     "--agent",
     "agents",
@@ -83,7 +78,7 @@ def command(
 
         steps = install_globally(raw, dry_run=dry_run)
         return _report(steps, {}, dry_run=dry_run, as_json=as_json)
-    from gittraj.cli.installing import Offer
+    from gittraj.cli.common.install_questions import Offer
 
     environ = Environ.of(raw)
     asks = sys.stdin.isatty() and sys.stdout.isatty() and environ.ci is None and not (dry_run or as_json)

@@ -13,7 +13,7 @@ from gittraj.query.account import spell
 
 if TYPE_CHECKING:
     from gittraj.commands.doctor import Facts
-    from gittraj.commands.doctor.facts import Remote
+    from gittraj.commands.doctor.recorded import Remote
     from gittraj.commands.install.inspection import AgentState
     from gittraj.seal.readers import Readers
     from gittraj.state.active import Active

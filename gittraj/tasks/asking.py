@@ -26,11 +26,12 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """``task``: as the system has it, or as it was named; ``status`` in the system's words; ``trouble``: why
-    no more is known, for a line to the user."""
+    """``task``: as the system has it, or as it was named; ``status`` in the system's words, ``closed``
+    whether that ends it; ``trouble``: why no more is known, for a line to the user."""
 
     task: TaskRef
     status: str | None = None
+    closed: bool = False
     trouble: TaskError | None = None
 
 
@@ -46,7 +47,8 @@ def look_up(task: TaskRef, site: Site, *, timeout: float = ASKING) -> Found:
         return Found(task=task, trouble=trouble)
     url = known.url if known.url and _is_address(known.url) else source.url
     named = TaskRef(title=one_line(known.title) or task.title, source=replace(source, url=url))
-    return Found(task=named, status=one_line(known.status, 100) if known.status else None)
+    status = one_line(known.status, 100) if known.status else None
+    return Found(task=named, status=status, closed=known.closed)
 
 
 def report(task: TaskRef, status: Status, site: Site, *, timeout: float = TELLING) -> TaskError | None:

@@ -23,11 +23,12 @@ TITLE = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """What a system says of a task; ``status`` in its own words."""
+    """What a system says of a task; ``status`` in its own words, ``closed`` whether that ends it there."""
 
     title: str
     url: str | None = None
     status: str | None = None
+    closed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

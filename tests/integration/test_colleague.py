@@ -316,7 +316,7 @@ def test_rules_are_loaded_once(server: Git, ann: Git, bob: Git) -> None:
     note(bob, "HEAD", part("traj_b", "Bob's"))
     push(bob, server)
     fetch(ann)
-    ask = "import sys; from gittraj.cli.group import call; call(['log', '--json']);"
+    ask = "import sys; from gittraj.cli.common.group import call; call(['log', '--json']);"
     ask += "print('gittraj.redact.scan' in sys.modules)"
     said = [subprocess.check_output([sys.executable, "-c", ask], cwd=ann.root, text=True) for _ in range(2)]
     assert [lines.splitlines()[-1] for lines in said] == ["True", "False"]

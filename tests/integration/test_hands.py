@@ -11,9 +11,9 @@ from pathlib import Path
 import click
 import pytest
 
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.examples import EXAMPLES, epilog
-from gittraj.cli.group import group
+from gittraj.cli.common.command_list import COMMANDS
+from gittraj.cli.common.examples import EXAMPLES, epilog
+from gittraj.cli.common.group import group
 from tests.conftest import ROOT
 from tests.integration.command import traj
 from tests.integration.desk import Desk

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from gittraj.cli.group import call
+from gittraj.cli.common.group import call
 from gittraj.config import Environ
 from gittraj.model.values import AnyEvent, Message, Prompt, Summary, Thinking
 from gittraj.state.folder import LocalState

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Protocol
 from unittest.mock import patch
 
-from gittraj.cli.group import call
+from gittraj.cli.common.group import call
 from gittraj.config import Environ
 from gittraj.git import open_repository
 from gittraj.model.codec import decode_note

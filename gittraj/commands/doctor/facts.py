@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 from gittraj.capture.commits import read_moves
 from gittraj.capture.session import Commit
-from gittraj.commands.doctor.recorded import Recorded, find_recorded
+from gittraj.commands.doctor.recorded import Recorded, Remote, compare_remote, find_recorded
 from gittraj.commands.install.hooks_path import HooksFolder
 from gittraj.commands.install.inspection import (
     AgentState,
@@ -27,9 +27,8 @@ from gittraj.errors import FormatError, GitError, TrajError
 from gittraj.frozen import dataclass
 from gittraj.git import Repository, read_reflog
 from gittraj.index.answers import Answers, open_index
-from gittraj.model.codec import decode_note, encode_note
+from gittraj.model.codec import decode_note
 from gittraj.model.values import Record
-from gittraj.notes.merge import merge_notes
 from gittraj.notes.store import NotesRef
 from gittraj.notes.unjoined import find_unjoined
 from gittraj.notes.unstamped import remote_tips, unstamped
@@ -65,15 +64,6 @@ class LiveSession:
     status: Literal["active", "idle", "ended"]
     title: str | None
     waiting: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Remote:
-    """Notes whose records the other side lacks; None when that cannot be told from here."""
-
-    name: str
-    unpushed: int | None
-    unfetched: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,7 +153,7 @@ def gather(repository: Repository, environ: Environ) -> Facts:
         exposed=tuple(sorted(local.exposed())),
         actives=tuple(load_active(local.folder)),
         unfetching=tuple(find_unfetching(repository)),
-        remotes=tuple(_compare(repository, name) for name in find_remotes(repository)),
+        remotes=tuple(compare_remote(repository, name) for name in find_remotes(repository)),
         config=config,
         readers=_read_readers(repository, environ) if config and config.thinking == "seal" else None,
         complaints=tuple(complaints),
@@ -294,23 +284,3 @@ def _made(repository: Repository, local: LocalState, lines: Sequence[Spooled]) -
         moved = {entry.new for entry in entries}
         made += read_moves(entries, (line for line in lines if line.id in moved)).commits
     return made
-
-
-def _compare(repository: Repository, remote: str) -> Remote:
-    """Only notes that differ are read, and what a merge would change on either side is counted."""
-    ours, theirs = NotesRef(repository), NotesRef(repository, f"refs/notes-remote/{remote}/traj")
-    unpushed = unfetched = 0
-    try:
-        tips = theirs.tip(), ours.tip()
-        read_theirs, read_ours = theirs.reader(tips[0]), ours.reader(tips[1])
-        for commit in theirs.changed(*tips):
-            here, there = read_ours(commit) or b"", read_theirs(commit) or b""
-            if not (here and there):  # nothing to merge: how many there are is no reason to read them
-                unpushed, unfetched = unpushed + bool(here), unfetched + bool(there)
-                continue
-            merged = merge_notes(commit, here, there)
-            unpushed += merged != encode_note(decode_note(there))
-            unfetched += merged != encode_note(decode_note(here))
-    except GitError:
-        return Remote(name=remote, unpushed=None, unfetched=None)
-    return Remote(name=remote, unpushed=unpushed, unfetched=unfetched)

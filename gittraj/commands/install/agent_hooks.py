@@ -12,8 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from gittraj.agents import all_agents
-from gittraj.commands.install.edits import edit, make_folder, restore, write_file
-from gittraj.commands.install.ignoring import ignore
+from gittraj.commands.install.edits import edit, ignore, make_folder, restore, write_file
 from gittraj.commands.install.manifest import Manifest
 from gittraj.commands.install.report import Did, Step
 from gittraj.commands.install.settings import SCRIPT, WRAPPER, put, take

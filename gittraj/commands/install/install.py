@@ -13,6 +13,7 @@ from gittraj.commands.install.manifest import FILE, Manifest, read_manifest, wri
 from gittraj.commands.install.refspecs import add_refspecs, recover_manifest
 from gittraj.commands.install.report import Step
 from gittraj.commands.install.shims import find_interpreter
+from gittraj.config import read_choice
 from gittraj.errors import TrajError
 from gittraj.git import Repository
 from gittraj.model.codec import to_json
@@ -38,6 +39,7 @@ def install(
     without which the rest is of no use, is written first.
     """
     find_interpreter()
+    read_choice(repository, "push")
     local = LocalState.of(repository)
     steps = [_begin(repository, local, dry_run=dry_run)]
     manifest = read_manifest(repository) or Manifest()

@@ -14,8 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from gittraj.agents import InstructionFile, all_agents
-from gittraj.commands.install.edits import write_file
-from gittraj.commands.install.ignoring import ignore
+from gittraj.commands.install.edits import ignore, write_file
 from gittraj.commands.install.manifest import Instruction, Manifest
 from gittraj.commands.install.report import Did, Step
 from gittraj.errors import TrajError

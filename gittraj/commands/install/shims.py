@@ -35,6 +35,7 @@ class Interpreter:
     path: str
     flags: tuple[str, ...]
 
+    @cache  # noqa: B019 - all hooks name the same one or two
     def works(self) -> bool:
         """Whether it finds git-traj, from any folder."""
         command = [self.path, *self.flags, "-c", "import gittraj.worker.__main__"]
