@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from gittraj.errors import FormatError
 from gittraj.formats.atif import read as atif
 from gittraj.formats.base import coerce
-from gittraj.formats.base.sqlite import open_database
+from gittraj.formats.base.sqlite import first_row, has_columns, open_database
 from gittraj.formats.openagents import testgen
 from gittraj.model.session_items import Damage, Fact, Item
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 name = "openagents"
 agent = "openagents"
 
-_PROBE = (
-    "SELECT session_id, schema_version, agent_name, agent_version, model_name, total_cost_usd, trajectory,"
-    " created_at FROM trajectories LIMIT 0"
+_TABLE = (
+    "session_id, schema_version, agent_name, agent_version, model_name, total_cost_usd, trajectory,"
+    " created_at FROM trajectories"
 )
 _TESTGEN = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'testgen_trajectories'"
 _JSON = ("category_rounds", "tests", "reflections", "environment", "uncertainties")
@@ -33,14 +33,7 @@ _JSON = ("category_rounds", "tests", "reflections", "environment", "uncertaintie
 
 def detect(path: Path) -> bool:
     """Whether the file is a database with OpenAgents' table of trajectories."""
-    if not path.is_file():
-        return False
-    try:
-        with open_database(path) as database:
-            database.execute(_PROBE)
-    except (OSError, FormatError):
-        return False
-    return True
+    return has_columns(path, _TABLE)
 
 
 def sessions(path: Path) -> Iterator[str]:
@@ -82,7 +75,7 @@ def read(path: Path, session: str) -> Iterator[Item]:
 
 
 def _row(database: Connection, session: str) -> dict[str, Any] | None:
-    rows = _fetch(database, "SELECT * FROM trajectories WHERE session_id = ?", session)
+    rows = first_row(database, "SELECT * FROM trajectories WHERE session_id = ?", session)
     if rows is not None:
         document = coerce.mapping(coerce.parsed(rows["trajectory"]))
         rows["document"] = {**document, "session_id": session} if document else {}
@@ -92,11 +85,5 @@ def _row(database: Connection, session: str) -> dict[str, Any] | None:
 def _testgen(database: Connection, session: str) -> dict[str, Any] | None:
     if not database.execute(_TESTGEN).fetchone()[0]:
         return None
-    rows = _fetch(database, "SELECT * FROM testgen_trajectories WHERE session_id = ?", session)
+    rows = first_row(database, "SELECT * FROM testgen_trajectories WHERE session_id = ?", session)
     return rows and {**rows, **{key: coerce.parsed(rows.get(key)) for key in _JSON}}
-
-
-def _fetch(database: Connection, query: str, session: str) -> dict[str, Any] | None:
-    cursor = database.execute(query, (session,))
-    row = cursor.fetchone()
-    return dict(zip((column[0] for column in cursor.description), row, strict=True)) if row else None
