@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, BinaryIO
+from typing import Any
 
 from gittraj.formats.base import coerce, commits, document
 from gittraj.formats.base.peek import peek
-from gittraj.model.session_items import Cursor, Entry, Fact, Item, TurnEnd
+from gittraj.model.session_items import Entry, Fact, Item, TurnEnd
 from gittraj.model.values import ToolCall, ToolResult
 
 name = "terminal"
 agent = "terminal"
 
-_START = Cursor()
 _CONTROL = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\^_])|[\x00-\x08\x0b\x0c\x0e-\x1f]"
 )
@@ -32,11 +31,10 @@ def detect(head: bytes) -> bool:
     return head.startswith(b'{"terminal":') and isinstance(peek(head), dict)
 
 
-def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
-    """The items. The file is read whole, whatever the ``cursor``."""
-    value, damage = document.load(stream)
+@document.reader
+def read(value: Any, session: str | None, end: int) -> Iterator[Item]:
+    """The call that the program was, and what it printed."""
     told = coerce.mapping(value)
-    end = stream.tell() if stream.seekable() else 0
     own = coerce.text(told.get("terminal")) or session or name
     command, printed = coerce.text(told.get("command")) or "", plain(coerce.text(told.get("output")) or "")
     status, folder = coerce.number(told.get("status")), coerce.text(told.get("cwd"))
@@ -64,8 +62,6 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _STAR
     )
     yield Entry(event=result, end=end, commits=made)
     yield TurnEnd(end=end)
-    if damage is not None:
-        yield damage
 
 
 def plain(text: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, BinaryIO
+from typing import Any
 
 from gittraj.formats.agent_trajectories.shared import (
     OWN,
@@ -22,13 +22,12 @@ from gittraj.formats.base.carried import Names
 from gittraj.formats.base.exchanged import entry
 from gittraj.formats.base.json_patch import patch
 from gittraj.formats.base.peek import peek
-from gittraj.model.session_items import Cursor, Fact, Item, Spent, TurnEnd
+from gittraj.model.session_items import Fact, Item, Spent, TurnEnd
 from gittraj.model.values import Prompt, Usage
 
 name = "agent-trajectories"
 agent = "agent-trajectories"
 
-_START = Cursor()
 _COMPACTED = "compacted"
 
 
@@ -42,13 +41,10 @@ def detect(head: bytes) -> bool:
     return (named and ("task" in value or work)) or (work and ("task" in value or named))
 
 
-def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
-    """The items of a trajectory. It is read whole, whatever the ``cursor``."""
-    value, damage = document.load(stream)
-    end = stream.tell() if stream.seekable() else 0
+@document.reader
+def read(value: Any, _session: str | None, end: int) -> Iterator[Item]:
+    """The items of a trajectory."""
     yield from read_document(coerce.mapping(value), end=end)
-    if damage:
-        yield damage
 
 
 def read_document(value: dict[str, Any], *, end: int) -> Iterator[Item]:

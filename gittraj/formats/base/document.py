@@ -7,15 +7,31 @@ lost; what is not JSON at all gives no value and the reason.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
 
 from gittraj.formats.base import lines
-from gittraj.model.session_items import Damage
+from gittraj.model.session_items import Cursor, Damage, Item
 
 LIMIT = 512 * 1024 * 1024
 """Bytes of one document; it is read into memory."""
 _TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+("?)|[\[\]{},]', re.DOTALL)
 _CLOSERS = {"[": "]", "{": "}"}
+_START = Cursor()
+Items = Callable[[Any, str | None, int], Iterator[Item]]
+
+
+def reader(items: Items) -> Callable[..., Iterator[Item]]:
+    """The ``read`` of a format whose files are read whole: ``items`` of the document, of the session id that
+    the file's name gives, and of the number of bytes read; then what is wrong with the document."""
+
+    def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
+        value, damage = load(stream)
+        yield from items(value, session, stream.tell() if stream.seekable() else 0)
+        if damage:
+            yield damage
+
+    return read
 
 
 def load(stream: BinaryIO) -> tuple[Any, Damage | None]:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, BinaryIO
+from typing import Any
 
 from gittraj.formats.base import coerce, commits, document, images
 from gittraj.formats.base.outcomes import Refusal, ruling
 from gittraj.formats.copilot import parts
 from gittraj.formats.copilot.parts import Call
-from gittraj.model.session_items import Cursor, Entry, Fact, Item, Spent, TurnEnd
+from gittraj.model.session_items import Entry, Fact, Item, Spent, TurnEnd
 from gittraj.model.values import (
     AnyEvent,
     Message,
@@ -30,7 +30,6 @@ from gittraj.model.values import (
 name = "copilot-vscode"
 agent = "copilot"
 
-_START = Cursor()
 _OPENING = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"(?:version|requesterUsername|responderUsername)"\s*:')
 _REQUESTS = re.compile(rb'"requests"\s*:\s*\[')
 _OWN = re.compile(rb'"(?:requesterUsername|responderUsername|requestId)"\s*:')
@@ -41,16 +40,9 @@ def detect(head: bytes) -> bool:
     return bool(_OPENING.match(head) and _REQUESTS.search(head) and _OWN.search(head))
 
 
-def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
-    """The items of a chat session, whole. ``session`` stands in for an id that it does not name."""
-    value, damage = document.load(stream)
-    yield from items(value, session=session, end=stream.tell() if stream.seekable() else 0)
-    if damage:
-        yield damage
-
-
-def items(value: Any, *, session: str | None, end: int) -> Iterator[Item]:
-    """The items of a chat session's object; ``end`` is the size of the log that it comes from, in bytes."""
+def items(value: Any, session: str | None, end: int) -> Iterator[Item]:
+    """The items of a chat session's object; ``end`` is the size of the log that it comes from, in bytes.
+    ``session`` stands in for an id that it does not name."""
     chat = coerce.mapping(value)
     requests = coerce.objects(chat.get("requests"))
     if not chat:
@@ -63,6 +55,9 @@ def items(value: Any, *, session: str | None, end: int) -> Iterator[Item]:
         own = f"n{number}" if request_id is None or request_id in seen else request_id
         seen.add(own)
         yield from _Request(request, own, end, folder=folder).items()
+
+
+read = document.reader(items)
 
 
 def _facts(chat: dict[str, Any], requests: list[dict[str, Any]], session: str | None) -> Iterator[Fact]:

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, BinaryIO
+from typing import Any
 
 from gittraj.formats.base import coerce, commits, document, editor, session_id
 from gittraj.formats.base.outcomes import Refusal, ruling
 from gittraj.formats.base.peek import peek
 from gittraj.formats.openai import completion
 from gittraj.formats.openhands.cost import Costs
-from gittraj.model.session_items import Cursor, Edit, Entry, Fact, Item, TurnEnd
+from gittraj.model.session_items import Edit, Entry, Fact, Item, TurnEnd
 from gittraj.model.values import (
     AnyEvent,
     Foreign,
@@ -30,7 +30,6 @@ from gittraj.model.values import (
 name = "openhands"
 agent = "openhands"
 
-_START = Cursor()
 _SOURCES = ("agent", "user", "environment")
 _SKIPPED = frozenset(
     (
@@ -58,14 +57,11 @@ def is_event(value: Any) -> bool:
     return known and ("action" in event or "observation" in event)
 
 
-def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
-    """The items of an exported session. Its id is its shape's; it is read whole, whatever the ``cursor``."""
-    value, damage = document.load(stream)
-    events = coerce.objects(value)
-    if events:
-        yield from items(events, session=None, end=stream.tell() if stream.seekable() else 0)
-    if damage:
-        yield damage
+@document.reader
+def read(value: Any, _session: str | None, end: int) -> Iterator[Item]:
+    """The items of an exported session. Its id is its shape's."""
+    if events := coerce.objects(value):
+        yield from items(events, session=None, end=end)
 
 
 def items(events: list[dict[str, Any]], *, session: str | None, end: int) -> Iterator[Item]:

@@ -10,7 +10,7 @@ import math
 import posixpath
 from collections import deque
 from collections.abc import Iterator
-from typing import Any, BinaryIO
+from typing import Any
 
 from gittraj.formats.base import coerce, commits, document, session_id
 from gittraj.formats.base.outcomes import Refusal, ruling
@@ -18,7 +18,7 @@ from gittraj.formats.base.peek import peek
 from gittraj.formats.openai import completion
 from gittraj.formats.swe import ending, protocol, run_name, task
 from gittraj.formats.swe.answers import answer, is_answer
-from gittraj.model.session_items import Cursor, Entry, Fact, Item, Spent, TurnEnd
+from gittraj.model.session_items import Entry, Fact, Item, Spent, TurnEnd
 from gittraj.model.values import (
     AnyEvent,
     Message,
@@ -33,7 +33,6 @@ from gittraj.model.values import (
 name = "mini-swe-agent"
 agent = "mini-swe-agent"
 
-_START = Cursor()
 _INFO = {"exit_status", "submission", "model_stats", "mini_version"}
 _TYPED = ("Interrupted by user: ", "The user added a new task: ")
 _NOTES = ("Interrupted by user: Temporary interruption caught.", "Switched to human mode.")
@@ -56,16 +55,11 @@ def detect(head: bytes) -> bool:
     return not messages or ("role" in messages[0] and "content" in messages[0])
 
 
-def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
-    """The items of a run. ``session`` is the stem of its name, which is its id if it names a run.
-
-    The file is read whole, whatever the ``cursor``.
-    """
-    value, damage = document.load(stream)
+@document.reader
+def read(value: Any, session: str | None, end: int) -> Iterator[Item]:
+    """The items of a run. ``session`` is the stem of its name, which is its id if it names a run."""
     if isinstance(value, dict | list):
-        yield from _Reading(value, session, stream.tell() if stream.seekable() else 0).items()
-    if damage:
-        yield damage
+        yield from _Reading(value, session, end).items()
 
 
 class _Reading:
