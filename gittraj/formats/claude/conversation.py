@@ -123,8 +123,7 @@ class Conversation:
         call_id = coerce.text(block.get("tool_use_id"))
         tool, arguments = self._open.pop(call_id or "", (None, None))
         result = results.result(block, record.detail, shell=tool in calls.SHELLS)
-        event = tool_result(result, call_id=call_id, bytes=result.size, **record.common(ordinal))
-        yield record.entry(event, edits=result.edits, commits=result.commits)
+        yield record.entry(tool_result(result, call_id=call_id, **record.common(ordinal)), **result.known)
         said = decisions.decisions(tool, arguments, record.detail, result)
         for n, found in enumerate(said, len(record.content)):
             yield record.entry(ruling(found, **record.common(n)))

@@ -9,7 +9,7 @@ import re
 from typing import Any
 
 from gittraj.formats.base import coerce
-from gittraj.formats.base.outcomes import Refusal, answered
+from gittraj.formats.base.outcomes import Outcome, Refusal, answered
 from gittraj.formats.claude import results
 from gittraj.model.values import Decision
 
@@ -20,7 +20,7 @@ _REASON = re.compile(
 
 
 def decisions(
-    name: str | None, arguments: Any, detail: Any, result: results.Result
+    name: str | None, arguments: Any, detail: Any, result: Outcome
 ) -> tuple[Decision | Refusal, ...]:
     """What was said by the answer to a call of tool ``name`` (``None``: not known)."""
     advice = results.declined(result.text) if result.is_error else None

@@ -7,10 +7,10 @@ A result stands in a log twice: as the model saw it (``tool_result``) and struct
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any
 
 from gittraj.formats.base import coerce, commits
+from gittraj.formats.base.outcomes import Outcome
 from gittraj.formats.claude import calls, media
 from gittraj.model.session_items import Edit
 from gittraj.model.values import Artifact
@@ -26,22 +26,7 @@ _TEXTS = ("text", "tool_name", "error_code", "stdout", "stderr")
 """Where the blocks of a result, a server's among them, have their text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
-    """A tool result, apart from which event it becomes."""
-
-    text: str
-    is_error: bool
-    exit_code: int | None
-    truncated: bool
-    size: int | None
-    """Bytes of the whole output, if the log has only a part of it."""
-    artifact: Artifact | None
-    commits: tuple[str, ...]
-    edits: tuple[Edit, ...]
-
-
-def result(block: dict[str, Any], detail: Any, *, shell: bool) -> Result:
+def result(block: dict[str, Any], detail: Any, *, shell: bool) -> Outcome:
     """The result in a ``tool_result`` block and its ``toolUseResult`` (``detail``).
 
     ``shell`` says that the call ran a command.
@@ -52,12 +37,12 @@ def result(block: dict[str, Any], detail: Any, *, shell: bool) -> Result:
     # A server's tool says that it failed by the type of what it gives.
     failed = str(coerce.mapping(block.get("content")).get("type")).endswith("_error")
     is_error = block.get("is_error") is True or failed
-    return Result(
+    return Outcome(
         text=text,
         is_error=is_error,
         exit_code=_exit_code(text, fields, is_error=is_error) if shell else None,
         truncated=fields.get("truncated") is True or _CUT.search(text) is not None,
-        size=coerce.number(fields.get("persistedOutputSize")),
+        bytes=coerce.number(fields.get("persistedOutputSize")),
         artifact=artifact,
         commits=_commits(text, fields) if shell else (),
         edits=() if is_error else _edits(fields),

@@ -15,20 +15,18 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from gittraj.formats.base import coerce, lines
-from gittraj.formats.base.lines import Fragment, Lines
-from gittraj.formats.base.position import Position
+from gittraj.formats.base.lines import Fragment
+from gittraj.formats.base.position import LogReader, read_with
 from gittraj.formats.claude import calls, prompts
 from gittraj.formats.claude.conversation import Conversation, usage
 from gittraj.formats.claude.record import Record
 from gittraj.formats.claude.tally import Tally
-from gittraj.model.session_items import Cursor, Damage, Fact, Item, Spent, TurnEnd
+from gittraj.model.session_items import Cursor, Fact, Item, Spent, TurnEnd
 from gittraj.model.values import NoteEvent
 
 name = "claude-stream-json"
 agent = "claude-code"
 
-_START = Cursor()
-_TRUSTED = frozenset(("type", "session_id"))
 _CUT_FIRST_LINE = re.compile(rb'\{"type":"system","subtype":"init"')
 
 
@@ -51,22 +49,13 @@ def _is_record(record: dict[str, Any]) -> bool:
             return False
 
 
-def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
-    """The items of a session's output. The session id is the first one in it; ``session`` replaces a
-    missing id.
+class _Reader(LogReader):
+    trusted = frozenset(("type", "session_id"))
 
-    Raises :class:`~gittraj.errors.FormatError` if the output before ``cursor`` is another one.
-    """
-    return _Reading(stream, session, cursor).items()
-
-
-class _Reading:
     def __init__(self, stream: BinaryIO, session: str | None, cursor: Cursor) -> None:
-        self._lines = Lines(stream, cursor, trusted=_TRUSTED)
-        self._position = Position(self._lines, cursor)
+        super().__init__(stream, session, cursor)
         self._tally = Tally(cursor.state.get("tally", {}))
         self._conversation = Conversation(self._position)
-        self._name = session
         self._begin_turn()
 
     def _begin_turn(self) -> None:
@@ -74,13 +63,6 @@ class _Reading:
         self._seen: set[str] = set()
         self._streamed: dict[str | None, tuple[str, dict[str, Any]]] = {}
         self._conversation.forget()
-
-    def items(self) -> Iterator[Item]:
-        for fragment in self._lines:
-            if isinstance(fragment, Damage):
-                yield fragment
-            else:
-                yield from self._position.count(self._record(fragment))
 
     def _record(self, fragment: Fragment) -> Iterator[Item]:
         value = fragment.value
@@ -91,9 +73,7 @@ class _Reading:
         content = prompts.blocks(value.get("message"))
         typed = prompts.typed(value, content) if value.get("type") == "user" else None
         if typed is not None and starter is None:
-            yield from self._position.mark(
-                self._position.cursor(fragment.start, {"tally": self._tally.state()})
-            )
+            yield from self._mark(fragment, {"tally": self._tally.state()})
             self._begin_turn()
         named = coerce.text(value.get("session_id"))
         is_reply = value.get("type") in ("user", "assistant", "result")
@@ -197,6 +177,9 @@ class _Reading:
             "exit_status", "error" if error and subtype == "success" else subtype
         )
         yield from self._position.report("exit_error", error)
+
+
+read = read_with(_Reader)
 
 
 def _denial(denied: dict[str, Any]) -> str:

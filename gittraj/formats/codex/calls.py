@@ -10,25 +10,14 @@ import functools
 import posixpath
 import re
 import shlex
-from typing import Any, NamedTuple
+from typing import Any
 
 from gittraj.formats.base import coerce, patch
-from gittraj.model.session_items import Edit
+from gittraj.formats.base.outcomes import Call
 
 _PATCH_TOOLS = ("apply_patch", "applypatch")
 _SHELLS = ("bash", "sh", "zsh", "/bin/bash", "/bin/sh", "/bin/zsh", "/usr/bin/bash", "/usr/bin/zsh")
 _INTO = re.compile(r"\s*cd\s+('[^']*'|\"[^\"]*\"|[^\s;&|'\"]+)\s*&&")
-
-
-class Call(NamedTuple):
-    """A tool call, apart from which event it becomes."""
-
-    name: str
-    arguments: Any
-    command: str | None
-    folder: str | None
-    edits: tuple[Edit, ...]
-    paths: tuple[str, ...]
 
 
 def call(payload: dict[str, Any], folder: str | None) -> Call:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from gittraj.formats.base import coerce, commits
+from gittraj.formats.base.outcomes import Outcome
 from gittraj.formats.codex import changes, prompts
 from gittraj.model.session_items import Edit
 from gittraj.model.values import Artifact
@@ -44,7 +45,7 @@ _DECLINED = re.compile(r"(?:exec command|patch|command|tool call) (?:was )?rejec
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class Ending:
     """How a call ended, by a record that is not its output."""
 
     exit_code: int | None = None
@@ -57,17 +58,17 @@ class Outcome:
     """What a patch changed."""
 
 
-UNKNOWN = Outcome()
+UNKNOWN = Ending()
 
 
-def outcome(fields: dict[str, Any]) -> Outcome:
+def ending(fields: dict[str, Any]) -> Ending:
     """From an ``item_completed`` item or an ``exec_command_end``/``patch_apply_end`` event."""
     exit_code = coerce.number(fields.get("exit_code"))
     declined = fields.get("status") == "declined"
     failed = declined or fields.get("status") == "failed" or fields.get("success") is False
     took = coerce.mapping(fields.get("duration"))
     known = "secs" in took
-    return Outcome(
+    return Ending(
         exit_code,
         failed or exit_code not in (None, 0),
         declined,
@@ -77,56 +78,41 @@ def outcome(fields: dict[str, Any]) -> Outcome:
     )
 
 
-class Output(NamedTuple):
-    """An output, apart from which event it becomes."""
-
-    text: str
-    exit_code: int | None = None
-    is_error: bool = False
-    truncated: bool = False
-    artifact: Artifact | None = None
-    commits: tuple[str, ...] = ()
-    declined: bool = False
-    """Whether a human refused the call."""
-    duration_ms: int | None = None
-    bytes: int | None = None
-    """The size of the whole output, if it was cut and the size is known."""
-
-
-def output(value: Any, outcome: Outcome = UNKNOWN) -> Output:
+def output(value: Any, ended: Ending = UNKNOWN) -> Outcome:
     """The output, which a rollout has as text, as JSON in a text, as content items or as object.
 
-    ``outcome`` is from another record of the same call.
+    ``ended`` is from another record of the same call.
     """
     text, artifact, success, metadata = _unpack(value)
     framed = _FRAME.match(text)
     frame = framed[0] if framed else ""
-    exit_code = _exit_code(frame, metadata, outcome)
+    exit_code = _exit_code(frame, metadata, ended)
     body = text[len(frame) :]
     ran = frame or exit_code is not None  # then its words are a program's
-    declined = outcome.declined or (not ran and _DECLINED.match(body) is not None)
-    failed = success is False or outcome.failed or exit_code not in (None, 0)
+    declined = ended.declined or (not ran and _DECLINED.match(body) is not None)
+    failed = success is False or ended.failed or exit_code not in (None, 0)
     truncated = _is_truncated(text)
-    return Output(
+    return Outcome(
         text=body,
         exit_code=exit_code,
         is_error=failed or declined or (not frame and body.startswith(_REFUSED)),
         truncated=truncated,
         artifact=artifact,
         commits=commits.printed(body) if "] " in body else (),
+        edits=ended.edits,
         declined=declined,
-        duration_ms=outcome.duration_ms if outcome.duration_ms is not None else _duration(frame, metadata),
-        bytes=len(outcome.whole.encode("utf-8", "replace")) if truncated and outcome.whole else None,
+        duration_ms=ended.duration_ms if ended.duration_ms is not None else _duration(frame, metadata),
+        bytes=len(ended.whole.encode("utf-8", "replace")) if truncated and ended.whole else None,
     )
 
 
-def _exit_code(frame: str, metadata: dict[str, Any], outcome: Outcome) -> int | None:
+def _exit_code(frame: str, metadata: dict[str, Any], ended: Ending) -> int | None:
     """By the output's own fields, else its frame, else another record of the call."""
     stated = coerce.number(metadata.get("exit_code"))
     if stated is not None:
         return stated
-    ended = _EXIT.search(frame) if frame else None
-    return int(ended[1]) if ended else outcome.exit_code
+    code = _EXIT.search(frame) if frame else None
+    return int(code[1]) if code else ended.exit_code
 
 
 def _is_truncated(text: str) -> bool:

@@ -12,13 +12,13 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from gittraj.formats.base import coerce, images, lines
-from gittraj.formats.base.lines import Fragment, Lines
-from gittraj.formats.base.position import Position
+from gittraj.formats.base.lines import Fragment
+from gittraj.formats.base.position import LogReader, read_with
 from gittraj.formats.base.session_id import shape_id
 from gittraj.formats.copilot import calls, results
 from gittraj.formats.copilot.record import Record
 from gittraj.formats.copilot.usage import Calls
-from gittraj.model.session_items import Cursor, Damage, Item, TurnEnd
+from gittraj.model.session_items import Cursor, Item, TurnEnd
 from gittraj.model.values import (
     Artifact,
     Message,
@@ -32,8 +32,6 @@ from gittraj.model.values import (
 name = "copilot-cli"
 agent = "copilot"
 
-_START = Cursor()
-_TRUSTED = frozenset(("type", "data"))
 _PREFIXES = ("session.", "user.", "assistant.", "tool.", "subagent.")
 _CUT_FIRST_LINE = re.compile(rb'\{\s*"type"\s*:\s*"session\.start"\s*,\s*"data"\s*:\s*\{')
 
@@ -51,36 +49,19 @@ def _is_record(record: dict[str, Any]) -> bool:
     return isinstance(kind, str) and kind.startswith(_PREFIXES) and isinstance(record.get("data"), dict)
 
 
-def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
-    """The items of an event stream. The session id is the one in the file; ``session`` replaces a
-    missing id.
+class _Reader(LogReader):
+    trusted = frozenset(("type", "data"))
 
-    Raises :class:`~gittraj.errors.FormatError` if the log before ``cursor`` is another one.
-    """
-    return _Reading(stream, session, cursor).items()
-
-
-class _Reading:
     def __init__(self, stream: BinaryIO, session: str | None, cursor: Cursor) -> None:
+        super().__init__(stream, session, cursor)
         state = cursor.state
-        self._lines = Lines(stream, cursor, trusted=_TRUSTED)
-        self._position = Position(self._lines, cursor)
-        self._name = session
         self._spending = Calls(dict(state.get("usage", {})))
-        self._number: int = state.get("record", 0)
         self._open: dict[str, str] = dict(state.get("open", {}))
         """The names of the calls without a result."""
         self._asked: dict[str, Any] = {}
         """What answers to this turn's questions are read with."""
         self._thought: set[str] = set()
         self._idle = True
-
-    def items(self) -> Iterator[Item]:
-        for fragment in self._lines:
-            if isinstance(fragment, Damage):
-                yield fragment
-            else:
-                yield from self._position.count(self._record(fragment))
 
     def _record(self, fragment: Fragment) -> Iterator[Item]:
         value = fragment.value
@@ -95,7 +76,6 @@ class _Reading:
         if "session" not in self._position.facts:
             yield from self._identify(record)
         yield from self._items(record)
-        self._number += 1
 
     def _identify(self, record: Record) -> Iterator[Item]:
         named = coerce.text(record.data.get("sessionId")) if record.kind == "session.start" else None
@@ -238,6 +218,9 @@ class _Reading:
         call_id = coerce.text(record.data.get("toolCallId"))
         tool = self._open.pop(call_id or "", "a tool call")
         yield from results.entries(record, tool, self._asked.pop(call_id or "", None))
+
+
+read = read_with(_Reader)
 
 
 def _attached(text: str, data: dict[str, Any]) -> tuple[str, Artifact | None]:

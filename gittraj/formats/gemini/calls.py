@@ -6,26 +6,14 @@ Whether it did it is for its result to say (:mod:`gittraj.formats.gemini.results
 from __future__ import annotations
 
 import posixpath
-from dataclasses import dataclass
 from typing import Any
 
 from gittraj.formats.base import coerce, line_changes
+from gittraj.formats.base.outcomes import Call
 from gittraj.model.session_items import Edit
 
 SHELL = "run_shell_command"
 _PATHS = ("file_path", "absolute_path", "dir_path", "directory", "path")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
-    """A tool call, apart from which event it becomes."""
-
-    name: str
-    arguments: Any
-    command: str | None = None
-    folder: str | None = None
-    edits: tuple[Edit, ...] = ()
-    paths: tuple[str, ...] = ()
 
 
 def call(name: str, arguments: Any, folder: str | None) -> Call:
@@ -36,14 +24,7 @@ def call(name: str, arguments: Any, folder: str | None) -> Call:
     if command is not None and inside is not None and (folder is not None or posixpath.isabs(inside)):
         folder = posixpath.normpath(posixpath.join(folder or "", inside))
     named = tuple(path for key in _PATHS if (path := coerce.text(fields.get(key))))
-    return Call(
-        name=name,
-        arguments=arguments,
-        command=command,
-        folder=folder,
-        edits=_edits(name, fields),
-        paths=() if command is not None else named,
-    )
+    return Call(name, arguments, command, folder, _edits(name, fields), () if command is not None else named)
 
 
 def _edits(name: str, fields: dict[str, Any]) -> tuple[Edit, ...]:

@@ -6,9 +6,7 @@ Only what is explicit in the log; nothing is inferred.
 from __future__ import annotations
 
 from gittraj.formats.base import coerce
-from gittraj.formats.base.outcomes import Refusal, answered
-from gittraj.formats.gemini.calls import Call
-from gittraj.formats.gemini.results import Result
+from gittraj.formats.base.outcomes import Call, Outcome, Refusal, answered
 from gittraj.model.values import Decision
 
 _APPROVED = "Plan approved."
@@ -16,7 +14,7 @@ _REJECTED = "Plan rejected."
 _FEEDBACK = "User feedback:"
 
 
-def decisions(call: Call | None, result: Result) -> tuple[Decision | Refusal, ...]:
+def decisions(call: Call | None, result: Outcome) -> tuple[Decision | Refusal, ...]:
     """What was said by the answer to a call (``None``: not known)."""
     if result.declined:
         return (Refusal(call.name, call.arguments) if call else Refusal(None),)
@@ -34,7 +32,7 @@ def decisions(call: Call | None, result: Result) -> tuple[Decision | Refusal, ..
             return ()
 
 
-def _answers(call: Call, result: Result) -> tuple[Decision, ...]:
+def _answers(call: Call, result: Outcome) -> tuple[Decision, ...]:
     """The answers are keyed by the index of their question."""
     answers = coerce.mapping(coerce.mapping(coerce.parsed(result.text)).get("answers"))
     output: list[Decision] = []

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from typing import Any
 
 from gittraj.formats.base import coerce, commits
-from gittraj.formats.gemini.calls import Call
+from gittraj.formats.base.outcomes import Call, Outcome
 from gittraj.formats.gemini.parts import Part, function_response, inline, parts, text
 from gittraj.model.session_items import Edit
 from gittraj.model.values import Artifact
@@ -33,24 +32,6 @@ _DECLINED = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
-    """A tool result, apart from which event it becomes."""
-
-    text: str
-    exit_code: int | None = None
-    is_error: bool = False
-    truncated: bool = False
-    artifact: Artifact | None = None
-    commits: tuple[str, ...] = ()
-    edits: tuple[Edit, ...] = ()
-
-    @property
-    def declined(self) -> bool:
-        """Whether a human refused the call."""
-        return self.is_error and self.exit_code is None and _DECLINED.match(self.text) is not None
-
-
 def responses(content: Any, call_id: str | None) -> list[Part]:
     """The parts that answer a call: after a rewrite of the history, those of all calls of a turn stand
     with each of them."""
@@ -59,7 +40,7 @@ def responses(content: Any, call_id: str | None) -> list[Part]:
     return own or items
 
 
-def result(answer: list[Part], call: Call | None, *, status: Any = None, display: Any = None) -> Result:
+def result(answer: list[Part], call: Call | None, *, status: Any = None, display: Any = None) -> Outcome:
     """The result in the parts of an answer. ``call`` is what it answers, if that is known; ``status`` and
     ``display`` (``resultDisplay``) are fields beside it."""
     output, artifact, failed = _said(answer)
@@ -68,12 +49,13 @@ def result(answer: list[Part], call: Call | None, *, status: Any = None, display
     is_shell = call is not None and call.command is not None
     body, code = _unframed(_unwrapped(output), failed=failed) if is_shell else (_unwrapped(output), None)
     is_error = failed or code not in (None, 0)
-    return Result(
+    return Outcome(
         text=body,
         exit_code=code,
         is_error=is_error,
         truncated=_CUT.search(output) is not None,
         artifact=artifact,
+        declined=is_error and code is None and _DECLINED.match(body) is not None,
         commits=commits.printed(body) if is_shell else (),
         edits=() if is_error or call is None else _edits(call, coerce.mapping(display), body),
     )

@@ -9,10 +9,10 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from gittraj.formats.base import coerce, line_changes, patch
+from gittraj.formats.base.outcomes import Call
 from gittraj.model.session_items import Edit
 from gittraj.model.values import FileKind
 
@@ -23,16 +23,6 @@ _KINDS: dict[Any, FileKind] = {"add": "add", "delete": "delete", "move": "rename
 _HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
-    """A tool call, apart from which event it becomes."""
-
-    command: str | None
-    folder: str | None
-    edits: tuple[Edit, ...]
-    paths: tuple[str, ...]
-
-
 def call(tool: str, state: dict[str, Any], folder: str | None) -> Call:
     """The call whose ``state`` a tool part holds; ``folder`` is where the session works."""
     fields, detail = coerce.mapping(state.get("input")), coerce.mapping(state.get("metadata"))
@@ -41,6 +31,8 @@ def call(tool: str, state: dict[str, Any], folder: str | None) -> Call:
     edits = tuple(_edits(tool, fields, detail))
     named = tuple(path for key in _PATHS if (path := coerce.text(fields.get(key))))
     return Call(
+        name=tool,
+        arguments=state.get("input"),
         command=coerce.text(fields.get("command")) if tool in SHELLS else None,
         folder=folder,
         edits=edits,
