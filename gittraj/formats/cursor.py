@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any, BinaryIO
 
-from gittraj.formats.base import coerce, commits, images, line_changes, lines, patch
+from gittraj.formats.base import coerce, commits, images, lines, patch
+from gittraj.formats.base.edits import first, pairs, replaced, texts, written
 from gittraj.formats.base.lines import Fragment, Lines
 from gittraj.formats.base.outcomes import Call
 from gittraj.formats.base.position import LogReader, read_with
@@ -56,7 +57,7 @@ def call(tool: str, arguments: Any) -> Call:
     fields = coerce.mapping(arguments)
     command = coerce.text(fields.get("command")) if _plain(tool) in _SHELLS else None
     folder = coerce.text(fields.get("working_directory"))
-    return Call(tool, arguments, command, folder, edits(tool, arguments), tuple(_texts(fields, *_PATHS)))
+    return Call(tool, arguments, command, folder, edits(tool, arguments), tuple(texts(fields, _PATHS)))
 
 
 def edits(tool: str, arguments: Any) -> tuple[Edit, ...]:
@@ -64,48 +65,30 @@ def edits(tool: str, arguments: Any) -> tuple[Edit, ...]:
     fields = coerce.mapping(arguments)
     kind = _plain(tool)
     if kind == "applypatch":
-        return patch.edits(next(_texts(fields, "patch", "input", "command"), coerce.text(arguments) or ""))
-    path = next(_texts(fields, *_PATHS), None)
+        text = first(fields, ("patch", "input", "command")) or coerce.text(arguments)
+        return patch.edits(text or "")
+    path = first(fields, _PATHS)
     if path is None:
         return ()
     match kind:
         case "write" | "writefile" | "createfile":
             whole = next((fields[key] for key in _WHOLE if isinstance(fields.get(key), str)), None)
-            added = tuple(whole.splitlines()) if whole is not None else ()
-            return (Edit(path=path, added=added, whole=whole),)
+            return written(path, whole) or (Edit(path=path),)
         case "delete" | "deletefile":
             return (Edit(path=path, kind="delete"),)
         case "editfile":
-            code = next(_texts(fields, "code_edit"), "")
-            return (
-                Edit(path=path, added=tuple(x for x in code.splitlines() if not _ELISION.match(x.strip()))),
-            )
-        case "searchreplace" | "strreplace" | "edit" | "multiedit" | "multistrreplace":
-            return (_changed(path, coerce.objects(fields.get("edits")) or [fields]),)
-        case "editnotebook":
-            return (_changed(path, [fields]),)
+            code = (coerce.text(fields.get("code_edit")) or "").splitlines()
+            return (Edit(path=path, added=tuple(x for x in code if not _ELISION.match(x.strip()))),)
+        case "searchreplace" | "strreplace" | "edit" | "multiedit" | "multistrreplace" | "editnotebook":
+            changes = coerce.objects(fields.get("edits")) or [fields]
+            return (replaced(path, pairs(changes, ("old_string", "old_str"), ("new_string", "new_str"))),)
         case _:
             return ()
-
-
-def _changed(path: str, changes: list[dict[str, Any]]) -> Edit:
-    added: list[str] = []
-    removed: list[str] = []
-    for change in changes:
-        old = next(_texts(change, "old_string", "old_str"), "").splitlines()
-        new = next(_texts(change, "new_string", "new_str"), "").splitlines()
-        added += line_changes.only_in(new, old)
-        removed += line_changes.only_in(old, new)
-    return Edit(path=path, added=tuple(added), removed=tuple(removed))
 
 
 def _plain(tool: str) -> str:
     """One name of the tool, which was ``search_replace`` once and is ``StrReplace`` now."""
     return tool.lower().replace("_", "")
-
-
-def _texts(fields: dict[str, Any], *keys: str) -> Iterator[str]:
-    return (text for key in keys if (text := coerce.text(fields.get(key))))
 
 
 # ---------------------------------------------------------------- records

@@ -20,7 +20,6 @@ from gittraj.model.values import (
     PeerMessage,
     Prompt,
     Thinking,
-    ToolCall,
     Usage,
 )
 
@@ -111,13 +110,8 @@ class Conversation:
             self._events[call_id] = common["id"]
             if prompt := coerce.text(coerce.mapping(arguments).get("prompt")):
                 self._starters[prompt.strip()] = common["id"]
-        return record.entry(
-            ToolCall(**common, name=tool, arguments=arguments, call_id=call_id),
-            edits=calls.edits(tool, arguments),
-            command=calls.command(tool, arguments),
-            folder=record.folder,
-            paths=calls.paths(arguments),
-        )
+        call = calls.call(tool, arguments, record.folder)
+        return record.entry(call.event(call_id, **common), **call.known)
 
     def _result(self, record: Record, ordinal: int, block: dict[str, Any]) -> Iterator[Item]:
         call_id = coerce.text(block.get("tool_use_id"))

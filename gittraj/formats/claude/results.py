@@ -10,8 +10,9 @@ import re
 from typing import Any
 
 from gittraj.formats.base import coerce, commits
+from gittraj.formats.base.edits import first, pairs
 from gittraj.formats.base.outcomes import Outcome
-from gittraj.formats.claude import calls, media
+from gittraj.formats.claude import media
 from gittraj.model.session_items import Edit
 from gittraj.model.values import Artifact
 
@@ -95,7 +96,7 @@ def _commits(text: str, detail: dict[str, Any]) -> tuple[str, ...]:
 
 def _edits(detail: dict[str, Any]) -> tuple[Edit, ...]:
     """The entire new text of the file, where the result and the old text allow to know it."""
-    path = coerce.text(detail.get("filePath")) or coerce.text(detail.get("notebook_path"))
+    path = first(detail, ("filePath", "notebook_path"))
     if path is None or detail.get("userModified") is True:
         return ()
     if detail.get("type") in ("create", "update") and isinstance(detail.get("content"), str):
@@ -111,20 +112,13 @@ def _original(detail: dict[str, Any]) -> str | None:
 
 def _rewritten(detail: dict[str, Any]) -> str | None:
     text = detail.get("originalFile", detail.get("originalFileContents"))
-    if "edits" in detail:
-        changes = coerce.objects(detail["edits"])
-    else:
-        changes = [
-            {
-                "old_string": detail.get("oldString"),
-                "new_string": detail.get("newString"),
-                "replace_all": detail.get("replaceAll"),
-            }
-        ]
+    changes = coerce.objects(detail["edits"]) if "edits" in detail else [detail]
     if not isinstance(text, str) or not changes:
         return None
-    for old, new, everywhere in calls.replacements(changes):
+    replaced = pairs(changes, ("old_string", "oldString"), ("new_string", "newString"))
+    for change, (old, new) in zip(changes, replaced, strict=True):
         if old not in text or (not old and text):
             return None
+        everywhere = change.get("replace_all") is True or change.get("replaceAll") is True
         text = text.replace(old, new, -1 if everywhere else 1)
     return text

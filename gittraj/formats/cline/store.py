@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from gittraj.formats.base import coerce, commits, document, line_changes
+from gittraj.formats.base import coerce, commits, document
+from gittraj.formats.base.edits import replaced, written
 from gittraj.formats.base.peek import peek, read_head
 from gittraj.model.session_items import Edit, Entry, Fact, Item, Spent, TurnEnd
 from gittraj.model.values import AnyEvent, Message, NoteEvent, Prompt, Thinking, ToolCall, ToolResult, Usage
@@ -190,10 +191,8 @@ def _edits(tool: str, path: str | None, fields: dict[str, Any]) -> tuple[Edit, .
     if fields.get("insert_line") is not None:
         return (Edit(path=path, added=tuple(new.splitlines())),)
     if not isinstance(old, str):
-        return (Edit(path=path, kind="add", added=tuple(new.splitlines()), whole=new),)
-    before, after = old.splitlines(), new.splitlines()
-    added, removed = line_changes.only_in(after, before), line_changes.only_in(before, after)
-    return (Edit(path=path, added=added, removed=removed),)
+        return written(path, new, kind="add")
+    return (replaced(path, [(old, new)]),)
 
 
 def _usage(fields: dict[str, Any]) -> Usage:

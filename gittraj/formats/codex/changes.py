@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from gittraj.formats.base import coerce, line_changes
+from gittraj.formats.base import coerce
+from gittraj.formats.base.edits import only_in, written
 from gittraj.model.session_items import Edit
 from gittraj.model.values import FileKind
 
@@ -37,7 +38,7 @@ def _edits(path: str, change: dict[str, Any]) -> Iterator[Edit]:
     kind = _KINDS.get(str(change.get("type")), "update")
     content = coerce.text(change.get("content"))
     if kind == "add" and content is not None:
-        yield Edit(path=path, kind=kind, added=tuple(content.splitlines()), whole=content)
+        yield from written(path, content, kind=kind)
         return
     if kind == "delete" and content is not None:
         yield Edit(path=path, kind=kind, removed=tuple(content.splitlines()))
@@ -54,4 +55,4 @@ def _lines(diff: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     hunks = diff[diff.find("@@") :].split("\n") if "@@" in diff else []
     added = [line[1:] for line in hunks if line.startswith("+")]
     removed = [line[1:] for line in hunks if line.startswith("-")]
-    return line_changes.only_in(added, removed), line_changes.only_in(removed, added)
+    return only_in(added, removed), only_in(removed, added)

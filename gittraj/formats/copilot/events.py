@@ -26,7 +26,6 @@ from gittraj.model.values import (
     PeerMessage,
     Prompt,
     Thinking,
-    ToolCall,
 )
 
 name = "copilot-cli"
@@ -206,13 +205,8 @@ class _Reader(LogReader):
         if call_id:
             self._open[call_id] = tool
             self._asked[call_id] = arguments
-        yield record.entry(
-            ToolCall(**record.common(ordinal), **reply, name=tool, arguments=arguments, call_id=call_id),
-            edits=calls.edits(tool, arguments),
-            command=calls.command(tool, arguments),
-            folder=self._position.facts.get("folder"),
-            paths=calls.paths(arguments),
-        )
+        call = calls.call(tool, arguments, self._position.facts.get("folder"))
+        yield record.entry(call.event(call_id, **record.common(ordinal), **reply), **call.known)
 
     def _completed(self, record: Record) -> Iterator[Item]:
         call_id = coerce.text(record.data.get("toolCallId"))

@@ -10,7 +10,8 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
-from gittraj.formats.base import coerce, commits, document, editor, session_id
+from gittraj.formats.base import coerce, commits, document, session_id
+from gittraj.formats.base.edits import editor, first
 from gittraj.formats.base.peek import peek
 from gittraj.formats.openai import completion
 from gittraj.formats.swe import protocol
@@ -112,13 +113,9 @@ class _Reading:
         call_id = call.id or event_id
         self._pending.append(call_id)
         event = ToolCall(id=event_id, **common, name=call.name, arguments=call.arguments, call_id=call_id)
-        path = editor.path(call.arguments)
-        return self._entry(
-            event,
-            command=call.command,
-            edits=editor.edits(call.arguments),
-            paths=(path,) if path else (),
-        )
+        path = first(call.arguments, ["path"])
+        edits = editor(call.arguments)
+        return self._entry(event, command=call.command, edits=edits, paths=(path,) if path else ())
 
     def _result(self, record: str, message: dict[str, Any], common: dict[str, Any]) -> Entry:
         call_id = coerce.text(message.get("tool_call_id"))

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from gittraj.formats.base import coerce, commits, document, editor, session_id
+from gittraj.formats.base import coerce, commits, document, session_id
+from gittraj.formats.base.edits import editor
 from gittraj.formats.base.outcomes import Refusal, ruling
 from gittraj.formats.base.peek import peek
 from gittraj.formats.openai import completion
@@ -259,7 +260,7 @@ def _edits(kind: str, args: dict[str, Any]) -> tuple[Edit, ...]:
     """The file as an action leaves it, as far as its arguments show."""
     path, content = coerce.text(args.get("path")), args.get("content")
     if kind == "edit" and coerce.text(args.get("command")):
-        return editor.edits(args)
+        return editor(args)
     if kind not in ("write", "edit") or path is None or not isinstance(content, str):
         return ()
     entire = kind == "write" and args.get("start") in (None, 0) and args.get("end") in (None, -1)

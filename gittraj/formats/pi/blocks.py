@@ -5,25 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from gittraj.formats.base import coerce, images, line_changes
+from gittraj.formats.base import coerce, images
+from gittraj.formats.base.edits import pairs, replaced, written
 from gittraj.model.session_items import Edit, Spent
 from gittraj.model.values import Artifact, Usage
 
 
 def edits(tool: str, path: str, fields: dict[str, Any]) -> tuple[Edit, ...]:
     if tool == "write":
-        whole = fields.get("content")
-        lines_of = tuple(whole.splitlines()) if isinstance(whole, str) else None
-        return () if lines_of is None else (Edit(path=path, added=lines_of, whole=whole),)
-    if tool != "edit":
-        return ()
-    added: list[str] = []
-    removed: list[str] = []
-    for change in coerce.objects(fields.get("edits")) or [fields]:
-        old, new = ((coerce.text(change.get(key)) or "").splitlines() for key in ("oldText", "newText"))
-        added += line_changes.only_in(new, old)
-        removed += line_changes.only_in(old, new)
-    return (Edit(path=path, added=tuple(added), removed=tuple(removed)),)
+        return written(path, fields.get("content"))
+    changes = coerce.objects(fields.get("edits")) or [fields]
+    return (replaced(path, pairs(changes, ["oldText"], ["newText"])),) if tool == "edit" else ()
 
 
 def content(value: Any) -> tuple[str, Artifact | None]:
