@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from gittraj.formats.base import coerce, commits, document
-from gittraj.formats.base.peek import peek
+from gittraj.formats.base.document import peek
 from gittraj.model.session_items import Entry, Fact, Item, TurnEnd
 from gittraj.model.values import ToolCall, ToolResult
 

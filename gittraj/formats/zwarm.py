@@ -16,7 +16,7 @@ from typing import Any
 
 from gittraj.errors import FormatError
 from gittraj.formats.base import coerce, document
-from gittraj.formats.base.peek import read_head
+from gittraj.formats.base.document import read_head
 from gittraj.formats.codex import exec as printed
 from gittraj.formats.codex.usage import since
 from gittraj.model.session_items import Damage, Entry, Fact, Item, Spent

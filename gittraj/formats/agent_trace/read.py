@@ -14,8 +14,8 @@ from typing import Any
 
 from gittraj.errors import FormatError
 from gittraj.formats.base import carried, coerce, document, lines
+from gittraj.formats.base.document import peek, read_head
 from gittraj.formats.base.lines import Fragment, Lines
-from gittraj.formats.base.peek import peek, read_head
 from gittraj.model.session_items import Cursor, Damage, Entry, Fact, Item, TurnEnd
 from gittraj.model.values import FileTouched, Foreign
 

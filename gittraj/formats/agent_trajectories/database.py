@@ -14,8 +14,7 @@ from gittraj.errors import FormatError
 from gittraj.formats.agent_trajectories.read import read_document
 from gittraj.formats.agent_trajectories.write import build
 from gittraj.formats.base import coerce
-from gittraj.formats.base.exported import Exported
-from gittraj.formats.base.json_document import line
+from gittraj.formats.base.exported import Exported, line
 from gittraj.formats.base.sqlite import first_row, has_columns, insert, new_database, open_database
 from gittraj.model.session_items import Item
 

@@ -16,10 +16,10 @@ from typing import Any
 from gittraj.errors import FormatError
 from gittraj.formats.atif.shared import OWN, leftover, step_events
 from gittraj.formats.base import carried, coerce, document
-from gittraj.formats.base.bulk import without_media
 from gittraj.formats.base.carried import KEY, Names, without_carried
+from gittraj.formats.base.document import peek, read_head
 from gittraj.formats.base.exchanged import entry
-from gittraj.formats.base.peek import peek, read_head
+from gittraj.formats.base.images import without_media
 from gittraj.model.session_items import Damage, Entry, Fact, Item, Spent, TurnEnd, trajectory_id
 from gittraj.model.values import AnyEvent, Prompt, Usage
 

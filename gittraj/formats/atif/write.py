@@ -15,8 +15,7 @@ from gittraj.formats.atif.schema import ROOT
 from gittraj.formats.atif.shared import LATEST, OWN, VERSION, build_metrics, build_step, step_events
 from gittraj.formats.base import coerce
 from gittraj.formats.base.carried import KEY, Names, carried_header, carry, plain_event, root_of
-from gittraj.formats.base.exported import Exported
-from gittraj.formats.base.json_document import events_of, pretty
+from gittraj.formats.base.exported import Exported, events_of, pretty
 from gittraj.formats.base.shapes import fits
 from gittraj.model.session_items import trajectory_id
 

@@ -1,4 +1,4 @@
-"""Images are never stored, only their media type, size and hash."""
+"""Images are never stored, only their media type, size and hash: notes must not contain media."""
 
 from __future__ import annotations
 
@@ -40,3 +40,21 @@ def from_uri(uri: Any) -> Artifact | None:
 def placeholder(image: Artifact | None) -> str:
     """The text that replaces an image."""
     return f"[{image.media_type}, {image.bytes} bytes]" if image else "[image]"
+
+
+_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{2000,}={0,2}")
+_DATA = "data:"
+
+
+def without_media(value: Any) -> Any:
+    """A JSON value with a placeholder for each medium."""
+    match value:
+        case str() if value.startswith(_DATA) or len(value) > 2000:
+            image = from_uri(value) or (from_base64(value, None) if _BASE64.fullmatch(value) else None)
+            return placeholder(image) if image else value
+        case list():
+            return [without_media(item) for item in value]
+        case dict():
+            return {key: without_media(item) for key, item in value.items()}
+        case _:
+            return value

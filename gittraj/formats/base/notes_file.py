@@ -16,8 +16,8 @@ from typing import Any
 
 from gittraj.errors import FormatError
 from gittraj.formats.base import coerce, lines
+from gittraj.formats.base.document import read_head
 from gittraj.formats.base.lines import Fragment, Lines
-from gittraj.formats.base.peek import read_head
 from gittraj.model.session_items import Cursor, Damage, Edit, Entry, Fact, Item, TurnEnd
 from gittraj.model.values import AnyEvent, NoteEvent
 

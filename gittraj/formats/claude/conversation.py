@@ -10,7 +10,7 @@ from typing import Any
 from gittraj.formats.base import coerce
 from gittraj.formats.base.outcomes import ruling, tool_result
 from gittraj.formats.base.position import Position
-from gittraj.formats.claude import calls, decisions, media, prompts, results
+from gittraj.formats.claude import calls, prompts, results
 from gittraj.formats.claude.record import Record
 from gittraj.model.session_items import Entry, Item, Spent, TurnEnd
 from gittraj.model.values import (
@@ -51,7 +51,7 @@ class Conversation:
 
     def user(self, record: Record, typed: str | None) -> Iterator[Item]:
         """``typed`` is the text of a prompt (see :func:`prompts.typed`); only a human's is a Prompt."""
-        common = record.common(0) | {"artifact": media.first(record.content)}
+        common = record.common(0) | {"artifact": prompts.first_medium(record.content)}
         if typed is not None and not record.subagent:
             yield record.entry(Prompt(**common, content=typed))
         elif content := typed or prompts.message_text(record.content):
@@ -118,7 +118,7 @@ class Conversation:
         tool, arguments = self._open.pop(call_id or "", (None, None))
         result = results.result(block, record.detail, shell=tool in calls.SHELLS)
         yield record.entry(tool_result(result, call_id=call_id, **record.common(ordinal)), **result.known)
-        said = decisions.decisions(tool, arguments, record.detail, result)
+        said = results.decisions(tool, arguments, record.detail, result)
         for n, found in enumerate(said, len(record.content)):
             yield record.entry(ruling(found, **record.common(n)))
 

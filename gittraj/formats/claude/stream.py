@@ -6,12 +6,16 @@ both is stored once. The file knows more: the prompt, which stands here only wit
 ``--replay-user-messages``, the times of what the model said, its folder and branch, and the tokens of each
 call. Only the output knows what the session cost and how it ended. Reads one session; records of another
 that was written to the same place bear its id.
+
+A record bears the usage with which its message began, when hardly anything of the answer was there. The
+``result`` knows the sum; to which call the rest belongs, no record says.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, replace
 from typing import Any, BinaryIO
 
 from gittraj.formats.base import coerce, lines
@@ -20,9 +24,8 @@ from gittraj.formats.base.position import LogReader, read_with
 from gittraj.formats.claude import calls, prompts
 from gittraj.formats.claude.conversation import Conversation, usage
 from gittraj.formats.claude.record import Record
-from gittraj.formats.claude.tally import Tally
 from gittraj.model.session_items import Cursor, Fact, Item, Spent, TurnEnd
-from gittraj.model.values import NoteEvent
+from gittraj.model.values import NoteEvent, Usage
 
 name = "claude-stream-json"
 agent = "claude-code"
@@ -186,3 +189,41 @@ def _denial(denied: dict[str, Any]) -> str:
     tool, arguments = coerce.text(denied.get("tool_name")) or "a tool", denied.get("tool_input")
     what = calls.command(tool, arguments) or " ".join(calls.paths(arguments))
     return f"permission denied: {tool} {what}".strip()
+
+
+# ---------------------------------------------------------------- what the calls cost
+
+
+class Tally:
+    """The calls since the last result. ``state`` is what an earlier :meth:`state` gave."""
+
+    def __init__(self, state: Mapping[str, Any]) -> None:
+        self._restore(state)
+
+    def _restore(self, state: Mapping[str, Any]) -> None:
+        self._before = Usage(**state.get("before", {}))
+        self._last = Usage(**state.get("last", {}))
+        self._response: str | None = state.get("response")
+
+    def state(self) -> dict[str, Any]:
+        return {"before": asdict(self._before), "last": asdict(self._last), "response": self._response}
+
+    def count(self, spent: Spent) -> None:
+        if spent.response != self._response:
+            self._before += self._last
+        self._response, self._last = spent.response, spent.usage
+
+    def settle(self, total: Usage) -> Spent | None:
+        """The last call with the output that none of the calls had, which makes their sum ``total``.
+
+        Only if what they read adds up, so that the total surely speaks of just these calls: some versions
+        go on counting from the turn before.
+        """
+        response, last, known = self._response, self._last, self._before + self._last
+        self._restore({})
+        more = total.output_tokens - known.output_tokens
+        if response is None or more <= 0 or replace(known, output_tokens=total.output_tokens) != total:
+            return None
+        return Spent(
+            response=response, usage=replace(last, output_tokens=last.output_tokens + more), beside=True
+        )

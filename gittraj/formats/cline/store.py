@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from gittraj.formats.base import coerce, commits, document
+from gittraj.formats.base.document import peek, read_head
 from gittraj.formats.base.edits import replaced, written
-from gittraj.formats.base.peek import peek, read_head
 from gittraj.model.session_items import Edit, Entry, Fact, Item, Spent, TurnEnd
 from gittraj.model.values import AnyEvent, Message, NoteEvent, Prompt, Thinking, ToolCall, ToolResult, Usage
 

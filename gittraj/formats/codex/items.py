@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 from gittraj.formats.base import coerce, commits, images
 from gittraj.formats.base.outcomes import Call, Outcome
-from gittraj.formats.codex import calls, changes
+from gittraj.formats.codex import calls
 from gittraj.formats.codex.outputs import output
 
 OUTPUTS = ("function_call_output", "custom_tool_call_output")
@@ -34,7 +34,7 @@ def call(item: dict[str, Any], folder: str | None) -> Call | None:
             return Call("command_execution", {"command": command}, _command(command), ran_in)
         case "file_change":
             listed = item.get("changes")
-            edits = changes.edits(listed)
+            edits = calls.changed(listed)
             paths = tuple(edit.path for edit in edits)
             return Call("file_change", {"changes": listed}, None, folder, edits, paths)
         case "mcp_tool_call":

@@ -1,4 +1,5 @@
-"""What the output of one of Codex's tools says, in the four shapes that it had over the years.
+"""What the output of one of Codex's tools says, in the four shapes that it had over the years, and what a
+human answered in it.
 
 A rollout holds what the model saw: the output within a frame of exit code and time, perhaps cut in
 its middle. The frame is read and taken off; what remains is the real output.
@@ -7,14 +8,15 @@ its middle. The frame is read and taken off; what remains is the real output.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from gittraj.formats.base import coerce, commits
 from gittraj.formats.base.outcomes import Outcome
-from gittraj.formats.codex import changes, prompts
+from gittraj.formats.codex import calls, prompts
 from gittraj.model.session_items import Edit
-from gittraj.model.values import Artifact
+from gittraj.model.values import Artifact, Decision
 
 _FRAME = re.compile(
     r"(?:Exit code: |Chunk ID: |Process exited with code |Process running with session ID |Wall time: )"
@@ -74,7 +76,7 @@ def ending(fields: dict[str, Any]) -> Ending:
         declined,
         coerce.count(took.get("secs")) * 1000 + coerce.count(took.get("nanos")) // 10**6 if known else None,
         coerce.text(fields.get("aggregated_output")),
-        changes.edits(fields.get("changes")),
+        calls.changed(fields.get("changes")),
     )
 
 
@@ -143,3 +145,29 @@ def _unpack(value: Any) -> tuple[str, Artifact | None, bool | None, dict[str, An
         return text, artifact, success if isinstance(success, bool) else None, {}
     texts, artifact = prompts.parts(value)
     return "\n".join(texts), artifact, None, {}
+
+
+# ---------------------------------------------------------------- answers
+
+ASKING = "request_user_input"
+_OTHER = "user_note: "
+"""The prefix of a free text among the chosen labels."""
+
+
+def answered(arguments: Any, output: str) -> Iterator[Decision]:
+    """The questions of a call and the answers in its output, both of codex-rs/protocol,
+    ``request_user_input.rs``: ``{questions: [{id, question, options}]}`` and
+    ``{answers: {id: {answers: [label]}}}``."""
+    replies = coerce.mapping(coerce.mapping(coerce.parsed(output)).get("answers"))
+    for question in coerce.objects(coerce.mapping(arguments).get("questions")):
+        answer = coerce.mapping(replies.get(str(question.get("id")))).get("answers")
+        chosen = [text for text in answer if isinstance(text, str)] if isinstance(answer, list) else []
+        if not chosen or question.get("isSecret") is True:
+            continue
+        labels = [coerce.text(option.get("label")) for option in coerce.objects(question.get("options"))]
+        yield Decision(
+            question=coerce.text(question.get("question")) or coerce.text(question.get("header")),
+            chosen=", ".join(text.removeprefix(_OTHER) for text in chosen),
+            by="human",
+            alternatives=tuple(label for label in labels if label and label not in chosen),
+        )

@@ -17,10 +17,9 @@ from gittraj.formats.base.lines import Fragment, Lines
 from gittraj.formats.base.outcomes import Call, Refusal, ruling, tool_result
 from gittraj.formats.base.position import Position
 from gittraj.formats.base.session_id import shape_id
-from gittraj.formats.codex import answers, calls, facts, outputs, prompts
+from gittraj.formats.codex import calls, facts, outputs, prompts
 from gittraj.formats.codex.held import Candidate, Held, Verdict
-from gittraj.formats.codex.record import Record, is_bare, opened
-from gittraj.formats.codex.remarks import remarks
+from gittraj.formats.codex.record import Record, is_bare, opened, remarks
 from gittraj.formats.codex.skim import NOTHING, VOICE, RolloutSkim
 from gittraj.formats.codex.usage import Calls
 from gittraj.model.session_items import Cursor, Damage, Entry, Item, TurnEnd
@@ -225,8 +224,8 @@ class _Reading:
         said: Iterable[Decision | Refusal] = ()
         if output.declined:
             said = (Refusal(call.name, call.arguments) if call else Refusal(None),)
-        elif call and call.name == answers.ASKING:
-            said = answers.answered(call.arguments, output.text)
+        elif call and call.name == outputs.ASKING:
+            said = outputs.answered(call.arguments, output.text)
         stated = [ruling(found, **record.common(n)) for n, found in enumerate(said, 1)]
         return [record.entry(event, **output.known), *map(record.entry, stated)]
 

@@ -16,7 +16,7 @@ from gittraj.formats.base.lines import Fragment
 from gittraj.formats.base.position import LogReader, read_with
 from gittraj.formats.base.session_id import shape_id
 from gittraj.formats.copilot import calls, results
-from gittraj.formats.copilot.record import Record
+from gittraj.formats.copilot.results import Record
 from gittraj.formats.copilot.usage import Calls
 from gittraj.model.session_items import Cursor, Item, TurnEnd
 from gittraj.model.values import (

@@ -13,8 +13,8 @@ from typing import Any
 from gittraj.formats.base import coerce
 from gittraj.formats.base.outcomes import Call, Outcome, ruling, tool_result
 from gittraj.formats.base.position import Position
-from gittraj.formats.gemini import calls, decisions, facts, prompts, results, usage
-from gittraj.formats.gemini.parts import Part, function_call, function_response, parts, text
+from gittraj.formats.gemini import calls, facts, prompts, results, usage
+from gittraj.formats.gemini.prompts import Part, function_call, function_response, parts, text
 from gittraj.model.session_items import Entry, Item, Spent
 from gittraj.model.values import (
     AnyEvent,
@@ -165,7 +165,7 @@ class Messages:
         common["ts"] = coerce.stamp(ended) or common["ts"]
         event = tool_result(result, call_id=call_id, **common)
         yield self._entry(event, **result.known)
-        for n, found in enumerate(decisions.decisions(call, result)):
+        for n, found in enumerate(results.decisions(call, result)):
             yield self._entry(ruling(found, **common | {"id": f"{common['id']}.d{n}"}))
 
     # ------------------------------------------------------------ the model

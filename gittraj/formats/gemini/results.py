@@ -1,8 +1,9 @@
-"""What the result of a Gemini CLI tool says: its text, how it ended, what it changed.
+"""What the result of a Gemini CLI tool says: its text, how it ended, what it changed, and what was decided.
 
 A result stands in a log as the model saw it (``functionResponse``) and as the user did
 (``resultDisplay``). The text is the model's, without the frame that the shell tool puts around it; the
-display tells what a file became.
+display tells what a file became. Decisions are only those that the log states: answered questions, plans
+approved or rejected, refused calls.
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ import re
 from typing import Any
 
 from gittraj.formats.base import coerce, commits
-from gittraj.formats.base.outcomes import Call, Outcome
-from gittraj.formats.gemini.parts import Part, function_response, inline, parts, text
+from gittraj.formats.base.outcomes import Call, Outcome, Refusal, answered
+from gittraj.formats.gemini.prompts import Part, function_response, inline, parts, text
 from gittraj.model.session_items import Edit
-from gittraj.model.values import Artifact
+from gittraj.model.values import Artifact, Decision
 
 FAILED = ("error", "cancelled")
 _WRAPPED = re.compile(r"(Output too large\.[^\n]*\n)?<untrusted_context>\n")
@@ -117,3 +118,39 @@ def _edits(call: Call, shown: dict[str, Any], body: str) -> tuple[Edit, ...]:
     kept = whole if isinstance(whole, str) else None
     kind, before = "add" if new else "update", coerce.text(shown.get("originalContent"))
     return tuple(Edit(path=e.path, kind=kind, whole=kept, before=before) for e in call.edits)  # type: ignore[arg-type]
+
+
+# ---------------------------------------------------------------- decisions
+
+_APPROVED = "Plan approved."
+_REJECTED = "Plan rejected."
+_FEEDBACK = "User feedback:"
+
+
+def decisions(call: Call | None, result: Outcome) -> tuple[Decision | Refusal, ...]:
+    """What was said by the answer to a call (``None``: not known)."""
+    if result.declined:
+        return (Refusal(call.name, call.arguments) if call else Refusal(None),)
+    if result.is_error or call is None:
+        return ()
+    match call.name:
+        case "ask_user":
+            return _answers(call, result)
+        case "exit_plan_mode" if result.text.startswith(_APPROVED):
+            return (Decision(chosen="approved the plan", by="human"),)
+        case "exit_plan_mode" if result.text.startswith(_REJECTED):
+            feedback = result.text.partition("\n")[0].partition(_FEEDBACK)[2].strip()
+            return (Refusal("the plan", words=feedback),)
+        case _:
+            return ()
+
+
+def _answers(call: Call, result: Outcome) -> tuple[Decision, ...]:
+    """The answers are keyed by the index of their question."""
+    answers = coerce.mapping(coerce.mapping(coerce.parsed(result.text)).get("answers"))
+    output: list[Decision] = []
+    for ordinal, asked in enumerate(coerce.objects(coerce.mapping(call.arguments).get("questions"))):
+        answer = coerce.text(answers.get(str(ordinal)))
+        if answer is not None:
+            output.append(answered(asked, answer))
+    return tuple(output)

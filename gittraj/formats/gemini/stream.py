@@ -17,7 +17,7 @@ from gittraj.formats.base.lines import Fragment
 from gittraj.formats.base.outcomes import Call, ruling, tool_result
 from gittraj.formats.base.position import LogReader, read_with
 from gittraj.formats.base.session_id import shape_id
-from gittraj.formats.gemini import calls, decisions, results, usage
+from gittraj.formats.gemini import calls, results, usage
 from gittraj.model.session_items import Cursor, Entry, Item, Spent, TurnEnd
 from gittraj.model.values import Message, NoteEvent, Prompt
 
@@ -152,7 +152,7 @@ class _Reader(LogReader):
         result = results.result([{"text": text}], call, status=value.get("status"))
         event = tool_result(result, call_id=call_id, **self._common(value))
         yield Entry(event=event, end=end, **result.known)
-        for n, found in enumerate(decisions.decisions(call, result), 1):
+        for n, found in enumerate(results.decisions(call, result), 1):
             yield Entry(event=ruling(found, **self._common(value, str(n))), end=end)
 
     def _ended(self, value: dict[str, Any], end: int) -> Iterator[Item]:

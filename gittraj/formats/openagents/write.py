@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from gittraj.formats.atif.write import build
 from gittraj.formats.base import coerce
-from gittraj.formats.base.exported import Exported
-from gittraj.formats.base.json_document import events_of, line
+from gittraj.formats.base.exported import Exported, events_of, line
 from gittraj.formats.base.sqlite import insert, new_database
 from gittraj.formats.openagents.schema import COLUMNS, EPOCH, SCHEMA
 

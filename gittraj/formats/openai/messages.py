@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from gittraj.formats.base import coerce, commits, document, session_id
+from gittraj.formats.base.document import peek
 from gittraj.formats.base.edits import editor, first
-from gittraj.formats.base.peek import peek
 from gittraj.formats.openai import completion
 from gittraj.formats.swe import protocol
 from gittraj.model.session_items import Entry, Fact, Item, Spent, TurnEnd

@@ -11,9 +11,9 @@ from dataclasses import replace
 from typing import Any
 
 from gittraj.formats.base import coerce, commits, document, session_id
+from gittraj.formats.base.document import peek
 from gittraj.formats.base.edits import editor
 from gittraj.formats.base.outcomes import Refusal, ruling
-from gittraj.formats.base.peek import peek
 from gittraj.formats.openai import completion
 from gittraj.formats.openhands.cost import Costs
 from gittraj.model.session_items import Edit, Entry, Fact, Item, TurnEnd

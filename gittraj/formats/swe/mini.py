@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from gittraj.formats.base import coerce, commits, document, session_id
+from gittraj.formats.base.document import peek
 from gittraj.formats.base.outcomes import Refusal, ruling
-from gittraj.formats.base.peek import peek
 from gittraj.formats.openai import completion
-from gittraj.formats.swe import ending, protocol, run_name, task
+from gittraj.formats.swe import ending, protocol, task
 from gittraj.formats.swe.answers import answer, is_answer
 from gittraj.model.session_items import Entry, Fact, Item, Spent, TurnEnd
 from gittraj.model.values import (
@@ -96,7 +96,7 @@ class _Reading:
 
     def _facts(self, entries: list[Entry]) -> Iterator[Fact]:
         instance = coerce.text(self._run.get("instance_id"))
-        named = run_name.parse(self._stem, instance)
+        named = task.parse(self._stem, instance)
         stats = coerce.mapping(self._info.get("model_stats"))
         first = next((entry.event.ts for entry in entries if entry.event.ts), None)
         own = session_id.shape_id(name, [[instance], *completion.opening(self._messages)])

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from gittraj.formats.base import coerce, commits, document, session_id
-from gittraj.formats.base.peek import peek
+from gittraj.formats.base.document import peek
 from gittraj.formats.base.session_id import Part
 from gittraj.formats.openai import completion
 from gittraj.formats.swe import ending, task, windowed
