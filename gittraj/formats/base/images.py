@@ -8,6 +8,8 @@ import hashlib
 import re
 from typing import Any
 
+from gittraj.formats.base import coerce
+from gittraj.formats.base.edits import first
 from gittraj.model.values import Artifact
 
 _MEDIA_TYPE = re.compile(r"[\w.+-]{1,40}/[\w.+-]{1,80}")
@@ -35,6 +37,28 @@ def from_uri(uri: Any) -> Artifact | None:
         return None
     kind, _, data = uri[5:].partition(",")
     return from_base64(data, kind.partition(";")[0])
+
+
+def of_block(block: dict[str, Any]) -> Artifact | None:
+    """The image of a content block, which may have a ``source``."""
+    source = coerce.mapping(block.get("source")) or block
+    return from_base64(source.get("data"), first(source, ("media_type", "mimeType", "mime_type")))
+
+
+def joined(content: Any) -> tuple[str, Artifact | None]:
+    """A text, or the texts of content blocks with a placeholder for each image; and the first image."""
+    if isinstance(content, str):
+        return content, None
+    pieces: list[str] = []
+    artifact = None
+    for block in coerce.objects(content):
+        if block.get("type") == "image":
+            image = of_block(block)
+            artifact = artifact or image
+            pieces.append(placeholder(image))
+        elif text := coerce.text(block.get("text")):
+            pieces.append(text)
+    return "\n".join(pieces), artifact
 
 
 def placeholder(image: Artifact | None) -> str:

@@ -5,13 +5,14 @@ program's output. Whoever reads the one or the other knows its records around th
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
-from gittraj.formats.base import coerce
+from gittraj.formats.base import coerce, tokens
+from gittraj.formats.base import position as base
 from gittraj.formats.base.outcomes import ruling, tool_result
 from gittraj.formats.base.position import Position
 from gittraj.formats.claude import calls, prompts, results
-from gittraj.formats.claude.record import Record
 from gittraj.model.session_items import Entry, Item, Spent, TurnEnd
 from gittraj.model.values import (
     Foreign,
@@ -24,8 +25,26 @@ from gittraj.model.values import (
 )
 
 _SYNTHETIC = "<synthetic>"
+_TOKENS = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens")
 _FILLER = "No response requested."
 """What Claude Code writes where the model had nothing to answer: neither message nor error."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record(base.Record):
+    """``detail`` is the structured twin of its tool result. ``sidechain`` says that it belongs to an agent
+    that a call of this log started (``parent`` is that call's event id), ``subagent`` that it belongs to any
+    started agent."""
+
+    value: dict[str, Any]
+    content: list[dict[str, Any]]
+    folder: str | None = None
+    detail: Any = None
+    subagent: bool = False
+
+    @property
+    def sidechain(self) -> bool:
+        return "sidechain" in self.tags
 
 
 class Conversation:
@@ -125,13 +144,7 @@ class Conversation:
 
 def usage(value: Any) -> Usage:
     """Anthropic's numbers, in which cached tokens are no part of the input ones."""
-    numbers = coerce.mapping(value)
-    return Usage(
-        input_tokens=coerce.count(numbers.get("input_tokens")),
-        cache_read_tokens=coerce.count(numbers.get("cache_read_input_tokens")),
-        cache_write_tokens=coerce.count(numbers.get("cache_creation_input_tokens")),
-        output_tokens=coerce.count(numbers.get("output_tokens")),
-    )
+    return tokens.usage(value, _TOKENS, cached_in_input=False)
 
 
 def _error(record: Record) -> Iterator[Item]:

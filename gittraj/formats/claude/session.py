@@ -23,9 +23,8 @@ from gittraj.formats.base import coerce, lines
 from gittraj.formats.base.lines import Fragment
 from gittraj.formats.base.position import LogReader, read_with
 from gittraj.formats.claude import prompts
-from gittraj.formats.claude.conversation import Conversation
+from gittraj.formats.claude.conversation import Conversation, Record
 from gittraj.formats.claude.facts import SessionFacts, is_subagent
-from gittraj.formats.claude.record import Record
 from gittraj.model.session_items import Cursor, Entry, Item, TurnEnd
 from gittraj.model.values import NoteEvent
 
@@ -107,9 +106,9 @@ class _Reader(LogReader):
             end=fragment.end,
             folder=coerce.text(value.get("cwd")),
             detail=value.get("toolUseResult"),
-            sidechain=value.get("isSidechain") is True,
+            tags=("sidechain",) if value.get("isSidechain") is True else (),
             subagent=subagent,
-            foreign=self._facts.foreign(value),
+            session=self._facts.foreign(value),
             parent=self._follow(value, typed) if value.get("isSidechain") is True else None,
         )
         for item in self._items(record, typed):

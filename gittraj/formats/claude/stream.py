@@ -22,8 +22,7 @@ from gittraj.formats.base import coerce, lines
 from gittraj.formats.base.lines import Fragment
 from gittraj.formats.base.position import LogReader, read_with
 from gittraj.formats.claude import calls, prompts
-from gittraj.formats.claude.conversation import Conversation, usage
-from gittraj.formats.claude.record import Record
+from gittraj.formats.claude.conversation import Conversation, Record, usage
 from gittraj.model.session_items import Cursor, Fact, Item, Spent, TurnEnd
 from gittraj.model.values import NoteEvent, Usage
 
@@ -90,12 +89,12 @@ class _Reader(LogReader):
             end=fragment.end,
             folder=self._position.facts.get("folder"),
             detail=value.get("tool_use_result"),
-            sidechain=starter is not None,
+            tags=() if starter is None else ("sidechain",),
             subagent=starter is not None,
-            foreign=named if named != self._position.facts.get("session") else None,
+            session=named if named != self._position.facts.get("session") else None,
             parent=self._conversation.event_of(starter),
         )
-        if not record.foreign:
+        if not record.session:
             yield from self._position.report_once("started_at", record.ts)
         for item in self._items(record, typed):
             if uuid:
@@ -125,7 +124,7 @@ class _Reader(LogReader):
     def _system(self, record: Record) -> Iterator[Item]:
         value = record.value
         match value.get("subtype"):
-            case "init" if not record.foreign:
+            case "init" if not record.session:
                 yield from self._position.report(
                     "agent_version", coerce.text(value.get("claude_code_version"))
                 )
@@ -166,7 +165,7 @@ class _Reader(LogReader):
             yield record.entry(NoteEvent(**record.common(0), content=why, kind="error"))
         if settled := self._tally.settle(usage(value.get("usage"))):
             yield settled
-        if not record.foreign:
+        if not record.session:
             yield from self._outcome(value, subtype, why if failed else None)
         yield TurnEnd(end=record.end)
 

@@ -14,8 +14,10 @@ from typing import Any
 from gittraj.formats.base import coerce, commits, document
 from gittraj.formats.base.document import peek, read_head
 from gittraj.formats.base.edits import replaced, written
+from gittraj.formats.base.outcomes import Call
+from gittraj.formats.base.tokens import usage
 from gittraj.model.session_items import Edit, Entry, Fact, Item, Spent, TurnEnd
-from gittraj.model.values import AnyEvent, Message, NoteEvent, Prompt, Thinking, ToolCall, ToolResult, Usage
+from gittraj.model.values import AnyEvent, Message, NoteEvent, Prompt, Thinking, ToolResult
 
 name = "cline"
 agent = "cline"
@@ -23,6 +25,7 @@ agent = "cline"
 _SUFFIX = ".messages.json"
 _OPENS, _CLOSES = re.compile(r"<user_input(?:\s[^>]{0,200})?>"), "</user_input>"
 _SYSTEM = "[SYSTEM] "
+_TOKENS = ("inputTokens", "cacheReadTokens", "cacheWriteTokens", "outputTokens")
 _ENDED = {"completed": "completed", "failed": "failed", "cancelled": "abandoned"}
 
 
@@ -130,7 +133,8 @@ class _Reading:
                     yield self._call(common, block)
         spent = coerce.mapping(message.get("metrics"))
         if spent and blocks:
-            yield Spent(response=named, usage=_usage(spent), cost=coerce.cost(spent.get("cost")))
+            counted = usage(spent, _TOKENS, cached_in_input=True)
+            yield Spent(response=named, usage=counted, cost=coerce.cost(spent.get("cost")))
 
     def _call(self, common: dict[str, Any], block: dict[str, Any]) -> Entry:
         tool, call_id = coerce.text(block.get("name")) or "unknown", coerce.text(block.get("id"))
@@ -141,13 +145,9 @@ class _Reading:
         read = tuple(p for f in coerce.objects(fields.get("files")) if (p := coerce.text(f.get("path"))))
         if call_id:
             self._asked[call_id] = ran
-        return self._entry(
-            ToolCall(**common, name=tool, arguments=arguments, call_id=call_id),
-            edits=_edits(tool, path, fields),
-            command="\n".join(ran) or None,
-            folder=self._folder,
-            paths=(path, *read) if path else read,
-        )
+        paths = (path, *read) if path else read
+        call = Call(tool, arguments, "\n".join(ran) or None, self._folder, _edits(tool, path, fields), paths)
+        return self._entry(call.event(call_id, **common), **call.known)
 
     def _result(self, common: dict[str, Any], block: dict[str, Any]) -> Entry:
         call_id = coerce.text(block.get("tool_use_id"))
@@ -193,14 +193,3 @@ def _edits(tool: str, path: str | None, fields: dict[str, Any]) -> tuple[Edit, .
     if not isinstance(old, str):
         return written(path, new, kind="add")
     return (replaced(path, [(old, new)]),)
-
-
-def _usage(fields: dict[str, Any]) -> Usage:
-    """``inputTokens`` has those of the cache, too."""
-    read, written = (coerce.count(fields.get(f"cache{kind}Tokens")) for kind in ("Read", "Write"))
-    return Usage(
-        input_tokens=max(0, coerce.count(fields.get("inputTokens")) - read - written),
-        cache_read_tokens=read,
-        cache_write_tokens=written,
-        output_tokens=coerce.count(fields.get("outputTokens")),
-    )

@@ -23,9 +23,10 @@ from gittraj.formats.base.lines import Fragment, Lines
 from gittraj.formats.base.outcomes import Call, Outcome, tool_result
 from gittraj.formats.base.position import Position
 from gittraj.formats.base.session_id import shape_id
+from gittraj.formats.base.tokens import since
 from gittraj.formats.codex import exec_records, items
 from gittraj.formats.codex.skim import NOTHING
-from gittraj.formats.codex.usage import since, usage
+from gittraj.formats.codex.usage import usage
 from gittraj.model.session_items import Cursor, Damage, Entry, Item, Spent, TurnEnd
 from gittraj.model.values import (
     AnyEvent,

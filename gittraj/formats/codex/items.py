@@ -128,20 +128,12 @@ def _unquoted(word: str) -> str:
 def _answer(item: dict[str, Any], *, failed: bool) -> Outcome:
     """Of a tool of an MCP server: content blocks, else structured content, else the error."""
     fields = coerce.mapping(item.get("result"))
-    parts: list[str] = []
-    artifact = None
-    for block in coerce.objects(fields.get("content")):
-        if block.get("type") == "image":
-            image = images.from_base64(block.get("data"), block.get("mimeType") or block.get("mime_type"))
-            artifact = artifact or image
-            parts.append(images.placeholder(image))
-        elif text := coerce.text(block.get("text")):
-            parts.append(text)
+    text, artifact = images.joined(coerce.objects(fields.get("content")))
     structured = fields.get("structured_content")
-    if not parts and structured is not None:
-        parts.append(json.dumps(structured, ensure_ascii=False))
+    if not text and structured is not None:
+        text = json.dumps(structured, ensure_ascii=False)
     error = coerce.text(coerce.mapping(item.get("error")).get("message")) or coerce.text(item.get("error"))
-    text = "\n".join([*parts, *([error] if error else [])])
+    text = "\n".join(filter(None, (text, error)))
     refused = fields.get("is_error") is True or fields.get("isError") is True
     return Outcome(text=text, is_error=failed or refused or error is not None, artifact=artifact)
 

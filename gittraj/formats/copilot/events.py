@@ -64,28 +64,31 @@ class _Reader(LogReader):
 
     def _record(self, fragment: Fragment) -> Iterator[Item]:
         value = fragment.value
+        data = coerce.mapping(value.get("data"))
+        parent = coerce.text(data.get("parentToolCallId"))
         record = Record(
             id=coerce.text(value.get("id")) or f"n{self._number}",
             kind=coerce.text(value.get("type")) or "",
-            data=coerce.mapping(value.get("data")),
+            data=data,
             ts=coerce.stamp(value.get("timestamp")),
-            start=fragment.start,
             end=fragment.end,
+            tags=("sidechain",) if parent else (),
+            parent=parent,
         )
         if "session" not in self._position.facts:
             yield from self._identify(record)
-        yield from self._items(record)
+        yield from self._items(record, fragment)
 
     def _identify(self, record: Record) -> Iterator[Item]:
         named = coerce.text(record.data.get("sessionId")) if record.kind == "session.start" else None
         shape = (record.kind, record.id, record.ts)
         yield from self._position.report("session", named or self._name or shape_id(name, [shape]))
 
-    def _items(self, record: Record) -> Iterator[Item]:
+    def _items(self, record: Record, fragment: Fragment) -> Iterator[Item]:
         data = record.data
         match record.kind:
             case "user.message":
-                yield from self._user(record)
+                yield from self._user(record, fragment)
             case "assistant.message":
                 yield from self._message(record)
             case "assistant.reasoning" if text := coerce.text(data.get("content")):
@@ -147,7 +150,7 @@ class _Reader(LogReader):
 
     # ------------------------------------------------------------ messages
 
-    def _user(self, record: Record) -> Iterator[Item]:
+    def _user(self, record: Record, fragment: Fragment) -> Iterator[Item]:
         data = record.data
         text, artifact = _attached(coerce.text(data.get("content")) or "", data)
         if not text or coerce.text(data.get("source")) not in (None, "user"):
@@ -159,7 +162,7 @@ class _Reader(LogReader):
         self._thought.clear()
         self._asked.clear()
         state = {"record": self._number, "open": dict(self._open), "usage": self._spending.state()}
-        yield from self._position.mark(self._position.cursor(record.start, state))
+        yield from self._mark(fragment, state)
         self._idle = True
         yield record.entry(Prompt(**record.common(), content=text, artifact=artifact))
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from gittraj.errors import FormatError
 from gittraj.formats.atif import read as atif
-from gittraj.formats.base import coerce
+from gittraj.formats.base import coerce, tokens
 from gittraj.formats.base.sqlite import first_row, has_columns, open_database
 from gittraj.model.session_items import Damage, Entry, Fact, Item, Spent, TurnEnd
 from gittraj.model.values import (
@@ -135,12 +135,8 @@ def spent(session: Mapping[str, Any]) -> Iterator[Item]:
     if cost is not None:
         yield Fact(name="cost_usd", value=cost)
     final = coerce.mapping(coerce.mapping(session.get("document")).get("final_metrics"))
-    cached = coerce.count(final.get("total_cached_tokens"))
-    usage = Usage(
-        input_tokens=max(0, coerce.count(final.get("total_prompt_tokens")) - cached),
-        cache_read_tokens=cached,
-        output_tokens=coerce.count(final.get("total_completion_tokens")),
-    )
+    names = ("total_prompt_tokens", "total_cached_tokens", "", "total_completion_tokens")
+    usage = tokens.usage(final, names, cached_in_input=True)
     if usage != Usage():
         yield Spent(response=_LAST, usage=usage)
 
