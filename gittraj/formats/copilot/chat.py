@@ -11,10 +11,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from gittraj.formats.base import coerce, commits, document, images
-from gittraj.formats.base.outcomes import Refusal, ruling
+from gittraj.formats.base import coerce, document, images
+from gittraj.formats.base.outcomes import Refusal, ruling, tool_result
 from gittraj.formats.copilot import parts
-from gittraj.formats.copilot.parts import Call
+from gittraj.formats.copilot.parts import Made
 from gittraj.model.session_items import Entry, Fact, Item, Spent, TurnEnd
 from gittraj.model.values import (
     AnyEvent,
@@ -22,8 +22,6 @@ from gittraj.model.values import (
     NoteEvent,
     Prompt,
     Thinking,
-    ToolCall,
-    ToolResult,
     Usage,
 )
 
@@ -91,11 +89,11 @@ class _Request:
     def items(self) -> Iterator[Item]:
         yield from self._prompt()
         response = None
-        for part in parts.read(self._request, self._id):
+        for part in parts.read(self._request, self._id, self._folder):
             response = part.response
             match part.what:
-                case Call() as call:
-                    yield from self._call(part, call)
+                case Made() as made:
+                    yield from self._call(part, made)
                 case str(text) if part.thinking:
                     yield self._entry(Thinking(**self._common(part), content=text))
                 case str(text):
@@ -136,29 +134,14 @@ class _Request:
             ts = coerce.stamp(self._asked)
             yield self._entry(Prompt(id=f"{self._id}:prompt", ts=ts, content=shown, artifact=first))
 
-    def _call(self, part: parts.Found, call: Call) -> Iterator[Item]:
-        common = self._common(part)
-        yield self._entry(
-            ToolCall(**common, name=call.name, arguments=call.arguments, call_id=call.id),
-            edits=call.edits,
-            command=call.command,
-            folder=self._folder,
-            paths=call.paths,
-        )
-        if call.output is None:
+    def _call(self, part: parts.Found, made: Made) -> Iterator[Item]:
+        common, call, ended = self._common(part), made.call, made.ended
+        yield self._entry(call.event(made.id, **common), **call.known)
+        if ended is None:
             return
         fields = {"id": f"{common['id']}:result", "ts": common["ts"]}
-        yield self._entry(
-            ToolResult(
-                **fields,
-                content=call.output,
-                call_id=call.id,
-                exit_code=call.exit_code,
-                is_error=call.failed or call.declined,
-            ),
-            commits=commits.printed(call.output),
-        )
-        if call.declined:
+        yield self._entry(tool_result(ended, call_id=made.id, **fields), **ended.known)
+        if ended.declined:
             said = Refusal(call.name, call.arguments)
             yield self._entry(ruling(said, **fields | {"id": f"{common['id']}:decided"}))
 
