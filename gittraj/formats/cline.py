@@ -15,6 +15,7 @@ from gittraj.formats.base import coerce, commits, document
 from gittraj.formats.base.document import peek, read_head
 from gittraj.formats.base.edits import replaced, written
 from gittraj.formats.base.outcomes import Call
+from gittraj.formats.base.position import facts
 from gittraj.formats.base.tokens import usage
 from gittraj.model.session_items import Edit, Entry, Fact, Item, Spent, TurnEnd
 from gittraj.model.values import AnyEvent, Message, NoteEvent, Prompt, Thinking, ToolResult
@@ -89,16 +90,15 @@ class _Reading:
     def _facts(self) -> Iterator[Fact]:
         origin = coerce.mapping(self._run.get("origin"))
         told = coerce.mapping(self._about.get("metadata"))
-        known = {
-            "session": coerce.text(self._run.get("sessionId")) or self._session,
-            "started_at": coerce.stamp(self._about.get("started_at")),
-            "folder": self._folder,
-            "agent_version": coerce.text(origin.get("version")),
-            "entrypoint": coerce.text(origin.get("source")),
-            "title": coerce.text(told.get("title")),
-            "status": _ENDED.get(str(self._about.get("status"))),
-        }
-        yield from (Fact(name=fact, value=value) for fact, value in known.items() if value)
+        yield from facts(
+            session=coerce.text(self._run.get("sessionId")) or self._session,
+            started_at=coerce.stamp(self._about.get("started_at")),
+            folder=self._folder,
+            agent_version=coerce.text(origin.get("version")),
+            entrypoint=coerce.text(origin.get("source")),
+            title=coerce.text(told.get("title")),
+            status=_ENDED.get(str(self._about.get("status"))),
+        )
 
     def _entry(self, event: AnyEvent, **known: Any) -> Entry:
         return Entry(event=event, end=self._end, **known)

@@ -17,7 +17,7 @@ from gittraj.formats.base import coerce, commits, images, lines, tokens
 from gittraj.formats.base.edits import first, pairs, replaced, written
 from gittraj.formats.base.lines import Fragment, Lines
 from gittraj.formats.base.outcomes import Call, Outcome, tool_result
-from gittraj.formats.base.position import Record
+from gittraj.formats.base.position import Record, facts
 from gittraj.formats.base.session_id import shape_id
 from gittraj.model.session_items import Cursor, Damage, Edit, Entry, Fact, Item, Spent, TurnEnd
 from gittraj.model.values import (
@@ -93,15 +93,14 @@ class _Reading:
             return
         first = self._fragments[0].value
         shape = shape_id(name, [[coerce.text(first.get("type")), coerce.stamp(first.get("timestamp"))]])
-        known = {
-            "session": coerce.text(self._header.get("id")) or self._name or shape,
-            "started_at": self._began,
-            "folder": self._folder,
-            "parent_session": self._parent,
-            "parent_kind": "fork" if self._parent else None,
-            "model": self._model,
-        }
-        yield from (Fact(name=fact, value=value) for fact, value in known.items() if value)
+        yield from facts(
+            session=coerce.text(self._header.get("id")) or self._name or shape,
+            started_at=self._began,
+            folder=self._folder,
+            parent_session=self._parent,
+            parent_kind="fork" if self._parent else None,
+            model=self._model,
+        )
 
     def _record(self, number: int, fragment: Fragment) -> _Record:
         value = fragment.value

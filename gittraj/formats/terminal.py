@@ -12,7 +12,8 @@ from typing import Any
 
 from gittraj.formats.base import coerce, commits, document
 from gittraj.formats.base.document import peek
-from gittraj.model.session_items import Entry, Fact, Item, TurnEnd
+from gittraj.formats.base.position import facts
+from gittraj.model.session_items import Entry, Item, TurnEnd
 from gittraj.model.values import ToolCall, ToolResult
 
 name = "terminal"
@@ -39,15 +40,14 @@ def read(value: Any, session: str | None, end: int) -> Iterator[Item]:
     command, printed = coerce.text(told.get("command")) or "", plain(coerce.text(told.get("output")) or "")
     status, folder = coerce.number(told.get("status")), coerce.text(told.get("cwd"))
     begun, ended = coerce.stamp(told.get("started")), coerce.stamp(told.get("ended"))
-    facts: dict[str, Any] = {
-        "session": own,
-        "agent": coerce.text(told.get("agent")),
-        "started_at": begun,
-        "folder": folder,
-        "title": command,
-        "start_commit": coerce.text(told.get("commit")),
-    }
-    yield from (Fact(name=key, value=value) for key, value in facts.items() if value)
+    yield from facts(
+        session=own,
+        agent=coerce.text(told.get("agent")),
+        started_at=begun,
+        folder=folder,
+        title=command,
+        start_commit=coerce.text(told.get("commit")),
+    )
     typed = [full for full in coerce.sequence(told.get("typed")) if isinstance(full, str)]
     made = tuple(c for c in commits.printed(printed) if not any(full.startswith(c) for full in typed))
     call = ToolCall(id=f"{own}:0", ts=begun, name="run", arguments={"command": command}, call_id=own)

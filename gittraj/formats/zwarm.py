@@ -17,6 +17,7 @@ from typing import Any
 from gittraj.errors import FormatError
 from gittraj.formats.base import coerce, document
 from gittraj.formats.base.document import read_head
+from gittraj.formats.base.position import facts
 from gittraj.formats.base.tokens import since, usage
 from gittraj.formats.codex import exec as printed
 from gittraj.model.session_items import Damage, Entry, Fact, Item, Spent
@@ -67,7 +68,7 @@ class _Reading:
 
     def items(self) -> Iterator[Item]:
         meta = self._meta
-        yield from _facts(
+        yield from facts(
             started_at=coerce.stamp(meta.get("created_at")),
             folder=self._folder,
             model=coerce.text(meta.get("model")),
@@ -166,16 +167,12 @@ class _Reading:
         status = coerce.text(meta.get("status"))
         source = coerce.text(meta.get("source")) or ""
         orchestrator = source.removeprefix(_ORCHESTRATOR) if source.startswith(_ORCHESTRATOR) else None
-        yield from _facts(
+        yield from facts(
             status=_STATUS.get(status or "", self._status),
             participant=f"{orchestrator}:orchestrator" if orchestrator else None,
             exit_status=None if status in (None, "pending", "running") else status,
             exit_error=error,
         )
-
-
-def _facts(**known: str | None) -> Iterator[Fact]:
-    yield from (Fact(name=fact, value=value) for fact, value in known.items() if value)
 
 
 def _of(turn: int, name: str) -> str:

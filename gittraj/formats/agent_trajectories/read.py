@@ -19,9 +19,11 @@ from gittraj.formats.agent_trajectories.shared import (
 from gittraj.formats.base import carried, coerce, document
 from gittraj.formats.base.carried import Names
 from gittraj.formats.base.document import peek
+from gittraj.formats.base.edits import first
 from gittraj.formats.base.exchanged import entry
 from gittraj.formats.base.images import without_media
 from gittraj.formats.base.json_patch import patch
+from gittraj.formats.base.position import facts
 from gittraj.model.session_items import Fact, Item, Spent, TurnEnd
 from gittraj.model.values import Prompt, Usage
 
@@ -68,15 +70,13 @@ def _facts(document: dict[str, Any], ours: Any, title: str | None) -> Iterator[F
             yield Fact(name="session", value=session)
         yield from carried.facts(ours)
         return
-    if identity:
-        yield Fact(name="session", value=identity)
+    yield from facts(session=identity)
     yield from carried.identity(identity)
-    known = {
-        "title": title,
-        "status": coerce.text(document.get("status")),
-        "started_at": coerce.stamp(document.get("startedAt")),
-    }
-    yield from (Fact(name=key, value=value) for key, value in known.items() if value)
+    yield from facts(
+        title=title,
+        status=coerce.text(document.get("status")),
+        started_at=coerce.stamp(document.get("startedAt")),
+    )
     source = coerce.mapping(coerce.mapping(document.get("task")).get("source"))
     if source:
         yield from carried.task(title, source.get("system"), source.get("id"), source.get("url"))
@@ -85,9 +85,7 @@ def _facts(document: dict[str, Any], ours: Any, title: str | None) -> Iterator[F
     for tag in coerce.sequence(document.get("tags")):
         if coerce.text(tag):
             yield Fact(name="tag", value=tag)
-    trace = coerce.mapping(document.get("_trace"))
-    if commit := coerce.text(trace.get("endRef")) or coerce.text(trace.get("startRef")):
-        yield Fact(name="start_commit", value=commit)
+    yield from facts(start_commit=first(document.get("_trace"), ("endRef", "startRef")))
 
 
 def _carried(event: dict[str, Any], ours: Any) -> dict[str, Any]:

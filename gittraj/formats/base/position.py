@@ -26,6 +26,11 @@ _KEPT = frozenset(("agent", "folder", "model", "parent_kind", "session"))
 _START = Cursor()
 
 
+def facts(**known: str | float | None) -> Iterator[Fact]:
+    """The facts of a log that is read whole, without what is not known."""
+    yield from (Fact(name=name, value=value) for name, value in known.items() if value not in (None, ""))
+
+
 class Position:
     """``facts``: those reported so far, by name; a hash for all but :data:`_KEPT`."""
 

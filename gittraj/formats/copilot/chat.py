@@ -13,6 +13,7 @@ from typing import Any
 
 from gittraj.formats.base import coerce, document, images
 from gittraj.formats.base.outcomes import Refusal, ruling, tool_result
+from gittraj.formats.base.position import facts
 from gittraj.formats.copilot import parts
 from gittraj.formats.copilot.parts import Made
 from gittraj.model.session_items import Entry, Fact, Item, Spent, TurnEnd
@@ -60,15 +61,14 @@ read = document.reader(items)
 
 def _facts(chat: dict[str, Any], requests: list[dict[str, Any]], session: str | None) -> Iterator[Fact]:
     versions = (coerce.mapping(request.get("agent")).get("extensionVersion") for request in requests)
-    known: dict[str, Any] = {
-        "session": coerce.text(chat.get("sessionId")) or session or parts.shape(name, requests),
-        "started_at": coerce.stamp(chat.get("creationDate")),
-        "title": coerce.text(chat.get("customTitle")),
-        "agent_version": next((version for version in versions if coerce.text(version)), None),
-        "folder": parts.folder(requests),
-        "entrypoint": "vscode",
-    }
-    yield from (Fact(name=fact, value=value) for fact, value in known.items() if value)
+    yield from facts(
+        session=coerce.text(chat.get("sessionId")) or session or parts.shape(name, requests),
+        started_at=coerce.stamp(chat.get("creationDate")),
+        title=coerce.text(chat.get("customTitle")),
+        agent_version=next((version for version in versions if coerce.text(version)), None),
+        folder=parts.folder(requests),
+        entrypoint="vscode",
+    )
     models = dict.fromkeys(parts.model(request) for request in requests)
     yield from (Fact(name="model", value=model) for model in models if model)
 

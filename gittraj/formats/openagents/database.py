@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from gittraj.errors import FormatError
 from gittraj.formats.atif import read as atif
 from gittraj.formats.base import coerce, tokens
+from gittraj.formats.base.position import facts
 from gittraj.formats.base.sqlite import first_row, has_columns, open_database
 from gittraj.model.session_items import Damage, Entry, Fact, Item, Spent, TurnEnd
 from gittraj.model.values import (
@@ -114,16 +115,15 @@ _IN_EVENTS = ("session_id", "task_description", "tests", "reflections", "environ
 def items(row: Mapping[str, Any], *, agent: str, model: str | None, version: str | None) -> Iterator[Item]:
     """The items of one row, whose JSON is read already."""
     task = coerce.text(row.get("task_id"))
-    known = {
-        "agent": agent,
-        "session": coerce.text(row.get("session_id")),
-        "agent_version": version,
-        "model": model,
-        "task": f"openagents:{task}" if task else None,
-        "task_title": task,
-        "status": "completed",
-    }
-    yield from (Fact(name=name, value=value) for name, value in known.items() if value)
+    yield from facts(
+        agent=agent,
+        session=coerce.text(row.get("session_id")),
+        agent_version=version,
+        model=model,
+        task=f"openagents:{task}" if task else None,
+        task_title=task,
+        status="completed",
+    )
     yield from (Entry(event=event, end=number) for number, event in enumerate(_events(row)))
     yield TurnEnd(end=0)
 

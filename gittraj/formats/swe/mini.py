@@ -15,6 +15,7 @@ from typing import Any
 from gittraj.formats.base import coerce, commits, document, session_id
 from gittraj.formats.base.document import peek
 from gittraj.formats.base.outcomes import Refusal, ruling
+from gittraj.formats.base.position import facts
 from gittraj.formats.openai import completion
 from gittraj.formats.swe import ending, protocol, task
 from gittraj.formats.swe.answers import answer, is_answer
@@ -100,21 +101,20 @@ class _Reading:
         stats = coerce.mapping(self._info.get("model_stats"))
         first = next((entry.event.ts for entry in entries if entry.event.ts), None)
         own = session_id.shape_id(name, [[instance], *completion.opening(self._messages)])
-        fields: dict[str, str | float | None] = {
-            "session": self._stem if named else own,
-            "solve": named.solve if named else None,
-            "run": named.run if named else None,
-            "instance": instance,
-            "agent_version": coerce.text(self._info.get("mini_version")),
-            "model": self._model,
-            "folder": self._folder,
-            "started_at": first or (named.time if named else None),
-            "title": task.title(self._asked or ""),
-            "messages": len(self._messages),
-            "api_calls": coerce.number(stats.get("api_calls")),
-            "cost_usd": None if self._costs_add_up() else coerce.cost(stats.get("instance_cost")),
-        }
-        yield from (Fact(name=key, value=value) for key, value in fields.items() if value is not None)
+        yield from facts(
+            session=self._stem if named else own,
+            solve=named.solve if named else None,
+            run=named.run if named else None,
+            instance=instance,
+            agent_version=coerce.text(self._info.get("mini_version")),
+            model=self._model,
+            folder=self._folder,
+            started_at=first or (named.time if named else None),
+            title=task.title(self._asked or ""),
+            messages=len(self._messages),
+            api_calls=coerce.number(stats.get("api_calls")),
+            cost_usd=None if self._costs_add_up() else coerce.cost(stats.get("instance_cost")),
+        )
 
     def _costs_add_up(self) -> bool:
         """Whether the calls' own costs are all there is; else only the total is known."""

@@ -14,6 +14,7 @@ from typing import Any
 
 from gittraj.formats.base import coerce, commits, document, session_id
 from gittraj.formats.base.document import peek
+from gittraj.formats.base.position import facts
 from gittraj.formats.base.session_id import Part
 from gittraj.formats.openai import completion
 from gittraj.formats.swe import ending, task, windowed
@@ -96,19 +97,18 @@ class _Reading:
         repository = coerce.mapping(coerce.mapping(self._config.get("env")).get("repo"))
         stats = coerce.mapping(self._info.get("model_stats"))
         instance = coerce.text(problem.get("id")) or coerce.text(self._run.get("instance_id"))
-        fields: dict[str, str | float | None] = {
-            "session": session_id.shape_id(name, [[instance], *self._shape()]),
-            "instance": instance,
-            "agent_version": coerce.text(self._info.get("swe_agent_version")),
-            "model": self._model,
-            "title": task.title(self._asked or ""),
-            "start_commit": coerce.text(repository.get("base_commit")),
-            "repository": coerce.text(repository.get("github_url")),
-            "messages": len(coerce.objects(self._run.get("history"))) or None,
-            "api_calls": coerce.number(stats.get("api_calls")),
-            "cost_usd": coerce.cost(stats.get("instance_cost")),
-        }
-        yield from (Fact(name=key, value=value) for key, value in fields.items() if value is not None)
+        yield from facts(
+            session=session_id.shape_id(name, [[instance], *self._shape()]),
+            instance=instance,
+            agent_version=coerce.text(self._info.get("swe_agent_version")),
+            model=self._model,
+            title=task.title(self._asked or ""),
+            start_commit=coerce.text(repository.get("base_commit")),
+            repository=coerce.text(repository.get("github_url")),
+            messages=len(coerce.objects(self._run.get("history"))) or None,
+            api_calls=coerce.number(stats.get("api_calls")),
+            cost_usd=coerce.cost(stats.get("instance_cost")),
+        )
 
     def _shape(self) -> Iterator[tuple[Part, ...]]:
         first = self._attempts[0]
