@@ -1,5 +1,5 @@
-"""What readers of logs that only grow share, and above all the position in one: how many events were returned,
-and which facts were reported.
+"""What readers of logs that only grow share, above all the position in one: how many events were returned, and
+which facts were reported.
 
 Everything that a reader remembers beyond one turn is here or in the cursor that it passes to
 :meth:`Position.mark`, as JSON, so that resuming from a mark and reading in one go give the same items. A
