@@ -121,7 +121,7 @@ def _compaction(record: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """What several trajectories came to: decisions, findings, and the words of the model that wrote it."""
     names = Names(OWN)
     stamp = coerce.stamp(record.get("compactedAt"))
-    when = {"ts": stamp} if stamp else {}
+    when = carried.present(ts=stamp)
 
     def event(kind: str, text: str | None) -> Iterator[dict[str, Any]]:
         if text:

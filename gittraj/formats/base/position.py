@@ -1,4 +1,4 @@
-"""What readers of logs that only grow share, above all the position in one: how many events were returned, and
+"""What readers of logs that only grow share, above all the position in one: how many events were returned,
 which facts were reported.
 
 Everything that a reader remembers beyond one turn is here or in the cursor that it passes to
