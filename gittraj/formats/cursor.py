@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any, BinaryIO
 
 from gittraj.formats.base import coerce, commits, images, lines, patch
-from gittraj.formats.base.edits import first, pairs, replaced, texts, written
+from gittraj.formats.base.edits import first, pairs, replaced, written
 from gittraj.formats.base.lines import Fragment, Lines
 from gittraj.formats.base.outcomes import Call
 from gittraj.formats.base.position import LogReader, read_with
@@ -54,10 +54,8 @@ def _is_record(record: dict[str, Any]) -> bool:
 
 def call(tool: str, arguments: Any) -> Call:
     """What a call of Cursor's ``tool`` does."""
-    fields = coerce.mapping(arguments)
-    command = coerce.text(fields.get("command")) if _plain(tool) in _SHELLS else None
-    folder = coerce.text(fields.get("working_directory"))
-    return Call(tool, arguments, command, folder, edits(tool, arguments), tuple(texts(fields, _PATHS)))
+    folder, own = coerce.text(coerce.mapping(arguments).get("working_directory")), edits(tool, arguments)
+    return Call.of(tool, arguments, folder, is_shell=_plain(tool) in _SHELLS, paths=_PATHS, edits=own)
 
 
 def edits(tool: str, arguments: Any) -> tuple[Edit, ...]:

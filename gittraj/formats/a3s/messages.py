@@ -154,9 +154,8 @@ class Messages:
         if tool in _STARTERS:
             self._starters.add(call)
             self.started.append(json.dumps(arguments, ensure_ascii=False))
-        command = coerce.text(coerce.mapping(arguments).get("command")) if tool == _SHELL else None
-        edits, paths = calls.edits(_EDITS.get(tool, ""), arguments), calls.paths(arguments)
-        made = Call(tool, arguments, command, self._folder, edits, paths)
+        own, shell = calls.edits(_EDITS.get(tool, ""), arguments), tool == _SHELL
+        made = Call.of(tool, arguments, self._folder, is_shell=shell, paths=calls.PATHS, edits=own)
         event = made.event(call, **common, ts=self._timed.began.get(call))
         return Entry(event=event, end=end, **made.known)
 

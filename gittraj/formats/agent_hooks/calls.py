@@ -38,11 +38,11 @@ def called(agent: str, tool: str, arguments: Any, folder: str | None) -> Call:
     if tool == "apply_patch":
         edits = patch.edits(coerce.text(fields.get("command") or fields.get("input")) or "")
         return Call(tool, arguments, None, folder, edits, tuple(edit.path for edit in edits))
-    command = coerce.text(fields.get("command")) if tool in _SHELLS else None
-    edits = claude.edits(_GEMINI.get(tool, tool), arguments)
-    if not edits and command and (text := patch.inside(command)):
-        edits = patch.edits(text)
-    return Call(tool, arguments, command, folder, edits, claude.paths(arguments))
+    edits, shell = claude.edits(_GEMINI.get(tool, tool), arguments), tool in _SHELLS
+    call = Call.of(tool, arguments, folder, is_shell=shell, paths=claude.PATHS, edits=edits)
+    if not edits and call.command and (text := patch.inside(call.command)):
+        return replace(call, edits=patch.edits(text))
+    return call
 
 
 def ended(agent: str, tool: str, response: Any) -> Outcome:

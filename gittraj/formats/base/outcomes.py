@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from gittraj.formats.base import coerce
+from gittraj.formats.base.edits import texts
 from gittraj.model.arguments import main_argument
 from gittraj.model.session_items import Edit
 from gittraj.model.values import Artifact, Decided, Decision, NoteEvent, ToolCall, ToolResult
@@ -24,6 +26,21 @@ class Call:
     folder: str | None = None
     edits: tuple[Edit, ...] = ()
     paths: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        arguments: Any,
+        folder: str | None,
+        *,
+        is_shell: bool,
+        paths: Iterable[str],
+        edits: tuple[Edit, ...],
+    ) -> Self:
+        """By the arguments: ``command`` is a shell's, ``paths`` are the names of those that are paths."""
+        command = coerce.text(coerce.mapping(arguments).get("command")) if is_shell else None
+        return cls(name, arguments, command, folder, edits, tuple(texts(arguments, paths)))
 
     def event(self, call_id: str | None, **common: Any) -> ToolCall:
         """The event; ``common`` are the fields of its record."""

@@ -8,34 +8,24 @@ from __future__ import annotations
 from typing import Any
 
 from gittraj.formats.base import coerce
-from gittraj.formats.base.edits import first, pairs, replaced, texts, written
+from gittraj.formats.base.edits import first, pairs, replaced, written
 from gittraj.formats.base.outcomes import Call
 from gittraj.model.session_items import Edit
 
 SHELLS = ("Bash", "PowerShell")
-_PATHS = ("file_path", "notebook_path", "path")
-
-
-def command(name: str, arguments: Any) -> str | None:
-    """The shell command of the call."""
-    return coerce.text(coerce.mapping(arguments).get("command")) if name in SHELLS else None
-
-
-def paths(arguments: Any) -> tuple[str, ...]:
-    """The files and folders that the arguments name."""
-    return tuple(texts(arguments, _PATHS))
+PATHS = ("file_path", "notebook_path", "path")
 
 
 def call(name: str, arguments: Any, folder: str | None) -> Call:
     """What the call does; ``folder`` is where the session works."""
-    named = paths(arguments)
-    return Call(name, arguments, command(name, arguments), folder, edits(name, arguments), named)
+    own = edits(name, arguments)
+    return Call.of(name, arguments, folder, is_shell=name in SHELLS, paths=PATHS, edits=own)
 
 
 def edits(name: str, arguments: Any) -> tuple[Edit, ...]:
     """The file as the call leaves it, as far as its arguments show."""
     fields = coerce.mapping(arguments)
-    path = first(fields, _PATHS[:2])
+    path = first(fields, PATHS[:2])
     if path is None:
         return ()
     match name:

@@ -186,7 +186,8 @@ read = read_with(_Reader)
 
 def _denial(denied: dict[str, Any]) -> str:
     tool, arguments = coerce.text(denied.get("tool_name")) or "a tool", denied.get("tool_input")
-    what = calls.command(tool, arguments) or " ".join(calls.paths(arguments))
+    call = calls.call(tool, arguments, None)
+    what = call.command or " ".join(call.paths)
     return f"permission denied: {tool} {what}".strip()
 
 

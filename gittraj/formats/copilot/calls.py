@@ -10,7 +10,7 @@ import re
 from typing import Any
 
 from gittraj.formats.base import coerce, patch
-from gittraj.formats.base.edits import first, replaced, texts, written
+from gittraj.formats.base.edits import first, replaced, written
 from gittraj.formats.base.outcomes import Call
 from gittraj.model.session_items import Edit
 from gittraj.model.values import FileKind
@@ -25,20 +25,10 @@ _READS = ("view", "read_file", "grep", "glob", "rg")
 _EXIT = re.compile(r"(?:with )?exit(?:ed with)? code:? (-?\d{1,10})>?\.?\s*\Z")
 
 
-def command(name: str, arguments: Any) -> str | None:
-    """The shell command of the call."""
-    return coerce.text(coerce.mapping(arguments).get("command")) if name in SHELLS else None
-
-
-def paths(arguments: Any) -> tuple[str, ...]:
-    """The files and folders that the arguments name."""
-    return tuple(texts(arguments, _PATHS))
-
-
 def call(name: str, arguments: Any, folder: str | None) -> Call:
     """What the call does; ``folder`` is where the session works."""
-    named = paths(arguments)
-    return Call(name, arguments, command(name, arguments), folder, edits(name, arguments), named)
+    own = edits(name, arguments)
+    return Call.of(name, arguments, folder, is_shell=name in SHELLS, paths=_PATHS, edits=own)
 
 
 def edits(name: str, arguments: Any) -> tuple[Edit, ...]:
