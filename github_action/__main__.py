@@ -44,7 +44,7 @@ def main(environ: Mapping[str, str]) -> int:
         if settings.foreign_token:
             console.mask(settings.token)
         payload = Payload.read(settings.payload) if event is None else Payload(event)
-        return run(settings, payload, {k: v for k, v in environ.items() if k not in _TOKENS}, console)
+        return run(settings, payload, _without_tokens(environ), console)
     except TrajError as error:
         console.annotate("error" if strict else "warning", error.message)
         if error.hint:
@@ -57,8 +57,15 @@ def main(environ: Mapping[str, str]) -> int:
 
 _AT_LINES = ("pull_request", "pull_request_target")
 """Events whose job is shown at the lines of the pull request."""
-_TOKENS = ("INPUT_TOKEN", "DEFAULT_TOKEN", "GIT_TRAJ_TOKEN", "CI_JOB_TOKEN")
+_TOKENS = (
+    *("INPUT_TOKEN", "DEFAULT_TOKEN", "GIT_TRAJ_TOKEN", "CI_JOB_TOKEN"),
+    *("GITHUB_TOKEN", "GITEA_TOKEN", "FORGEJO_TOKEN"),
+)
 """Removed from the environment of every process that we start."""
+
+
+def _without_tokens(environ: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in environ.items() if name not in _TOKENS}
 
 
 def run(settings: Settings, payload: Payload, environ: Mapping[str, str], console: Console) -> int:
@@ -148,8 +155,7 @@ def _report(job: Job, pull: OnPull) -> int:
     job.made.append((scanned, verdict))
     published = _publish(job, pull, scanned)
     _mark(job, pull, scanned)
-    if settings.labels and not pull.check:
-        _relabel(job, pull, change)
+    _relabel(job, pull, change)
     path = write_json(settings, change, pull.number)
     write(settings, {**outputs(change), **published.outputs(), "json-path": path})
     if verdict.line:
@@ -217,6 +223,8 @@ def _place(
 
 
 def _relabel(job: Job, pull: OnPull, change: Change) -> None:
+    if pull.check or not job.settings.labels:
+        return
     try:
         job.forge.relabel(pull.number, find_labels(change))
     except ForgeError as error:

@@ -39,8 +39,6 @@ class OnPull:
     repository: str
     number: int
     head: str | None = None
-    head_repository: str | None = None
-    base_branch: str | None = None
     fork: bool = False
     check: bool = False
     read_only: str | None = None
@@ -79,6 +77,12 @@ class Idle:
 Activity = OnPull | OnRun | OnPush | Idle
 
 
+_IDLE = {
+    "workflow_dispatch": "the input 'pr' names no pull request",
+    "merge_group": "a merge queue ends in a push: nothing is to be done before",
+}
+
+
 def decide(
     event: str, payload: Payload, *, repository: str, actor: str = "", mode: str = "auto", pr: str = ""
 ) -> Activity:
@@ -87,28 +91,26 @@ def decide(
     that is not valid."""
     if mode not in get_args(Mode):
         raise EventError(f"'mode' is not one of {', '.join(get_args(Mode))}")
-    named = _NUMBER.fullmatch(pr.strip())
-    if pr.strip() and not named:
-        raise EventError("'pr' is not the number of a pull request")
+    number = _read_number(pr.strip())
     if mode == "carry" and event != "push":
         return Idle("records are carried on a push to the base branch, and this is none")
-    if mode != "carry" and named and int(named[1]) != payload.number("pull_request.number"):
-        return OnPull(repository=repository, number=int(named[1]), check=mode == "check")
-    match event:
-        case "pull_request" | "pull_request_target":
-            return _pull(
-                payload, repository, target=event != "pull_request", actor=actor, check=mode == "check"
-            )
-        case "workflow_run":
-            return _run(payload, repository, check=mode == "check")
-        case "push":
-            return _push(payload, repository, mode)
-        case "workflow_dispatch":
-            return Idle("the input 'pr' names no pull request")
-        case "merge_group":
-            return Idle("a merge queue ends in a push: nothing is to be done before")
-        case _:
-            return Idle(f"nothing is done on '{event}' without the input 'pr'")
+    if mode != "carry" and number and number != payload.number("pull_request.number"):
+        return OnPull(repository=repository, number=number, check=mode == "check")
+    if event in ("pull_request", "pull_request_target"):
+        target, check = event != "pull_request", mode == "check"
+        return _pull(payload, repository, target=target, actor=actor, check=check)
+    if event == "workflow_run":
+        return _run(payload, repository, check=mode == "check")
+    if event == "push":
+        return _push(payload, repository, mode)
+    return Idle(_IDLE.get(event, f"nothing is done on '{event}' without the input 'pr'"))
+
+
+def _read_number(pr: str) -> int | None:
+    named = _NUMBER.fullmatch(pr)
+    if pr and not named:
+        raise EventError("'pr' is not the number of a pull request")
+    return int(named[1]) if named else None
 
 
 def _pull(payload: Payload, repository: str, *, target: bool, actor: str, check: bool) -> OnPull:
@@ -123,8 +125,6 @@ def _pull(payload: Payload, repository: str, *, target: bool, actor: str, check:
         repository=repository,
         number=_required(payload.number("pull_request.number")),
         head=_required(payload.sha("pull_request.head.sha")),
-        head_repository=home,
-        base_branch=payload.text("pull_request.base.ref"),
         fork=fork,
         check=check,
         read_only=read_only,

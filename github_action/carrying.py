@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 from github_action.activity import OnPush
@@ -19,11 +20,13 @@ from github_action.pull_request import Pull, merged_pulls, read_pull
 from gittraj import limits
 from gittraj.config import Config, Environ
 from gittraj.errors import RedactionError, TrajError
+from gittraj.git import Repository
 from gittraj.history import find_rewrites
 from gittraj.model.codec import decode_note
 from gittraj.model.values import ForeignLine, Line, Record
 from gittraj.notes.carry import is_own
 from gittraj.notes.merge import standing
+from gittraj.notes.store import NotesRef
 from gittraj.record.drain.composition import make_pipeline
 from gittraj.record.pipeline import Pipeline
 from gittraj.record.rewrite_segments import clean_record
@@ -134,16 +137,27 @@ def _carry(fetched: Fetched, new: list[str], merged: list[Merged], *, ref: str) 
 def _apply(fetched: Fetched, new: list[str], merged: list[Merged]) -> set[str]:
     """The commits that received records."""
     repository, notes = fetched.repository, fetched.notes
-    before = {commit: notes.read(commit) or b"" for each in merged for commit in each.commits}
-    lines = [pair for each in merged for pair in _imported(each, before)]
-    held = {c for c, body in before.items() if standing(c, decode_note(body))} | {c for c, _ in lines}
-    taken = [c for c in new if any(is_own(c, r) for r in standing(c, decode_note(notes.read(c) or b"")))]
-    rewrites = find_rewrites(repository, sorted(held), taken=taken)
-    pairs = [(r.old, r.new) for r in rewrites if r.new in new and r.old != r.new]
+    gone = chain.from_iterable(each.commits for each in merged)
+    before = {commit: notes.read(commit) or b"" for commit in gone}
+    lines = [*chain.from_iterable(_imported(each, before) for each in merged)]
+    held = {*dict(lines), *(c for c in before if standing(c, decode_note(before[c])))}
+    pairs = _find_pairs(repository, sorted(held), new, notes)
     pipeline = _pipeline(fetched)
     written = pipeline.write([], lines=lines)
     done = pipeline.store([], carry=pairs)
     return written.commits | done.commits
+
+
+def _find_pairs(
+    repository: Repository, held: list[str], new: list[str], notes: NotesRef
+) -> list[tuple[str, str]]:
+    """Which of the commits that have records became which of the ``new`` ones that have none of their own."""
+
+    def has_own(commit: str) -> bool:
+        return any(is_own(commit, r) for r in standing(commit, decode_note(notes.read(commit) or b"")))
+
+    rewrites = find_rewrites(repository, held, taken=[*filter(has_own, new)])
+    return [(r.old, r.new) for r in rewrites if r.new in new and r.old != r.new]
 
 
 def _imported(merged: Merged, before: Mapping[str, bytes]) -> Iterator[tuple[str, Line]]:

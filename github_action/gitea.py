@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from github_action.comments import Comment
-from github_action.errors import ForgeError, Gone
-from github_action.pull_request import COMMITS_MOST, FILES, Commit, File, Pull, PullDetails, check_sha
-from github_action.rest import Rest, readable
+from github_action.errors import ForgeError
+from github_action.pull_request import COMMITS_MOST, FILES, Commit, Pull, PullDetails, check_sha
+from github_action.rest import Rest, RestThread, readable
 from github_action.token import Token
 from gittraj.query.diff import split_patches
 
@@ -37,11 +37,10 @@ class Gitea:
                 f"{at}/commits", doing=doing, most=COMMITS_MOST, files="true", verification="false"
             )
             commits = tuple(self._commit(told) for told in listed)[::-1]  # the newest comes first
-            files = list(self._rest.pages(f"{at}/files", doing=doing, most=FILES))
+            names = [told["filename"] for told in self._rest.pages(f"{at}/files", doing=doing, most=FILES)]
             patches = split_patches(self._patches(at, doing))
-            return PullDetails(
-                pull=pull, commits=commits, files=tuple(_file(told, patches) for told in files)
-            )
+            files = {name: patches.get(name, "") for name in names}
+            return PullDetails(pull=pull, commits=commits, files=files)
 
     def _patches(self, at: str, doing: str) -> str:
         """Lines of the diff are a help, no need."""
@@ -72,59 +71,30 @@ class Gitea:
         with readable("asking who we are"):
             return str(self._rest.get("/user", doing="asking who we are")["login"])
 
-    def thread(self, number: int) -> GiteaThread:
-        return GiteaThread(self._rest, self._at, number)
+    def thread(self, number: int) -> RestThread:
+        at = f"{self._at}/issues"
+        return RestThread(self._rest, f"{at}/{number}/comments", f"{at}/comments", "PATCH", _comment)
 
     def relabel(self, number: int, labels: Mapping[str, bool]) -> None:
         doing, at = "setting labels", f"{self._at}/issues/{number}/labels"
         with readable(doing):
             there = {told["name"]: int(told["id"]) for told in self._rest.get(at, doing=doing)}
-            known: dict[str, int] = {}
-            if any(wanted and name not in there for name, wanted in labels.items()):
-                listed = self._rest.pages(f"{self._at}/labels", doing=doing, most=1_000)
-                known = {told["name"]: int(told["id"]) for told in listed}
-            for name, wanted in labels.items():
-                if wanted and name not in there:
-                    label = (
-                        known.get(name)
-                        or self._rest.send(
-                            "POST", f"{self._at}/labels", {"name": name, "color": _COLOUR}, doing=doing
-                        )["id"]
-                    )
-                    self._rest.send("POST", at, {"labels": [label]}, doing=doing)
-                elif not wanted and name in there:
-                    self._rest.delete(f"{at}/{there[name]}", doing=doing)
+            new = [name for name, wanted in labels.items() if wanted and name not in there]
+            if new:
+                self._rest.send("POST", at, {"labels": self._find_labels(new, doing)}, doing=doing)
+            for name, each in there.items():
+                if not labels.get(name, True):
+                    self._rest.delete(f"{at}/{each}", doing=doing)
 
-
-class GiteaThread:
-    """See ``upsert_comment.Comments``."""
-
-    def __init__(self, rest: Rest, at: str, number: int) -> None:
-        self._rest, self._at = rest, f"{at}/issues"
-        self._number = number
-
-    def comments(self) -> tuple[Comment, ...]:
-        doing = "listing comments"
-        with readable(doing):
-            path = f"{self._at}/{self._number}/comments"
-            return tuple(_comment(told) for told in self._rest.pages(path, doing=doing, most=100_000))
-
-    def create(self, body: str) -> Comment:
-        doing = "writing the comment"
-        with readable(doing):
-            path = f"{self._at}/{self._number}/comments"
-            return _comment(self._rest.send("POST", path, {"body": body}, doing=doing))
-
-    def edit(self, comment: Comment, body: str) -> None:
-        path = f"{self._at}/comments/{comment.id}"
-        with readable("editing the comment"):
-            self._rest.send("PATCH", path, {"body": body}, doing="editing the comment", missing=Gone)
-
-    def delete(self, comment: Comment) -> None:
-        try:
-            self._rest.delete(f"{self._at}/comments/{comment.id}", doing="deleting a comment", missing=Gone)
-        except Gone:
-            pass
+    def _find_labels(self, names: list[str], doing: str) -> list[int]:
+        """Their numbers; those that the repository does not have are made."""
+        path = f"{self._at}/labels"
+        known = {told["name"]: told["id"] for told in self._rest.pages(path, doing=doing, most=1_000)}
+        for name in names:
+            if name not in known:
+                made = self._rest.send("POST", path, {"name": name, "color": _COLOUR}, doing=doing)
+                known[name] = made["id"]
+        return [int(known[name]) for name in names]
 
 
 def _comment(told: Any) -> Comment:
@@ -138,28 +108,13 @@ def _pull(told: Any) -> Pull:
     return Pull(
         number=told["number"],
         title=told["title"],
-        open=told["state"] == "open",
-        draft=bool(told.get("draft")),
         head=check_sha(head["sha"]),
-        head_branch=head["ref"],
         head_repository=home["full_name"] if home else None,
         head_url=home["clone_url"] if home else None,
         base=check_sha(base["sha"]),
-        base_branch=base["ref"],
         merged_as=check_sha(told["merge_commit_sha"]) if told.get("merged") else None,
         labels=tuple(label["name"] for label in told.get("labels") or ()),
         commit_count=0,
         file_count=int(told.get("changed_files") or 0),
         fork=not home or home["full_name"] != base["repo"]["full_name"],
-    )
-
-
-def _file(told: Any, patches: Mapping[str, str]) -> File:
-    return File(
-        path=told["filename"],
-        former=told.get("previous_filename") or None,
-        status=told["status"],
-        additions=told["additions"],
-        deletions=told["deletions"],
-        patch=patches.get(told["filename"], ""),
     )

@@ -7,13 +7,15 @@ A job's own token may read git, and nothing of a merge request: that takes a pro
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
 from github_action.comments import Comment
-from github_action.errors import EventError, ForgeError, Gone
-from github_action.pull_request import COMMITS_MOST, FILES, Commit, File, Pull, PullDetails, check_sha
-from github_action.rest import Rest, readable
+from github_action.errors import EventError, ForgeError
+from github_action.pull_request import COMMITS_MOST, FILES, Commit, Pull, PullDetails, check_sha
+from github_action.rest import Rest, RestThread, readable
+from github_action.settings import INPUTS, variable
 from github_action.token import Token
 
 _ZERO = "0" * 40
@@ -45,10 +47,9 @@ class GitLab:
             )
             listed = self._rest.pages(f"{at}/commits", doing=doing, most=COMMITS_MOST, per_page="100")
             commits = tuple(_commit(each) for each in listed)[::-1]  # the newest comes first
-            files = self._rest.pages(f"{at}/diffs", doing=doing, most=FILES, per_page="100")
-            return PullDetails(
-                pull=_pull(told, home, fork=fork), commits=commits, files=tuple(map(_file, files))
-            )
+            diffs = self._rest.pages(f"{at}/diffs", doing=doing, most=FILES, per_page="100")
+            files = {diff["new_path"]: diff.get("diff") or "" for diff in diffs}
+            return PullDetails(pull=_pull(told, home, fork=fork), commits=commits, files=files)
 
     def _project(self, number: int | None) -> Any:
         """What the project of a fork is called; nothing where it is gone or hidden."""
@@ -75,8 +76,10 @@ class GitLab:
         with readable("asking who we are"):
             return str(self._rest.get("/user", doing="asking who we are")["username"])
 
-    def thread(self, number: int) -> GitLabThread:
-        return GitLabThread(self._rest, f"{self._at}/merge_requests/{number}/notes", f"{self._web}/{number}")
+    def thread(self, number: int) -> RestThread:
+        at, page = f"{self._at}/merge_requests/{number}/notes", f"{self._web}/{number}"
+        order = {"sort": "asc", "order_by": "created_at", "per_page": "100"}
+        return RestThread(self._rest, at, at, "PUT", partial(_comment, page), **order)
 
     def relabel(self, number: int, labels: Mapping[str, bool]) -> None:
         change = {
@@ -88,38 +91,11 @@ class GitLab:
             self._rest.send("PUT", f"{self._at}/merge_requests/{number}", body, doing="setting labels")
 
 
-class GitLabThread:
-    """See ``upsert_comment.Comments``: the notes of a merge request."""
-
-    def __init__(self, rest: Rest, at: str, web: str) -> None:
-        self._rest, self._at, self._web = rest, at, web
-
-    def comments(self) -> tuple[Comment, ...]:
-        doing = "listing comments"
-        with readable(doing):
-            order = {"sort": "asc", "order_by": "created_at", "per_page": "100"}
-            listed = self._rest.pages(self._at, doing=doing, most=10_000, **order)
-            return tuple(self._comment(told) for told in listed if not told.get("system"))
-
-    def create(self, body: str) -> Comment:
-        doing = "writing the comment"
-        with readable(doing):
-            return self._comment(self._rest.send("POST", self._at, {"body": body}, doing=doing))
-
-    def edit(self, comment: Comment, body: str) -> None:
-        doing = "editing the comment"
-        with readable(doing):
-            self._rest.send("PUT", f"{self._at}/{comment.id}", {"body": body}, doing=doing, missing=Gone)
-
-    def delete(self, comment: Comment) -> None:
-        try:
-            self._rest.delete(f"{self._at}/{comment.id}", doing="deleting a comment", missing=Gone)
-        except Gone:
-            pass
-
-    def _comment(self, told: Any) -> Comment:
-        author, number = told["author"]["username"], int(told["id"])
-        return Comment(id=number, author=author, body=told["body"], url=f"{self._web}#note_{number}")
+def _comment(page: str, told: Any) -> Comment | None:
+    author, number = told["author"]["username"], int(told["id"])
+    if told.get("system"):
+        return None
+    return Comment(id=number, author=author, body=told["body"], url=f"{page}#note_{number}")
 
 
 def _commit(told: Any) -> Commit:
@@ -137,38 +113,16 @@ def _pull(told: Any, home: Any, *, fork: bool) -> Pull:
     return Pull(
         number=told["iid"],
         title=told["title"],
-        open=told["state"] == "opened",
-        draft=bool(told.get("draft")),
         head=head,
-        head_branch=told["source_branch"],
         head_repository=home.get("path_with_namespace"),
         head_url=home.get("http_url_to_repo"),
         base=check_sha((told.get("diff_refs") or {}).get("base_sha") or head),
-        base_branch=told["target_branch"],
         merged_as=check_sha(merged) if told["state"] == "merged" else None,
         labels=tuple(told.get("labels") or ()),
         commit_count=0,
         file_count=int((told.get("changes_count") or "0").rstrip("+")),
         fork=fork,
     )
-
-
-def _file(told: Any) -> File:
-    kinds = (("new_file", "added"), ("deleted_file", "removed"), ("renamed_file", "renamed"))
-    return File(
-        path=told["new_path"],
-        former=told["old_path"] if told["renamed_file"] else None,
-        status=next((word for name, word in kinds if told[name]), "modified"),
-        additions=0,
-        deletions=0,
-        patch=told.get("diff") or "",
-    )
-
-
-_INPUTS = (
-    *("comment", "when-missing", "show-prompts", "show-cost", "annotations", "labels", "key", "notes-ref"),
-    *("comment-author", "require", "min-coverage", "bypass-label", "max-wait-notes", "fail-on-error", "mode"),
-)
 
 
 def as_github(environ: Mapping[str, str]) -> tuple[dict[str, str], dict[str, Any]]:
@@ -181,8 +135,7 @@ def as_github(environ: Mapping[str, str]) -> tuple[dict[str, str], dict[str, Any
             raise EventError(f"{name} is not set", "run this in a merge request's pipeline of GitLab")
         return environ[name]
 
-    named = {name: name.upper().replace("-", "_") for name in _INPUTS}
-    given = {f"INPUT_{name}": environ.get(f"GIT_TRAJ_{name}", "") for name in named.values()}
+    given = {f"INPUT_{name}": environ.get(f"GIT_TRAJ_{name}", "") for name in map(variable, INPUTS)}
     path = text("CI_PROJECT_PATH")
     known = {
         "GITHUB_API_URL": text("CI_API_V4_URL"),
@@ -201,7 +154,6 @@ def as_github(environ: Mapping[str, str]) -> tuple[dict[str, str], dict[str, Any
     request = {
         "number": int(text("CI_MERGE_REQUEST_IID")),
         "head": {"sha": sha, "repo": {"full_name": source}},
-        "base": {"ref": environ.get("CI_MERGE_REQUEST_TARGET_BRANCH_NAME")},
     }
     return {**environ, **given, **known}, {"pull_request": request}
 

@@ -7,7 +7,7 @@ Titles, branches, labels, paths and messages are untrusted data: escape them whe
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
@@ -35,14 +35,10 @@ class Pull:
 
     number: int
     title: str
-    open: bool
-    draft: bool
     head: str
-    head_branch: str
     head_repository: str | None
     head_url: str | None
     base: str
-    base_branch: str
     merged_as: str | None
     labels: tuple[str, ...]
     commit_count: int
@@ -61,23 +57,12 @@ class Commit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class File:
-    """``status``: added, removed, modified, renamed, copied, changed, unchanged. ``patch``: its hunks, where
-    they are not too large for GitHub to show."""
-
-    path: str
-    former: str | None
-    status: str
-    additions: int
-    deletions: int
-    patch: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class PullDetails:
+    """``files``: of each path the hunks, empty where they are too large for the host to show."""
+
     pull: Pull
     commits: tuple[Commit, ...]
-    files: tuple[File, ...]
+    files: Mapping[str, str]
 
     @property
     def commits_unlisted(self) -> int:
@@ -101,17 +86,7 @@ def read_details(api: Api, number: int) -> PullDetails:
         request = api.repository.get_pull(number)
         pull = _pull(request)
         commits = _compared(api, pull) or _commits(request.get_commits())
-        files = tuple(
-            File(
-                path=file.filename,
-                former=file.previous_filename,
-                status=file.status,
-                additions=file.additions,
-                deletions=file.deletions,
-                patch=file.patch or "",
-            )
-            for file in request.get_files()
-        )
+        files = {file.filename: file.patch or "" for file in request.get_files()}
     return PullDetails(pull=pull, commits=commits, files=files)
 
 
@@ -175,14 +150,10 @@ def _pull(request: PullRequest) -> Pull:
     return Pull(
         number=request.number,
         title=request.title,
-        open=request.state == "open",
-        draft=bool(request.draft),
         head=check_sha(request.head.sha),
-        head_branch=request.head.ref,
         head_repository=name,
         head_url=home.clone_url if home else None,
         base=check_sha(request.base.sha),
-        base_branch=request.base.ref,
         merged_as=check_sha(request.merge_commit_sha) if request.merged else None,
         labels=tuple(label.name for label in request.labels),
         commit_count=request.commits,

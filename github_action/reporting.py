@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import chain
 from typing import Any
 
 from github_action.fallback import Report
@@ -109,26 +110,30 @@ def read_change(
 ) -> Change:
     """What the ``sources``, the repository itself last, have on the pull request's commits. ``before``: the
     head in an earlier report; ``files_of``: returns the files that a commit changed, None if unknown."""
-    bodies = [(c.sha, [n.bodies[c.sha] for n in sources if c.sha in n.bodies]) for c in details.commits]
-    recorded = Recorded((commit, b"\n".join(found)) for commit, found in bodies if found)
-    pull = details.pull
+    recorded, pull = _join(details, sources), details.pull
+    commits = _look_up(tuple(_reviewed(c, recorded) for c in details.commits), details, files_of)
     foreign = pull.fork and any(notes.bodies for notes in sources[:-1])
     return Change(
         head=pull.head,
         title=pull.title,
-        commits=_look_up(tuple(_reviewed(commit, recorded) for commit in details.commits), details, files_of),
-        sessions=find_sessions(recorded, [c.sha for c in details.commits if len(c.parents) < 2]),
-        files=tuple(file.path for file in details.files),
+        commits=commits,
+        sessions=find_sessions(recorded, [c.commit for c in commits if not c.merge]),
+        files=tuple(details.files),
         notes=next((notes.tip for notes in sources if notes.tip), None),
         ref=settings.notes,
         rewritten=_rewritten(details, recorded, before),
         merged=pull.merged_as,
         fork=pull.head_repository if foreign else None,
         more=(details.commits_unlisted, details.files_unlisted),
-        diff=Diff.of([f.path for f in details.files], {f.path: f.patch for f in details.files if f.patch}),
+        diff=Diff.of(details.files, details.files),
         new=_new(details, before),
-        left=tuple(dict.fromkeys(commit for notes in sources for commit in notes.left)),
+        left=tuple(dict.fromkeys(chain.from_iterable(notes.left for notes in sources))),
     )
+
+
+def _join(details: PullDetails, sources: Sequence[Notes]) -> Recorded:
+    bodies = [(c.sha, [n.bodies[c.sha] for n in sources if c.sha in n.bodies]) for c in details.commits]
+    return Recorded((commit, b"\n".join(found)) for commit, found in bodies if found)
 
 
 def make_report(change: Change, settings: Settings, *, number: int) -> ScannedReport:
@@ -236,21 +241,18 @@ def _look_up(
     """Add the files that no record names, as what a shell wrote: first of commits without a record.
     Unchanged if no commit has one."""
     own = sorted((c for c in commits if not c.merge), key=lambda c: bool(c.trajectories))
-    files = {f.path for f in details.files}
-    if not any(c.trajectories for c in own) or not (files - {path for c in own for path in c.files}):
+    unnamed = set(details.files).difference(*(c.files for c in own))
+    if not unnamed or not any(c.trajectories for c in own):
         return commits
     if len(own) == 1:
-        return tuple(
-            c if c.merge else replace(c, files=tuple(f.path for f in details.files)) for c in commits
-        )
+        files_of = lambda _: tuple(details.files)  # noqa: E731 - all are of that commit
     found = {c.commit: files_of(c.commit) for c in own[:_LOOKED_UP]}
+    return tuple(_with_files(c, found.get(c.commit)) for c in commits)
 
-    def add(c: Reviewed) -> Reviewed:
-        more = found.get(c.commit)
-        known = more is not None or bool(c.trajectories) or c.merge
-        return replace(c, files=tuple(dict.fromkeys((*c.files, *(more or ())))), known=known)
 
-    return tuple(map(add, commits))
+def _with_files(commit: Reviewed, more: tuple[str, ...] | None) -> Reviewed:
+    known = more is not None or bool(commit.trajectories) or commit.merge
+    return replace(commit, files=tuple(dict.fromkeys((*commit.files, *(more or ())))), known=known)
 
 
 def _new(details: PullDetails, before: str | None) -> tuple[str, ...]:

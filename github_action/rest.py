@@ -7,19 +7,21 @@ arrived (``upsert_comment``). Nothing is followed to another host, and no messag
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import Any, Self
 
 import requests
 
-from github_action.errors import ForgeError, Refused, Unreachable
+from github_action.comments import Comment
+from github_action.errors import ForgeError, Gone, Refused, Unreachable
 from github_action.retry import RetryBudget, check_address, refusal
 from gittraj import __version__
 
 _TIMEOUT = 10  # seconds for one answer, or a part of it
 _PAGES = 100
+_COMMENTS = 100_000
 _MOST = 1 << 25  # bytes of one answer
 
 
@@ -54,7 +56,7 @@ class Rest:
         answer."""
         left = most
         for page in range(1, _PAGES + 1):
-            asked = {**query, "page": str(page)}
+            asked = {**query, "page": str(page)} if page > 1 else query  # not every list has pages
             body, more = self.budget.retry(lambda: self._ask("GET", path, doing=doing, query=asked))  # noqa: B023
             items = json.loads(body)
             yield from items[:left]
@@ -68,8 +70,10 @@ class Rest:
         told = self._ask(method, path, doing=doing, missing=missing, body=body)[0]
         return json.loads(told) if told.strip() else None
 
-    def delete(self, path: str, *, doing: str, missing: type[ForgeError] = Refused) -> None:
-        self.budget.retry(lambda: self._ask("DELETE", path, doing=doing, missing=missing))
+    def delete(self, path: str, *, doing: str) -> None:
+        """Also succeeds if it was deleted already."""
+        with suppress(Gone):
+            self.budget.retry(lambda: self._ask("DELETE", path, doing=doing, missing=Gone))
 
     def _ask(
         self,
@@ -102,6 +106,46 @@ class Rest:
                 return told, "next" in answer.links
         except requests.RequestException:
             raise Unreachable(f"{doing}: no answer", "run the job again later", wait=2.0) from None
+
+
+class RestThread:
+    """See ``upsert_comment.Comments``. ``at``: where the comments of one pull request are listed and made;
+    ``each``: where they are by their numbers; ``verb`` edits one. ``read`` returns the comment that the host
+    tells of, None if it is nobody's."""
+
+    def __init__(
+        self,
+        rest: Rest,
+        at: str,
+        each: str,
+        verb: str,
+        read: Callable[[Any], Comment | None],
+        **order: str,
+    ) -> None:
+        self._rest, self._at, self._each, self._verb = rest, at, each, verb
+        self._read, self._order = read, order
+
+    def comments(self) -> tuple[Comment, ...]:
+        doing = "listing comments"
+        with readable(doing):
+            listed = self._rest.pages(self._at, doing=doing, most=_COMMENTS, **self._order)
+            return tuple(found for told in listed if (found := self._read(told)))
+
+    def create(self, body: str) -> Comment:
+        doing = "writing the comment"
+        with readable(doing):
+            made = self._read(self._rest.send("POST", self._at, {"body": body}, doing=doing))
+            if made is None:
+                raise ValueError(doing)
+            return made
+
+    def edit(self, comment: Comment, body: str) -> None:
+        doing, path = "editing the comment", f"{self._each}/{comment.id}"
+        with readable(doing):
+            self._rest.send(self._verb, path, {"body": body}, doing=doing, missing=Gone)
+
+    def delete(self, comment: Comment) -> None:
+        self._rest.delete(f"{self._each}/{comment.id}", doing="deleting a comment")
 
 
 @contextmanager

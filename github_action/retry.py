@@ -129,13 +129,13 @@ def refusal(
         return limited(SECONDARY if wait is None else wait)
     if status >= 500:
         return Unreachable(f"{doing}: the host fails ({status})", "run the job again later", wait=wait or 2.0)
-    if status == 404:
-        return missing(f"{doing}: not found, or hidden from the token (404)", hint)
-    if status == 410:
-        return Gone(f"{doing}: it is gone (410)")
-    if status == 422:
-        return Invalid(f"{doing}: the host does not take it (422)")
-    return Refused(f"{doing}: the token may not ({status})", hint)
+    kinds: dict[int, tuple[type[ForgeError], str]] = {
+        404: (missing, "not found, or hidden from the token"),
+        410: (Gone, "it is gone"),
+        422: (Invalid, "the host does not take it"),
+    }
+    kind, what = kinds.get(status, (Refused, "the token may not"))
+    return kind(f"{doing}: {what} ({status})", hint)
 
 
 def check_address(url: str) -> str:

@@ -6,10 +6,10 @@ Inputs come as ``INPUT_…`` variables, never as text in a script.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Any, Literal, get_args
 
 from github_action.errors import EventError
 from github_action.token import Token
@@ -20,11 +20,6 @@ Missing = Literal["quiet", "comment"]
 Require = Literal["off", "warn", "fail"]
 Annotations = Literal["true", "false", "check", "review"]
 Host = Literal["github", "gitlab", "gitea"]
-T = TypeVar("T", bound=str)
-_WANTED: tuple[Wanted, ...] = ("auto", "always", "off")
-_MISSING: tuple[Missing, ...] = ("quiet", "comment")
-_ANNOTATIONS: tuple[Annotations, ...] = ("true", "false", "check", "review")
-_REQUIRE: tuple[Require, ...] = ("off", "warn", "fail")
 _REF = re.compile(r"refs/notes/[\w./-]+", re.ASCII)
 _WAIT = 300
 """Upper limit for ``max-wait-notes``, in seconds."""
@@ -86,9 +81,6 @@ def is_strict(environ: Mapping[str, str]) -> bool:
 def read_settings(environ: Mapping[str, str]) -> Settings:
     """Raises EventError for an input that is not valid, or outside of a GitHub runner."""
 
-    def text(name: str, default: str = "") -> str:
-        return environ.get(f"INPUT_{name}", "").strip() or default
-
     def required(name: str) -> str:
         if not environ.get(name):
             raise EventError(f"{name} is not set", "run this in a workflow of GitHub Actions")
@@ -97,18 +89,14 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
     def path(name: str) -> Path | None:
         return Path(environ[name]) if environ.get(name) else None
 
-    server, repository, run = (
-        required("GITHUB_SERVER_URL"),
-        required("GITHUB_REPOSITORY"),
-        required("GITHUB_RUN_ID"),
-    )
-    host = _host(environ)
-    notes = text("NOTES_REF", "refs/notes/traj")
-    if not _REF.fullmatch(notes) or ".." in notes:
-        raise EventError("'notes-ref' is not a notes ref", "such as refs/notes/traj")
+    server, repository, run = map(required, ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_RUN_ID"))
+    host, token = _host(environ), _given(environ, "token")
+    told = {
+        field: read(name, _given(environ, name) or default) for name, (field, read, default) in INPUTS.items()
+    }
     return Settings(
-        token=Token(text("TOKEN")),
-        foreign_token=text("TOKEN") not in ("", environ.get("DEFAULT_TOKEN")),
+        token=Token(token),
+        foreign_token=token not in ("", environ.get("DEFAULT_TOKEN")),
         event=required("GITHUB_EVENT_NAME"),
         payload=path("GITHUB_EVENT_PATH"),
         repository=repository,
@@ -119,33 +107,26 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
         folder=Path(required("RUNNER_TEMP")),
         summary=path("GITHUB_STEP_SUMMARY"),
         output=path("GITHUB_OUTPUT"),
-        mode=text("MODE", "auto"),
-        pr=text("PR"),
-        notes=notes,
-        comment=_one_of(_WANTED, "comment", text("COMMENT", "auto")),
-        missing=_one_of(_MISSING, "when-missing", text("WHEN_MISSING", "quiet")),
-        prompts=_flag("show-prompts", text("SHOW_PROMPTS", "false")),
-        cost=_flag("show-cost", text("SHOW_COST", "true")),
-        key=check_key(text("KEY", "default")),
-        author=text("COMMENT_AUTHOR"),
-        require=_one_of(_REQUIRE, "require", text("REQUIRE", "off")),
-        coverage=_number("min-coverage", text("MIN_COVERAGE", "100"), most=100),
-        bypass=text("BYPASS_LABEL"),
-        wait=_wait(text("MAX_WAIT_NOTES", "auto")),
-        strict=_flag("fail-on-error", text("FAIL_ON_ERROR", "false")),
-        annotations=_one_of(_ANNOTATIONS, "annotations", text("ANNOTATIONS", "true")),
-        labels=_flag("labels", text("LABELS", "false")),
         host=host,
         page=_page(environ, host),
         git_user="gitlab-ci-token" if host == "gitlab" else "x-access-token",
         git_token=_git_token(environ) if host == "gitlab" else None,
-        forks=_flag("carry-forks", text("CARRY_FORKS", "false")),
         owner=owner_of(
             environ.get("GITHUB_REPOSITORY_ID") or repository,
             # OWNER/NAME/PATH@REF: a repository that is renamed keeps its id
             environ.get("GITHUB_WORKFLOW_REF", "").partition("@")[0].split("/", 2)[-1],
         ),
+        **told,
     )
+
+
+def variable(name: str) -> str:
+    """An input's name as the end of a variable's."""
+    return name.upper().replace("-", "_")
+
+
+def _given(environ: Mapping[str, str], name: str) -> str:
+    return environ.get(f"INPUT_{variable(name)}", "").strip()
 
 
 def _host(environ: Mapping[str, str]) -> Host:
@@ -169,15 +150,17 @@ def _git_token(environ: Mapping[str, str]) -> Token:
     return Token(environ.get("CI_JOB_TOKEN", "") if own else "")
 
 
-def _one_of(words: tuple[T, ...], name: str, value: str) -> T:
-    for word in words:
-        if word == value.lower():
-            return word
-    raise EventError(f"'{name}' is not one of {', '.join(words)}: {value[:50]}")
+def _text(_: str, value: str) -> str:
+    return value
 
 
-def _wait(value: str) -> float | None:
-    return None if value.lower() == "auto" else _number("max-wait-notes", value, most=_WAIT)
+def _one_of(kind: Any) -> Callable[[str, str], str]:
+    def read(name: str, value: str) -> str:
+        if value.lower() not in get_args(kind):
+            raise EventError(f"'{name}' is not one of {', '.join(get_args(kind))}: {value[:50]}")
+        return value.lower()
+
+    return read
 
 
 def _flag(name: str, value: str) -> bool:
@@ -186,7 +169,7 @@ def _flag(name: str, value: str) -> bool:
     return value.lower() == "true"
 
 
-def _number(name: str, value: str, *, most: float) -> float:
+def _number(name: str, value: str, *, most: float = 100) -> float:
     try:
         number = float(value.removesuffix("%"))
     except ValueError:
@@ -194,3 +177,35 @@ def _number(name: str, value: str, *, most: float) -> float:
     if not 0 <= number <= most:
         raise EventError(f"'{name}' is not a number from 0 to {most:g}")
     return number
+
+
+def _wait(name: str, value: str) -> float | None:
+    return None if value.lower() == "auto" else _number(name, value, most=_WAIT)
+
+
+def _ref(name: str, value: str) -> str:
+    if not _REF.fullmatch(value) or ".." in value:
+        raise EventError(f"'{name}' is not a notes ref", "such as refs/notes/traj")
+    return value
+
+
+INPUTS: Mapping[str, tuple[str, Callable[[str, str], Any], str]] = {
+    "mode": ("mode", _text, "auto"),
+    "pr": ("pr", _text, ""),
+    "notes-ref": ("notes", _ref, "refs/notes/traj"),
+    "comment": ("comment", _one_of(Wanted), "auto"),
+    "when-missing": ("missing", _one_of(Missing), "quiet"),
+    "show-prompts": ("prompts", _flag, "false"),
+    "show-cost": ("cost", _flag, "true"),
+    "annotations": ("annotations", _one_of(Annotations), "true"),
+    "labels": ("labels", _flag, "false"),
+    "key": ("key", lambda _, value: check_key(value), "default"),
+    "comment-author": ("author", _text, ""),
+    "require": ("require", _one_of(Require), "off"),
+    "min-coverage": ("coverage", _number, "100"),
+    "bypass-label": ("bypass", _text, ""),
+    "max-wait-notes": ("wait", _wait, "auto"),
+    "carry-forks": ("forks", _flag, "false"),
+    "fail-on-error": ("strict", _flag, "false"),
+}
+"""Each input of the Action: which setting it is, how it is read, and what it is by default."""

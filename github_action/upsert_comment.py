@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Literal, Protocol, Self
 
 from github_action.comments import Comment
@@ -124,32 +125,27 @@ def upsert(
     text = f"{marker}\n{body}"
     result: Result = "unchanged"
     written: Comment | None = None
-    failure: ForgeError | None = None
+    failure: ForgeError = Unreachable("the comment does not stay")
     for _ in range(_ROUNDS):
         ours = own((*thread.comments(), *filter(None, [written])), author=author, marker=marker)
-        keeper = ours[0] if ours else None
+        keeper = next(iter(ours), None)
         for extra in ours[1:]:
             thread.delete(extra)
             budget.pace()
         if keeper and _is_current(keeper, marker, body):
             return Upserted(result, keeper)
-        if keeper and written and keeper.id == written.id and _head(keeper) == marker.head:
-            # another run for the same head wrote after us: overwriting each other would never end
-            return Upserted("superseded", keeper)
-        if not is_live():
+        if _wrote_after(keeper, written, marker) or not is_live():
             return Upserted("superseded", keeper)
         result = "updated" if keeper else "created"
         try:
             written = _write(thread, keeper, text)
             budget.pace()
-        except Gone as error:
-            written, failure = None, error
-        except (Limited, Unreachable) as error:  # it may have been written all the same
+        except (Gone, Limited, Unreachable) as error:  # it may have been written all the same
             written, failure = None, error
             budget.wait(error)
     if written:
         return Upserted(result, written)
-    raise failure or Unreachable("the comment does not stay")
+    raise failure
 
 
 def own(comments: Iterable[Comment], *, author: str, marker: Marker) -> list[Comment]:
@@ -158,18 +154,27 @@ def own(comments: Iterable[Comment], *, author: str, marker: Marker) -> list[Com
 
     Without any, the first one of an earlier version, whose marker named no owner, if it is a report.
     """
-    name = author.lower()
-    names = (name, f"{name}[bot]")  # GraphQL leaves the suffix out, and so do people
-    ours: dict[int, Comment] = {}
-    former: dict[int, Comment] = {}
-    for comment in comments:
+    keyed = [*_keyed(comments, author.lower(), marker.key)]
+    former = (comment for comment, found, text in keyed if not found.of and text.startswith(_BEGINS))
+    return [comment for comment, found, _ in keyed if found.of == marker.of] or [*islice(former, 1)]
+
+
+def _keyed(comments: Iterable[Comment], author: str, key: str) -> Iterator[tuple[Comment, Marker, str]]:
+    """Each comment of ``author`` under ``key``, by id, with its marker and the text after it."""
+    names = (author, f"{author}[bot]")  # GraphQL leaves the suffix out, and so do people
+    written = {comment.id: comment for comment in reversed([*comments]) if comment.author.lower() in names}
+    for _, comment in sorted(written.items()):
         parsed = Marker.read(comment.body)
-        if parsed and parsed[0].key == marker.key and comment.author.lower() in names:
-            if parsed[0].of == marker.of:
-                ours.setdefault(comment.id, comment)
-            elif not parsed[0].of and parsed[1].startswith(_BEGINS):
-                former.setdefault(comment.id, comment)
-    return [ours[number] for number in sorted(ours)] or [former[number] for number in sorted(former)[:1]]
+        if parsed and parsed[0].key == key:
+            yield comment, *parsed
+
+
+def _wrote_after(keeper: Comment | None, written: Comment | None, marker: Marker) -> bool:
+    """Whether another run for the same head wrote after us: overwriting each other would never end."""
+    if keeper is None or written is None or keeper.id != written.id:
+        return False
+    parsed = Marker.read(keeper.body)
+    return parsed is not None and parsed[0].head == marker.head
 
 
 def _write(thread: Comments, keeper: Comment | None, text: str) -> Comment:
@@ -186,11 +191,6 @@ def _is_current(comment: Comment, marker: Marker, body: str) -> bool:
         return False
     found, told = parsed
     return (found.head, found.of, _plain(told)) == (marker.head, marker.of, _plain(body))
-
-
-def _head(comment: Comment) -> str | None:
-    parsed = Marker.read(comment.body)
-    return parsed[0].head if parsed else None
 
 
 def _plain(text: str) -> str:

@@ -15,8 +15,9 @@ The rooms, from the top; imports go down only (``tests/floors.py`` is the list, 
 
     github_action the pull request bot: activity, comment, gate, outputs
     --------------
-    cli           git traj VERB: parses, calls a command, prints
+    cli           git traj VERB is VERB.py: parses, calls, prints; common/ is what verbs share
     api           gittraj.Trajectories, for Python programs
+    testing       the contract of a plug-in, for its author's tests
     precommit     the pre-commit hook's process: redacts what is staged
     --------------
     commands      what a verb does: install, doctor, backfill, link, record, purge, export ...
@@ -47,6 +48,8 @@ The rooms, from the top; imports go down only (``tests/floors.py`` is the list, 
     history       where rewritten commits went when no hook told: rebase, squash, pick
     state         .git/traj, all of it: cursors, spool, locks
     tasks         beads, GitHub, Linear, Jira
+    --------------
+    plugins       what other packages and programs add, by the names in the user's configuration
     --------------
     git           git itself: objects, refs, reflogs, blame; libgit2 or plumbing
     model         the data types that all rooms share, and their JSON

@@ -1,6 +1,6 @@
 """The Python API for what a repository has recorded: read it, import sessions, write it in other formats.
 
-It does what the commands do, without printing: JSON here is JSON of the command contract, and imports go
+It does what the commands do, without printing: JSON here is JSON of docs/json.md, and imports go
 through the same pipeline. It does not record running sessions first: call ``git traj status`` for that.
 """
 
@@ -15,9 +15,10 @@ from typing import Any
 from gittraj.errors import TrajError, UsageError
 from gittraj.git import open_repository
 from gittraj.model.values import AnyEvent, Record
+from gittraj.plugins import consult
 
 Header = dict[str, Any]
-"""A HEADER of the command contract."""
+"""A HEADER of docs/json.md."""
 
 
 class Trajectories:
@@ -34,6 +35,7 @@ class Trajectories:
     def __init__(self, path: Path | str = ".", *, environ: Mapping[str, str] | None = None) -> None:
         self._environ = dict(os.environ if environ is None else environ)
         self._repository = open_repository(Path(path), environ=self._environ)
+        consult(self._repository)
 
     def __enter__(self) -> Trajectories:
         return self
@@ -48,12 +50,10 @@ class Trajectories:
 
     def records(self) -> Iterator[tuple[str, Record]]:
         """Every record that is not deleted, with the full id of its commit."""
-        from gittraj.model.codec import decode_note
-        from gittraj.notes.merge import standing
+        from gittraj.notes.merge import iter_records
         from gittraj.notes.store import NotesRef
 
-        for commit, body in NotesRef(self._repository).items():
-            yield from ((commit, record) for record in standing(commit, decode_note(body)))
+        return iter_records(NotesRef(self._repository).items())
 
     def trajectories(self, *names: str) -> list[Header]:
         """The trajectories of revisions, ranges (``A..B``) and trajectory ids, as ``git traj show --json``
@@ -99,9 +99,8 @@ class Trajectories:
         Raises:
             TrajError: a file could not be imported; the others were.
         """
-        from gittraj.commands.backfill import import_files
+        from gittraj.commands.backfill import import_files, taken_to_json
         from gittraj.commands.link import find_commit
-        from gittraj.render.text.backfill import taken_to_json
 
         onto = find_commit(self._repository, commit) if commit is not None else None
         files: Sequence[Path] = [Path(path) for path in paths]

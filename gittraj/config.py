@@ -1,8 +1,7 @@
 """The settings of the user and of the repository's team: git config ``traj.*``, then ``.gittraj.yml``.
 
-What decides alone is read where it decides: ``traj.push`` and ``share`` in ``sync``, ``precommit`` in
-``state``, ``identity``, ``recipient`` and ``trust`` in ``seal``, ``summarizer`` in its room.
-docs/configuration.md has all.
+What decides alone is read where it decides: ``precommit`` in ``state``, ``identity``, ``recipient`` and
+``trust`` in ``seal``. docs/configuration.md has all.
 
 Only this module, ``cli`` and the processes of hooks read the environment. A cloned repository's file is
 untrusted: it can make settings stricter, never looser.
@@ -21,12 +20,13 @@ from gittraj.errors import TrajError
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
 from gittraj.model.ruleset import RULESET
-from gittraj.model.signs import NAMELESS
+from gittraj.model.signs import LOGGED
 
 Thinking = Literal["clear", "seal", "drop"]
 _STRICTNESS: tuple[Thinking, ...] = ("clear", "seal", "drop")
 TEAM_FILE = ".gittraj.yml"
 _TEAM_KEYS = ("thinking", "exclude", "paranoid", "pii", "redact")
+_CHOICES = {"push": ("ask", "never", "auto"), "share": ("all", "records")}
 _OWN = ("precommit", "push", "share", "tasks")
 """Only the user can set these; ``status`` shows those that are set."""
 _REDACT_LISTS = ("names", "shapes", "strict")
@@ -37,22 +37,13 @@ class Environ:
     """Everything that git-traj reads from the environment of a process."""
 
     home: Path | None
-    claude_dir: Path | None = None
-    codex_dir: Path | None = None
-    gemini_dir: Path | None = None
-    opencode_dir: Path | None = None
-    folders: Mapping[str, Path] = field(default_factory=dict)
-    """Where other agents keep their data, by the agent's name."""
+    variables: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """All of them: which of them an agent sets or reads, only the agent says."""
     config_dir: Path | None = None
     identity: str | None = field(default=None, repr=False)
     """A private key, or the path of a file with private keys."""
     trust: str | None = None
     """Digests of trusted lists of readers, where git config cannot have them."""
-    claude_session: str | None = None
-    codex_thread: str | None = None
-    copilot_session: str | None = None
-    nameless: str | None = None
-    """The agent that runs this process, if its environment has no session id."""
     off: bool = False
     foreground: bool = False
     ci: str | None = None
@@ -63,58 +54,30 @@ class Environ:
             return Path(environ[name]) if environ.get(name) else None
 
         home = folder("HOME") or folder("USERPROFILE")
-        gemini_home = folder("GEMINI_CLI_HOME") or home
-        data = folder("XDG_DATA_HOME") or (home / ".local" / "share" if home else None)
         return cls(
             home=home,
-            claude_dir=folder("CLAUDE_CONFIG_DIR") or (home / ".claude" if home else None),
-            codex_dir=folder("CODEX_HOME") or (home / ".codex" if home else None),
-            gemini_dir=gemini_home / ".gemini" if gemini_home else None,
+            variables=environ,
             config_dir=folder("XDG_CONFIG_HOME") or (home / ".config" if home else None),
             identity=environ.get("GIT_TRAJ_IDENTITY") or None,
             trust=environ.get("GIT_TRAJ_TRUST") or None,
-            opencode_dir=data / "opencode" if data else None,
-            folders=_folders(environ, home),
-            claude_session=environ.get("CLAUDE_CODE_SESSION_ID") or None,
-            codex_thread=environ.get("CODEX_THREAD_ID") or None,
-            copilot_session=environ.get("COPILOT_AGENT_SESSION_ID") or None,
-            nameless=_nameless(environ),
             off=environ.get("GIT_TRAJ") == "0",
             foreground=environ.get("GIT_TRAJ_SYNC") == "1",
             ci="github-actions" if environ.get("GITHUB_ACTIONS") else ("ci" if environ.get("CI") else None),
         )
 
+    def folder(self, below: str, *variables: str) -> Path | None:
+        """The folder that the first of ``variables`` that is set names, which may begin with ``~``; else
+        the one ``below`` the home folder."""
+        value = next((self.variables[name] for name in variables if self.variables.get(name)), None)
+        if self.home and value and (value == "~" or value.startswith("~/")):
+            return self.home / value[2:]
+        return Path(value) if value else self.home and self.home / below
 
-_FOLDERS = (
-    ("copilot", "COPILOT_HOME", ".copilot"),
-    ("pi", "PI_CODING_AGENT_DIR", ".pi/agent"),
-    ("qwen-code", "QWEN_RUNTIME_DIR", ".qwen"),
-    ("qwen-code", "QWEN_HOME", ".qwen"),
-    ("cline", "CLINE_DATA_DIR", ".cline/data"),
-    ("mini-swe-agent", "MSWEA_GLOBAL_CONFIG_DIR", ".config/mini-swe-agent"),
-    ("cursor", "CURSOR_CONFIG_DIR", ".cursor"),
-)
-"""An agent, the variable that may name its folder (the first that is set counts), and the folder at home."""
-
-
-def _folders(environ: Mapping[str, str], home: Path | None) -> dict[str, Path]:
-    """A folder may begin with ``~``."""
-    found: dict[str, Path] = {}
-    for agent, variable, _ in _FOLDERS:
-        value = environ.get(variable)
-        if value and home and (value == "~" or value.startswith("~/")):
-            value = str(home / value[2:])
-        if value:
-            found.setdefault(agent, Path(value))
-    known = {agent: home / below for agent, _, below in _FOLDERS if home}
-    if config := environ.get("XDG_CONFIG_HOME"):
-        known["mini-swe-agent"] = Path(config, "mini-swe-agent")
-    return known | found
-
-
-def _nameless(environ: Mapping[str, str]) -> str | None:
-    off = ("", "0", "false")
-    return next((agent for name, agent in NAMELESS.items() if environ.get(name, "") not in off), None)
+    @property
+    def nameless(self) -> str | None:
+        """The agent that runs this process, if its environment only says that it does."""
+        off = ("", "0", "false")
+        return next((a for name, a in LOGGED.items() if self.variables.get(name, "") not in off), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,6 +139,15 @@ def read_summarizer(repository: Repository) -> Summarizer | None:
     if not (runs.isascii() and runs.isdigit() and len(runs) < _DIGITS):
         raise TrajError(f"git config traj.summariesADay is '{runs}'", "it can be a number")
     return Summarizer(command=command, source=scope, runs_a_day=int(runs)) if command else None
+
+
+def read_choice(repository: Repository, key: str) -> str:
+    """What the user alone decides of sharing: ``traj.push`` (ask, never or auto) or ``traj.share`` (all or
+    records); the first is the default. ``sync.consent`` has the answers for a remote. Raises TrajError."""
+    value = (repository.config(f"traj.{key}") or _CHOICES[key][0]).lower()
+    if value not in _CHOICES[key]:
+        raise TrajError(f"git config traj.{key} is '{value}'", f"it can be {', '.join(_CHOICES[key])}")
+    return value
 
 
 def stamp(config: Config) -> str:

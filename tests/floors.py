@@ -10,8 +10,9 @@ FLOORS: tuple[dict[str, str], ...] = (
         "github_action": "the pull request bot: activity, comment, gate, outputs",
     },
     {
-        "cli": "git traj VERB: parses, calls a command, prints",
+        "cli": "git traj VERB is VERB.py: parses, calls, prints; common/ is what verbs share",
         "api": "gittraj.Trajectories, for Python programs",
+        "testing": "the contract of a plug-in, for its author's tests",
         "precommit": "the pre-commit hook's process: redacts what is staged",
     },
     {
@@ -49,6 +50,9 @@ FLOORS: tuple[dict[str, str], ...] = (
         "history": "where rewritten commits went when no hook told: rebase, squash, pick",
         "state": ".git/traj, all of it: cursors, spool, locks",
         "tasks": "beads, GitHub, Linear, Jira",
+    },
+    {
+        "plugins": "what other packages and programs add, by the names in the user's configuration",
     },
     {
         "git": "git itself: objects, refs, reflogs, blame; libgit2 or plumbing",

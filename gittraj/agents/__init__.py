@@ -1,21 +1,24 @@
 """Live agents: how each is recognised, where its sessions are, and how it is set up and asked.
 
 What is peculiar to one agent is in its module, but for the variables that git's hooks look for, which are in
-``state.spool`` (sessions) and ``model.signs``. Other code iterates over ``all_agents``. A new
-agent is a module with an ``Agent`` and a line there.
+``model.signs``. Other code iterates over ``all_agents``. A new agent is a row of ``agents.logged``, or a
+module with an ``Agent`` and a line there, or another package's plug-in.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
+from gittraj import plugins
 from gittraj.config import Environ
 from gittraj.model.session_items import trajectory_id
+from gittraj.model.signs import SESSIONS
+from gittraj.plugins import Returns, Shape
 
 _CWD = re.compile(rb'"cwd":\s*("(?:[^"\\]|\\.)*")')
 _HEAD = 262_144
@@ -106,36 +109,54 @@ class AskProtocol:
         return {"decision": "block", "reason": question}
 
 
-class Agent(Protocol):
-    """``name`` is the agent's in records, ``option`` the one for ``git traj install --agent``."""
+class Agent:
+    """``name`` is the agent's in records, ``option`` the one for ``git traj install --agent``, ``program``
+    what is looked for on PATH. Its data is in the folder ``home`` below the user's, or where the first of
+    ``variables`` that is set says. ``session`` is the variable with its session's id in the shells that it
+    opens, where ``model.signs`` has none."""
 
     name: str
     option: str
+    home: str = ""
+    variables: tuple[str, ...] = ()
+    session: str | None = None
+    hooks: HookSettings | None = None
+    """None: the agent runs no program of ours."""
+    instructions: InstructionFile | None = None
+    """None: git-traj writes no instruction for it."""
+    asks: AskProtocol | None = None
+    """None: it cannot be asked at the end of a turn."""
 
     @property
-    def hooks(self) -> HookSettings | None:
-        """None: the agent runs no program of ours."""
+    def program(self) -> str:
+        return self.option
 
-    @property
-    def instructions(self) -> InstructionFile | None:
-        """None: git-traj writes no instruction for it."""
-
-    @property
-    def asks(self) -> AskProtocol | None:
-        """None: it cannot be asked at the end of a turn."""
+    def folder(self, environ: Environ) -> Path | None:
+        return environ.folder(self.home, *self.variables) if self.home else None
 
     def current(self, environ: Environ) -> str | None:
         """The session that runs this process, as far as the environment tells."""
+        names = (self.session,) if self.session else (n for n, a in SESSIONS.items() if a == self.name)
+        return next((environ.variables[name] for name in names if environ.variables.get(name)), None)
 
     def find(self, environ: Environ, session: str) -> Path | None:
-        """The log of a session."""
+        """The log of a session; None also where only ``sessions`` can tell."""
+        return None
 
     def sessions(self, environ: Environ, roots: Sequence[Path], *, since: float) -> Iterator[SessionFile]:
         """The logs written after ``since`` (seconds since 1970) by sessions that were started in one of
         ``roots``, below it or above it."""
+        raise NotImplementedError
 
     def subagents(self, file: SessionFile) -> Iterator[SessionFile]:
-        """The logs of the agents that a session started, where these are named after it."""
+        """The logs of the agents that a session started, where these are named after it and not sessions of
+        their own."""
+        yield from ()
+
+    def logs(self, environ: Environ, pattern: str) -> list[Path]:
+        """The files in its folder that match a pattern, in order."""
+        folder = self.folder(environ)
+        return sorted(folder.glob(pattern)) if folder is not None else []
 
 
 def all_agents() -> dict[str, Agent]:
@@ -143,15 +164,12 @@ def all_agents() -> dict[str, Agent]:
     from gittraj.agents import (  # noqa: PLC0415
         aider,
         claude_code,
-        cline,
         codex,
-        copilot,
         cursor,
         gemini,
+        logged,
         mini,
         opencode,
-        pi,
-        qwen,
     )
 
     agents = (
@@ -159,26 +177,49 @@ def all_agents() -> dict[str, Agent]:
         codex.Codex(),
         gemini.Gemini(),
         opencode.OpenCode(),
-        copilot.Copilot(),
-        pi.Pi(),
-        qwen.Qwen(),
-        cline.Cline(),
+        opencode.OpenCode("kilo", "kilo"),  # a fork
+        *logged.AGENTS,
         aider.Aider(),
         mini.MiniSweAgent(),
         cursor.Cursor(),
     )
-    return {agent.name: agent for agent in agents}
+    ours = {agent.name: agent for agent in agents}
+    return ours | _plugged(ours)
+
+
+def _plugged(ours: Collection[str]) -> dict[str, Agent]:
+    found = [*plugins.found("agents", SHAPE, taken=ours).values()]
+    if programs := plugins.programs():
+        from gittraj.agents.program import ProgramAgent  # noqa: PLC0415 - few have one
+        from gittraj.plugins.guard import guard  # noqa: PLC0415
+
+        found += [guard(str(path), ProgramAgent(name, name, path), SHAPE) for name, path in programs.items()]
+    return {agent.name: agent for agent in found if agent.name not in ours}
+
+
+_FILES = Returns(each=SessionFile, otherwise=())
+SHAPE = Shape(
+    fields={
+        "name": str,
+        "option": str,
+        "program": str,
+        "hooks": (HookSettings, type(None)),
+        "instructions": (InstructionFile, type(None)),
+        "asks": (AskProtocol, type(None)),
+    },
+    methods={
+        "current": Returns(one=(str, type(None))),
+        "folder": Returns(one=(Path, type(None))),
+        "find": Returns(one=(Path, type(None))),
+        "sessions": _FILES,
+        "subagents": _FILES,
+    },
+)
 
 
 def is_session(name: str) -> bool:
     """Whether an id may be a part of a file's name."""
     return _SESSION.fullmatch(name) is not None
-
-
-def logs_of(environ: Environ, agent: str, pattern: str) -> list[Path]:
-    """The files in the folder of an agent that match a pattern, in order."""
-    folder = environ.folders.get(agent)
-    return sorted(folder.glob(pattern)) if folder is not None else []
 
 
 def works_near(path: Path, roots: Sequence[Path]) -> bool:

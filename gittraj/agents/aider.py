@@ -9,35 +9,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from gittraj.agents import SessionFile, is_new
+from gittraj.agents import Agent, SessionFile, is_new
 from gittraj.config import Environ
 from gittraj.formats.aider import FILE
 
 
-class Aider:
+class Aider(Agent):
+    """It reads only the instructions that its command or configuration names."""
+
     name = "aider"
     option = "aider"
-    hooks = None
-    instructions = None
-    """It reads only the files that its command or configuration names."""
-    asks = None
-
-    def current(self, environ: Environ) -> str | None:
-        # what it runs does not know that it does
-        return None
-
-    def find(self, environ: Environ, session: str) -> Path | None:
-        # where a history lies, only a work tree tells
-        return None
 
     def sessions(self, environ: Environ, roots: Sequence[Path], *, since: float) -> Iterator[SessionFile]:
         for path in dict.fromkeys(root.resolve() / FILE for root in roots):
             if is_new(path, since):
                 yield from _sessions(path, since)
-
-    def subagents(self, file: SessionFile) -> Iterator[SessionFile]:
-        # it has none
-        yield from ()
 
 
 def _sessions(path: Path, since: float) -> Iterator[SessionFile]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from gittraj.agents import (
+    Agent,
     AskProtocol,
     HookSettings,
     InstructionFile,
@@ -23,9 +24,12 @@ _COMPACTION = "agent-acompact-"
 """Claude Code's own subagent that summarises a conversation: nobody started it."""
 
 
-class ClaudeCode:
+class ClaudeCode(Agent):
     name = "claude-code"
     option = "claude-code"
+    program = "claude"
+    home = ".claude"
+    variables = ("CLAUDE_CONFIG_DIR",)
     hooks = HookSettings(
         name=name,
         file=".claude/settings.local.json",
@@ -35,18 +39,13 @@ class ClaudeCode:
     """As Claude Code 2.1.197 reads them."""
     asks = AskProtocol(last_message="last_assistant_message")
 
-    def current(self, environ: Environ) -> str | None:
-        return environ.claude_session
-
     def find(self, environ: Environ, session: str) -> Path | None:
-        if environ.claude_dir is None or not is_session(session):
-            return None
-        return next(iter((environ.claude_dir / "projects").glob(f"*/{session}.jsonl")), None)
+        found = self.logs(environ, f"projects/*/{session}.jsonl") if is_session(session) else []
+        return next(iter(found), None)
 
     def sessions(self, environ: Environ, roots: Sequence[Path], *, since: float) -> Iterator[SessionFile]:
-        if environ.claude_dir is None:
-            return
-        for folder in _project_folders(environ.claude_dir / "projects", roots):
+        home = self.folder(environ)
+        for folder in _project_folders(home / "projects", roots) if home else ():
             for path in sorted(folder.glob("*.jsonl")):
                 new = not path.stem.startswith("agent-") and is_new(path, since)
                 if new and works_near(path, roots):

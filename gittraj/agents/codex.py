@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from gittraj.agents import (
+    Agent,
     AskProtocol,
     HookSettings,
     InstructionFile,
@@ -21,9 +22,11 @@ _NAME = re.compile(r"rollout-[\dT-]+?-([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a
 _HEAD = 262_144
 
 
-class Codex:
+class Codex(Agent):
     name = "codex"
     option = "codex"
+    home = ".codex"
+    variables = ("CODEX_HOME",)
     hooks = HookSettings(
         name=name,
         file=".codex/hooks.json",
@@ -35,29 +38,21 @@ class Codex:
     """As Codex 0.169.0 reads them."""
     asks = AskProtocol(last_message="last_assistant_message")
 
-    def current(self, environ: Environ) -> str | None:
-        # a subagent's CODEX_SESSION_ID is its parent's: the thread is the rollout's id
-        return environ.codex_thread
-
     def find(self, environ: Environ, session: str) -> Path | None:
         if not is_session(session):
             return None
-        return next((p for p in _rollouts(environ) if p.name.endswith(f"-{session}.jsonl")), None)
+        return next((p for p in self._rollouts(environ) if p.name.endswith(f"-{session}.jsonl")), None)
 
     def sessions(self, environ: Environ, roots: Sequence[Path], *, since: float) -> Iterator[SessionFile]:
-        for path in _rollouts(environ):
+        for path in self._rollouts(environ):
             named = _NAME.fullmatch(path.name)
             if named and is_new(path, since) and works_near(path, roots):
                 yield SessionFile(agent=self.name, session=named[1], path=path)
 
-    def subagents(self, file: SessionFile) -> Iterator[SessionFile]:
-        # each has a rollout of its own, which names its parent
-        yield from ()
-
-
-def _rollouts(environ: Environ) -> Iterator[Path]:
-    """Newest day first: the session wanted is nearly always a new one."""
-    if environ.codex_dir is not None:
-        days = sorted((environ.codex_dir / "sessions").glob("*/*/*"), reverse=True)
-        for folder in (*days, environ.codex_dir / "archived_sessions"):
+    def _rollouts(self, environ: Environ) -> Iterator[Path]:
+        """Newest day first: the session wanted is nearly always a new one."""
+        for folder in (
+            *reversed(self.logs(environ, "sessions/*/*/*")),
+            *self.logs(environ, "archived_sessions"),
+        ):
             yield from sorted(folder.glob("rollout-*.jsonl"), reverse=True)

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from gittraj.agents import (
+    Agent,
     AskProtocol,
     HookSettings,
     InstructionFile,
@@ -30,7 +31,7 @@ _TAIL = 4096
 """Bytes at a document's end: its keys may be sorted, and the id comes after the messages then."""
 
 
-class Gemini:
+class Gemini(Agent):
     name = "gemini-cli"
     option = "gemini"
     hooks = HookSettings(
@@ -51,20 +52,18 @@ class Gemini:
     """As Gemini CLI 0.61.0 reads it."""
     asks = AskProtocol(last_message="prompt_response")
 
-    def current(self, environ: Environ) -> str | None:
-        # its commands' environment has GEMINI_CLI=1 and no session
-        return None
+    def folder(self, environ: Environ) -> Path | None:
+        home = environ.folder("", "GEMINI_CLI_HOME")
+        return home and home / ".gemini"
 
     def find(self, environ: Environ, session: str) -> Path | None:
-        if environ.gemini_dir is None or not is_session(session):
-            return None
-        found = (environ.gemini_dir / "tmp").glob(f"*/chats/session-*-{session[:8]}.json*")
+        pattern = f"tmp/*/chats/session-*-{session[:8]}.json*"
+        found = self.logs(environ, pattern) if is_session(session) else []
         return next(_logs(path for path in found if _session(path) == session), None)
 
     def sessions(self, environ: Environ, roots: Sequence[Path], *, since: float) -> Iterator[SessionFile]:
-        if environ.gemini_dir is None:
-            return
-        projects = _projects(environ.gemini_dir, roots)
+        home = self.folder(environ)
+        projects = _projects(home, roots) if home else ()
         for path in _logs(path for p in projects for path in (p / "chats").glob("session-*.json*")):
             if is_new(path, since) and (session := _session(path)) is not None:
                 yield SessionFile(agent=self.name, session=session, path=path)

@@ -10,37 +10,32 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from gittraj.agents import SessionFile, is_new, logs_of
+from gittraj.agents import Agent, SessionFile, is_new
 from gittraj.config import Environ
 from gittraj.model.session_items import Fact
 
 _LOG = "last_mini_run.traj.json"
 
 
-class MiniSweAgent:
+class MiniSweAgent(Agent):
+    """It reads no file of a work tree, and a run has no id until its first answer."""
+
     name = "mini-swe-agent"
     option = "mini"
-    hooks = None
-    instructions = None
-    """It reads no file of a work tree."""
-    asks = None
 
-    def current(self, environ: Environ) -> str | None:
-        # a run has no id until its first answer
-        return None
+    def folder(self, environ: Environ) -> Path | None:
+        named = environ.variables.get("MSWEA_GLOBAL_CONFIG_DIR")
+        own = environ.config_dir and environ.config_dir / "mini-swe-agent"
+        return environ.folder("", "MSWEA_GLOBAL_CONFIG_DIR") if named else own
 
     def find(self, environ: Environ, session: str) -> Path | None:
-        found = (path for path in logs_of(environ, self.name, _LOG) if _session(path) == session)
+        found = (path for path in self.logs(environ, _LOG) if _session(path) == session)
         return next(found, None)
 
     def sessions(self, environ: Environ, roots: Sequence[Path], *, since: float) -> Iterator[SessionFile]:
-        for path in logs_of(environ, self.name, _LOG):
+        for path in self.logs(environ, _LOG):
             if is_new(path, since) and (session := _session(path)) is not None:
                 yield SessionFile(agent=self.name, session=session, path=path)
-
-    def subagents(self, file: SessionFile) -> Iterator[SessionFile]:
-        # it has none
-        yield from ()
 
 
 def _session(path: Path) -> str | None:

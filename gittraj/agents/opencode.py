@@ -1,106 +1,99 @@
 """OpenCode: all sessions in ``~/.local/share/opencode/opencode.db``, older ones as files in ``storage/``.
 
-A database has other names for versions that are not released (``opencode-dev.db``).
+A database has other names for versions that are not released (``opencode-dev.db``). Its forks keep theirs in
+the same tables, in a folder of their own name.
 """
 
 from __future__ import annotations
 
 import json
-import re
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gittraj.agents import SessionFile, is_near
+from gittraj.agents import Agent, SessionFile, is_near, is_session
 from gittraj.config import Environ
 from gittraj.errors import FormatError
 from gittraj.formats.base.sqlite import open_database
 
-_SESSION = re.compile(r"[\w-]{1,128}")
 _SHELLS = ("bash", "shell")
 _LATELY = 3600.0
 """Seconds: a session that changed earlier was killed, and its calls still look as if they were running."""
 _LAST_PARTS = 50
 """Latest parts of a session, which include its running calls."""
+_CHANGED = "(SELECT max(time_updated) FROM part WHERE part.session_id = session.id)"
+_SESSIONS = "SELECT id, directory, {} FROM session WHERE time_updated >= ? ORDER BY time_created"
 
 
-class OpenCode:
-    name = "opencode"
-    option = "opencode"
-    hooks = None
-    instructions = None
-    asks = None
+@dataclass(frozen=True)
+class OpenCode(Agent):
+    """Also of its forks."""
+
+    name: str = "opencode"
+    option: str = "opencode"
+
+    def folder(self, environ: Environ) -> Path | None:
+        data = environ.folder(".local/share", "XDG_DATA_HOME")
+        return data and data / self.name
 
     def current(self, environ: Environ) -> str | None:
         """OpenCode's shell commands know that it runs them, but not in which session: it is the one in which
         a command is running now, if there is only one."""
         if environ.nameless != self.name:
             return None
-        running = {session for path in _databases(environ) for session in _running(path)}
+        running = {session for path in self._databases(environ) for session in _running(path)}
         return running.pop() if len(running) == 1 else None
 
     def find(self, environ: Environ, session: str) -> Path | None:
-        if not _SESSION.fullmatch(session):
+        if not is_session(session):
             return None
-        for path in _databases(environ):
+        for path in self._databases(environ):
             if list(_rows(path, "SELECT id FROM session WHERE id = ?", session)):
                 return path
-        storage = _storage(environ)
+        storage = self._storage(environ)
         return storage if storage is not None and (storage / "message" / session).is_dir() else None
 
     def sessions(self, environ: Environ, roots: Sequence[Path], *, since: float) -> Iterator[SessionFile]:
         seen: set[str] = set()
-        for folder, file in _listed(environ, since):
+        for folder, file in self._listed(environ, since):
             if file.session not in seen and is_near(Path(folder), roots):
                 seen.add(file.session)
                 yield file
 
-    def subagents(self, file: SessionFile) -> Iterator[SessionFile]:
-        # each is a session of its own, which names its parent
-        yield from ()
+    def _databases(self, environ: Environ) -> list[Path]:
+        return self.logs(environ, f"{self.name}*.db")
 
+    def _storage(self, environ: Environ) -> Path | None:
+        return next(iter(self.logs(environ, "storage")), None)
 
-def _databases(environ: Environ) -> list[Path]:
-    return sorted(environ.opencode_dir.glob("opencode*.db")) if environ.opencode_dir is not None else []
+    def _listed(self, environ: Environ, since: float) -> Iterator[tuple[str, SessionFile]]:
+        """Folder and log of each session written after ``since``. The database first: sessions that were
+        moved into it are still in the files, too."""
+        for path in self._databases(environ):
+            start = int(since * 1000)
+            changed = f"max(time_updated, coalesce({_CHANGED}, 0))"  # a session's own record may come later
+            rows = _rows(path, _SESSIONS.format(changed), start) or _rows(
+                path, _SESSIONS.format("time_updated"), start
+            )
+            for session, folder, at in rows:
+                if isinstance(session, str) and isinstance(folder, str):
+                    yield folder, self._session(session, path, "opencode-db", at)
+        storage = self._storage(environ)
+        if storage is None:
+            return
+        for file in sorted((storage / "session").glob("*/*.json")):
+            info = _load(file)
+            folder, times = info.get("directory"), info.get("time")
+            updated = times.get("updated") if isinstance(times, dict) else None
+            new = isinstance(updated, int | float) and updated >= since * 1000
+            if new and isinstance(folder, str) and is_session(file.stem):
+                yield folder, self._session(file.stem, storage, "opencode-storage", updated)
 
-
-def _storage(environ: Environ) -> Path | None:
-    folder = environ.opencode_dir / "storage" if environ.opencode_dir is not None else None
-    return folder if folder is not None and folder.is_dir() else None
-
-
-_CHANGED = "(SELECT max(time_updated) FROM part WHERE part.session_id = session.id)"
-_SESSIONS = "SELECT id, directory, {} FROM session WHERE time_updated >= ? ORDER BY time_created"
-
-
-def _listed(environ: Environ, since: float) -> Iterator[tuple[str, SessionFile]]:
-    """Folder and log of each session written after ``since``. The database first: sessions that were moved
-    into it are still in the files, too."""
-    for path in _databases(environ):
-        start = int(since * 1000)
-        changed = f"max(time_updated, coalesce({_CHANGED}, 0))"  # a session's own record may come later
-        rows = _rows(path, _SESSIONS.format(changed), start) or _rows(
-            path, _SESSIONS.format("time_updated"), start
-        )
-        for session, folder, at in rows:
-            if isinstance(session, str) and isinstance(folder, str):
-                yield folder, _session(session, path, "opencode-db", at)
-    storage = _storage(environ)
-    if storage is None:
-        return
-    for file in sorted((storage / "session").glob("*/*.json")):
-        info = _load(file)
-        folder, times = info.get("directory"), info.get("time")
-        updated = times.get("updated") if isinstance(times, dict) else None
-        new = isinstance(updated, int | float) and updated >= since * 1000
-        if new and isinstance(folder, str) and _SESSION.fullmatch(file.stem):
-            yield folder, _session(file.stem, storage, "opencode-storage", updated)
-
-
-def _session(session: str, path: Path, form: str, changed: Any) -> SessionFile:
-    at = int(changed) if isinstance(changed, int | float) else None
-    return SessionFile(agent=OpenCode.name, session=session, path=path, format=form, changed=at)
+    def _session(self, session: str, path: Path, form: str, changed: Any) -> SessionFile:
+        at = int(changed) if isinstance(changed, int | float) else None
+        return SessionFile(agent=self.name, session=session, path=path, format=form, changed=at)
 
 
 def _rows(path: Path, query: str, *values: Any) -> list[tuple[Any, ...]]:

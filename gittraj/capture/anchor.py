@@ -1,6 +1,7 @@
 """The call that made a commit: by the call id that the hook's environment named, by the commit id that a
-result printed, by the message that a command gave at the time when the commit was made, or by matching
-a session's commits, in order, to its calls that can commit."""
+result printed, by the message that a command gave at the time when the commit was made (or by its time alone,
+where the hook has a sign of the agent), or by matching a session's commits, in order, to its calls that can
+commit."""
 
 from __future__ import annotations
 
@@ -13,6 +14,7 @@ from gittraj.capture.commit_command import (
     count_commits,
     find_no_commit,
     git_verbs,
+    gives_message,
     gives_subject,
     hides_failure,
     merges_branch,
@@ -33,6 +35,7 @@ from gittraj.capture.order import (
 from gittraj.capture.own import Anchor
 from gittraj.capture.session import Commit, Log
 from gittraj.frozen import dataclass
+from gittraj.model.signs import CONFIGURED
 from gittraj.model.times import seconds
 from gittraj.model.values import Evidence, ToolCall, ToolResult
 from gittraj.state.spool import NAMED
@@ -149,18 +152,23 @@ class _Call:
     def ran_at(self, time: float) -> bool:
         return self.begun - CLOCK <= time <= self.over + CLOCK
 
-    def gives(self, commit: Commit) -> bool:
-        """Whether the command fits the commit's kind and names its subject."""
-        if commit.kind == "amend" and "--amend" not in self.normalised:
+    def gives(self, commit: Commit, agent: str) -> bool:
+        """Whether the command fits the commit's kind and names its subject, or names none where the commit's
+        hook has a sign of the ``agent``."""
+        amends = "--amend" in self.normalised
+        if commit.kind == "amend" and not amends:
             return False
         if commit.kind in COPYING and commit.kind not in git_verbs(self.command):
             return False
+        if commit.mark == agent and _is_signed(commit) and not gives_message(self.command):
+            return commit.kind == "amend" or not amends or count_commits(self.command) > 1
         return gives_subject(self.normalised, commit.subject) or merges_branch(self.command, commit.subject)
 
 
 def _by_message(log: Log, commits: Sequence[Commit], fixed: Found, written: Written) -> Found:
     """Commits that no hook named, whose subject is in the command of a call that was running when they were
-    made, and whose files the session knew. Only all three together are evidence. A call that printed other
+    made, and whose files the session knew. Only all three together are evidence; a hook's sign of the agent
+    stands for the subject. A call that printed other
     ids made those. Commits of files that the session wrote come first: another agent may give the same
     subject in the same moment."""
     left = _count_unknown(log, fixed)
@@ -170,6 +178,11 @@ def _by_message(log: Log, commits: Sequence[Commit], fixed: Found, written: Writ
     found = _give_out({c: each for c, each in fits.items() if c in mine}, left)
     left = {call: left[call] for call in left if call not in {made for made, _ in found.values()}}
     return found | _give_out({c: each for c, each in fits.items() if c not in mine}, left)
+
+
+def _is_signed(commit: Commit) -> bool:
+    """Whether the sign of an agent tells that it runs; people set the variables in shells of their own."""
+    return not commit.terminal and commit.mark not in CONFIGURED.values()
 
 
 def _is_unnamed(log: Log, commit: Commit) -> bool:
@@ -195,7 +208,7 @@ def _calls_that_fit(
     for commit in commits:
         time = commit.changes.time if commit.changes else 0
         if whole.ran_at(time):
-            running = (call for call in calls if call.ran_at(time) and call.gives(commit))
+            running = (call for call in calls if call.ran_at(time) and call.gives(commit, log.agent))
             fits[commit.id] = [call.index for call in running if _knew(log, commit, call.index, written)]
     return fits
 

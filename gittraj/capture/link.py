@@ -66,24 +66,18 @@ def link(
     links = Links(writings=dict(writings or {log.trajectory: Writings.of(log) for log in logs}))
     linker = _Linker(logs, links, considers, common)
     linker.claim(known, past or {})
-    owned_streams = []
-    for stream in streams:
-        owners = _owners(logs, stream, known, considers)
-        owners = {c: o for c, o in owners.items() if c not in owned or o[1].evidence != "order"}
-        owned_streams.append([(commit, owners.get(commit.id)) for commit in _calls_first(stream, owners)])
-    for commit, owner in _in_time(owned_streams):
+    for commit, owner in _in_time([_with_owners(logs, each, known, considers, owned) for each in streams]):
         if owner is not None and (_is_final(commit, *owner) or not patient(commit)):
             linker.give(commit, *owner)
-            continue
-        if commit.id in owned:
+        elif commit.id in owned:
             linker.take(commit)
-            continue
-        awaited = bool(commit.sessions or commit.mark)
-        if awaited:
-            links.unfound.append(commit)
-        if not awaited or not patient(commit):
-            links.unowned.append(commit)
-            linker.explain(commit)
+        else:
+            awaited = bool(commit.sessions or commit.mark)
+            if awaited:
+                links.unfound.append(commit)
+            if not awaited or _went_on(logs, commit) or not patient(commit):
+                links.unowned.append(commit)
+                linker.explain(commit)
     return links
 
 
@@ -213,6 +207,18 @@ def _calls_first(stream: Sequence[Commit], owners: Collection[str]) -> Iterator[
         yield from sorted(group, key=lambda c: c.id not in first)
 
 
+def _with_owners(
+    logs: Sequence[Log],
+    stream: Sequence[Commit],
+    known: Mapping[str, Sequence[Anchor]],
+    considers: Callable[[Log, Commit], bool],
+    owned: Collection[str],
+) -> list[Owned]:
+    owners = _owners(logs, stream, known, considers)
+    owners = {c: o for c, o in owners.items() if c not in owned or o[1].evidence != "order"}
+    return [(commit, owners.get(commit.id)) for commit in _calls_first(stream, owners)]
+
+
 def _owners(
     logs: Sequence[Log],
     stream: Sequence[Commit],
@@ -239,13 +245,24 @@ _SURE = 2.0
 
 
 def _is_final(commit: Commit, log: Log, match: Match) -> bool:
-    """Whether no likelier call can come: the match is sure, or the session went on after the commit. A log
-    has calls in the order in which they began."""
-    if match.weight >= _SURE or commit.changes is None:
-        return match.weight >= _SURE
-    later = (entry.event for entry in log.entries[match.call + 1 :])
-    begun = (seconds(event.ts) for event in later if isinstance(event, Prompt | ToolCall))
-    return any(time is not None and time > commit.changes.time + CLOCK for time in begun)
+    """Whether no likelier call can come: the match is sure, or the session went on after the commit."""
+    return match.weight >= _SURE or _has_begun(log, match.call + 1, commit)
+
+
+def _went_on(logs: Sequence[Log], commit: Commit) -> bool:
+    """Whether the session that a commit's hook named went on without a call that made it: then a person did.
+    Of agents that it started the logs may come later."""
+    named = [log for log in logs if log.name in commit.sessions]
+    return len(named) == 1 and _has_begun(named[0], 0, commit)
+
+
+def _has_begun(log: Log, first: int, commit: Commit) -> bool:
+    """Whether something began after a commit, from an index on. A log has calls in the order in which they
+    began."""
+    events = (entry.event for entry in log.entries[first:])
+    begun = (seconds(event.ts) for event in events if isinstance(event, Prompt | ToolCall))
+    time = commit.changes.time if commit.changes else None
+    return any(at is not None and time is not None and at > time + CLOCK for at in begun)
 
 
 def _rank(match: Match) -> tuple[bool, float]:

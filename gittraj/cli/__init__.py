@@ -22,13 +22,13 @@ def main() -> None:
             stream.reconfigure(encoding="utf-8", newline="\n")
     named = (os.environ.get(name) for name in ("LC_ALL", "LC_CTYPE", "LANG"))
     if next(filter(None, named), "") in ("C", "POSIX"):
-        from gittraj.cli.plain_signs import use_plain_signs
+        from gittraj.cli.common.plain_signs import use_plain_signs
 
         use_plain_signs()
-    from gittraj.cli.ahead import begin
+    from gittraj.cli.common.ahead import begin
 
     begin(sys.argv[1:])
-    from gittraj.cli.group import run
+    from gittraj.cli.common.group import run
 
     gc.set_threshold(_ALLOCATED)
     gc.enable()

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import click
 
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.manual_events import agent, quiet, record_event
+from gittraj.cli.common.recording import agent, quiet, record_event
 
 
-@click.command("abandon", short_help=COMMANDS["recording"]["abandon"])
+@click.command("abandon")
 @click.option("--reason", metavar="R", help="Why.")
 @agent
 @quiet

@@ -6,13 +6,12 @@ import json
 
 import click
 
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.output import columns, wants_colour, write
-from gittraj.cli.progress import show_progress
-from gittraj.cli.repository import drain_first, environment, find_repository, say_remark
+from gittraj.cli.common.output import columns, wants_colour, write
+from gittraj.cli.common.progress import show_progress
+from gittraj.cli.common.repository import drain_first, environment, find_repository, say_remark
 
 
-@click.command("backfill", short_help=COMMANDS["common commands"]["backfill"])
+@click.command("backfill")
 @click.option("--since", metavar="DATE", help="Only sessions written after this date, as in git log.")
 @click.option(
     "--agent", "agents", multiple=True, metavar="NAME", help="Only this agent's sessions; repeatable."
@@ -29,9 +28,9 @@ def command(
     Each link names its evidence; a session without evidence is not linked, and listed with the reason.
     Safe to interrupt and to repeat: what is stored stays, and nothing is stored twice.
     """
-    from gittraj.commands.backfill import backfill
+    from gittraj.commands.backfill import backfill, report_to_json
     from gittraj.query.log.listing import read_date
-    from gittraj.render.text.backfill import report_to_json, report_to_text
+    from gittraj.render.text.backfill import report_to_text
     from gittraj.render.text.terminal import Page
 
     raw = environment()

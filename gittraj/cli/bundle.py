@@ -6,10 +6,8 @@ from pathlib import Path
 
 import click
 
-from gittraj.cli.commands import COMMANDS
 
-
-@click.command("bundle", short_help=COMMANDS["reading"]["bundle"])
+@click.command("bundle")
 @click.argument("names", nargs=-1, required=True, metavar="TASK|REV|TRAJECTORY...")
 @click.option("-o", "output", type=click.Path(path_type=Path), required=True, metavar="FOLDER")
 @click.pass_context

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import click
 
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.repository import drain_first, environment, find_repository
+from gittraj.cli.common.repository import environment, find_drained
 from gittraj.config import Environ
 
 
-@click.command("carry", short_help=COMMANDS["by hand"]["carry"])
+@click.command("carry")
 @click.option("--from", "source", required=True, metavar="A..B", help="The old commits, or one.")
 @click.option("--onto", required=True, metavar="REV", help="The commit that replaced them.")
 def command(source: str, onto: str) -> None:
@@ -17,8 +16,7 @@ def command(source: str, onto: str) -> None:
     from gittraj.commands.repair import carry
 
     raw = environment()
-    with find_repository() as repository:
-        drain_first(repository)
+    with find_drained() as repository:
         target, going = carry(repository, source, onto, environ=Environ.of(raw), live=raw)
     for old, trajectories in going.items():
         click.echo(f"carried {old[:12]} to {target[:12]}: {', '.join(trajectories)}")

@@ -1,4 +1,4 @@
-"""``git traj compare``. ``--json`` is described in ``gittraj.query.compare.comparison``."""
+"""``git traj compare``. docs/json.md has its ``--json``."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gittraj.cli.beside import read_records
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.missing_events import read_events
-from gittraj.cli.output import dump_json, text_page, write
-from gittraj.cli.repository import drain_first, environment, find_to_read
+from gittraj.cli.common.output import dump_json, text_page, write
+from gittraj.cli.common.reading import read_events, read_records
+from gittraj.cli.common.repository import environment, find_drained
 from gittraj.index.answers import open_index
 from gittraj.query.compare.comparison import compare
 from gittraj.query.compare.sides import Side, find_side, read_steps_of
@@ -29,7 +27,7 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 _FORMATS = ("text", "markdown", "html", "json")
 
 
-@click.command("compare", short_help=COMMANDS["reading"]["compare"])
+@click.command("compare")
 @click.argument("names", nargs=2, metavar="A B")
 @click.option(
     "--task", metavar="ID", help="A and B are agents or models: compare their work on this task or run."
@@ -58,8 +56,7 @@ def command(
     what each instance came to.
     """
     environ = environment()
-    with find_to_read() as repository:
-        drain_first(repository)
+    with find_drained(to_read=True) as repository:
         with open_index(repository, build=False) as index:
             recorded = read_records(repository, index.notes if index else None)
             sides = [find_side(repository, recorded, name, task=task) for name in names]

@@ -7,12 +7,11 @@ from typing import Any, TextIO
 
 import click
 
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.manual_events import agent, confidence, quiet, record_event, report
+from gittraj.cli.common.recording import agent, confidence, quiet, record_event, report
 from gittraj.errors import TrajError
 
 
-@click.command("complete", short_help=COMMANDS["recording"]["complete"])
+@click.command("complete")
 @click.argument("trajectory", required=False, metavar="[TRAJECTORY|TASK]")
 @click.option("--summary", metavar="S", help="What was done.")
 @click.option("--approach", metavar="A", help="How it was done.")

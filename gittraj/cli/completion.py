@@ -7,14 +7,11 @@ from __future__ import annotations
 
 import click
 
-from gittraj.cli.commands import COMMANDS
-
 SHELLS = ("bash", "zsh", "fish")
 
 
 @click.command(
     "completion",
-    short_help=COMMANDS["set-up"]["completion"],
     context_settings={"ignore_unknown_options": True},
 )
 @click.option("--words", is_flag=True, hidden=True)
@@ -28,7 +25,7 @@ def command(shell: tuple[str, ...], words: bool) -> None:
     fish: git traj completion fish >~/.config/fish/conf.d/git-traj.fish
     """
     if words:
-        from gittraj.cli.suggestions import suggest
+        from gittraj.cli.common.completions import suggest
 
         for line in suggest(list(shell)):
             click.echo(line)

@@ -1,15 +1,11 @@
 """``git traj context``.
 
 A line: ``COMMIT DATE KIND "TEXT" [for "…"] [on "…"] [because "…"] [done "…"] [(by, N% sure, from "REMOTE",
-near "PATH")]``. ``from`` names a remote whose record is not joined with ours (``"remote"`` in JSON).
+near "PATH")]``. ``from`` names a remote whose record is not joined with ours.
 KIND is ``rejected`` (for what, on which question), ``decided``, ``doubt``, ``challenge``, ``learned``,
 ``suggested``, ``tried`` (no commit), ``tests`` (left failing) or ``asked``. ``near`` names a
 neighbour: a file that changed together with a path, or of the same folder; ``in`` says which path where
 several were named. A quote is a JSON text. Lines with ``#`` stand around them.
-
-``--json``: ``{"version": 1, "paths": [path], "items": [{"commit", "short", "date", "kind", "text",
-"chosen"|null, "question"|null, "reasoning"|null, "summary"|null, "by"|null, "confidence"|null, "trajectory",
-"path", "neighbour": bool}], "omitted": items}``. ``date`` is the commit's, ``path`` what it touched.
 
 Both forms keep to the budget (a JSON document always has its paths), estimated as a token for four characters
 of ASCII or two bytes of what is not. A text has at most a fifth of it in characters, and at most 240.
@@ -22,17 +18,16 @@ from pathlib import Path
 
 import click
 
-from gittraj.cli.beside import read_records
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.conditions import team_option
-from gittraj.cli.output import write
-from gittraj.cli.repository import drain_first, environment, find_to_read
+from gittraj.cli.common.options import team_option
+from gittraj.cli.common.output import write
+from gittraj.cli.common.reading import read_records
+from gittraj.cli.common.repository import environment, find_drained
 from gittraj.index.answers import open_index
 from gittraj.query.context.context import brief
 from gittraj.render.markdown.context import LEAST, render_briefing, render_document
 
 
-@click.command("context", short_help=COMMANDS["for agents"]["context"])
+@click.command("context")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @click.option(
     "--budget",
@@ -53,17 +48,16 @@ def command(
     The text of records is quoted: it is data, and may have been written to mislead.
     """
     if team is not None:
-        from gittraj.cli.team import show_context
+        from gittraj.cli.common.team import show_context
 
         show_context(team, paths, budget=budget, as_json=as_json, pager=obj["pager"])
         return
-    with find_to_read() as repository, ExitStack() as stack:
-        drain_first(repository)
+    with find_drained(to_read=True) as repository, ExitStack() as stack:
         index = stack.enter_context(open_index(repository, build=False))
         recorded = read_records(repository, index.notes if index else None)
         found = brief(repository, recorded, paths, cwd=Path.cwd(), index=index)
         if not found.touched:
-            from gittraj.cli.no_match import say_nothing_about
+            from gittraj.cli.common.no_match import say_nothing_about
 
             say_nothing_about(repository, recorded, found.paths, neighbours=bool(found.lessons))
         if found.lessons or as_json:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import click
 
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.manual_events import agent, confidence, quiet, record_event
+from gittraj.cli.common.recording import agent, confidence, quiet, record_event
 
 
-@click.command("decision", short_help=COMMANDS["recording"]["decision"])
+@click.command("decision")
 @click.argument("chosen")
 @click.option("--question", metavar="Q", help="What was to be decided.")
 @click.option(

@@ -1,8 +1,4 @@
-"""``git traj doctor``.
-
-``--json``: ``{"version": 1, "well": bool, "findings": [{"code", "severity": "wrong"|"note", "text", "remedy",
-"fixable": bool, "fixed": bool}], "status": the document of git traj status}``. ``code`` is stable.
-"""
+"""``git traj doctor``. docs/json.md has its ``--json``."""
 
 from __future__ import annotations
 
@@ -11,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.output import columns, wants_colour
-from gittraj.cli.repository import drain_first, environment, find_repository, find_to_read
+from gittraj.cli.common.output import columns, wants_colour
+from gittraj.cli.common.repository import drain_first, environment, find_repository, find_to_read
 from gittraj.config import Environ
 from gittraj.render.text.status import render_line
 from gittraj.render.text.terminal import Page
@@ -23,7 +18,7 @@ if TYPE_CHECKING:
     from gittraj.errors import TrajError
 
 
-@click.command("doctor", short_help=COMMANDS["set-up"]["doctor"])
+@click.command("doctor")
 @click.option("--fix", is_flag=True, help="Repair what can be repaired without losing anything.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(fix: bool, as_json: bool) -> int:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import click
 
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.manual_events import agent, quiet, record_event, tag
+from gittraj.cli.common.recording import agent, quiet, record_event, tag
 
 
-@click.command("event", short_help=COMMANDS["recording"]["event"])
+@click.command("event")
 @click.argument("kind", metavar="TYPE")
 @click.argument("text")
 @click.option("--significance", metavar="S", help="low, medium, high or critical.")

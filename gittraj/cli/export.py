@@ -10,23 +10,23 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gittraj.cli.beside import read_records
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.output import refuse_html, say_written
-from gittraj.cli.repository import drain_first, environment, find_repository
-from gittraj.commands.export import EXCHANGES, FOLDERS, FORMATS, Exchange, documents, join, load
+from gittraj.cli.common.options import Plugged
+from gittraj.cli.common.output import refuse_html, say_written
+from gittraj.cli.common.reading import read_records
+from gittraj.cli.common.repository import environment, find_drained
+from gittraj.commands.export import EXCHANGES, FOLDERS, FORMATS, Exchange, documents, exchanges, join, load
 from gittraj.errors import UsageError
 
 if TYPE_CHECKING:
     from gittraj.formats.base.exported import Exported
     from gittraj.git import Repository
     from gittraj.query.show.chapters import Segments
-    from gittraj.query.show.export import Chosen
+    from gittraj.query.show.selection import Chosen
 
 
-@click.command("export", short_help=COMMANDS["reading"]["export"])
+@click.command("export")
 @click.argument("names", nargs=-1, metavar="[REV|A..B|TRAJECTORY]...")
-@click.option("--format", "form", type=click.Choice([*FORMATS, *EXCHANGES]), help="Output format.")
+@click.option("--format", "form", type=Plugged([*FORMATS, *EXCHANGES], exchanges), help="Output format.")
 @click.option("--all", "everything", is_flag=True, help="Every commit below HEAD that has a record.")
 @click.option("--seal", metavar="NAME", help="Write this seal as an age file; show --json lists the names.")
 @click.option(
@@ -63,10 +63,9 @@ def command(
         raise UsageError("--open needs -o PATH", hint="git traj show --open makes a page of its own")
     if not output:
         refuse_html(form, environment())
-    with find_repository() as repository:
-        drain_first(repository)
+    with find_drained() as repository:
         if form is None:
-            from gittraj.query.show.seals import read_seal
+            from gittraj.query.show.chapters import read_seal
 
             _put([read_seal(repository, seal or "")], output)
             written = True
@@ -86,44 +85,40 @@ def _export(
     fetch: bool,
 ) -> bool:
     """Whether there was anything to export."""
-    if form in EXCHANGES:
-        exported = _gather(repository, None if everything else names or ["HEAD"], fetch=fetch)
-        if exported is not None:
-            _put_documents(EXCHANGES[form], exported, output)
-        return exported is not None
+    from gittraj.cli.common.reading import read_events
+    from gittraj.query.show.selection import choose, gather
+
     folder = output if output is not None and form in FOLDERS and _is_folder(output) else None
     everything = everything or (folder is not None and not names)
-    parts = _make(repository, None if everything else names or ["HEAD"], form, folder, fetch=fetch)
-    if parts is not None and folder is None:
-        _put(parts, output)
-    return parts is not None
-
-
-def _make(
-    repository: Repository, names: Sequence[str] | None, form: str, folder: Path | None, *, fetch: bool
-) -> list[str | bytes] | None:
-    """The document about ``names`` (None: everything below HEAD), empty if it was written into ``folder``.
-    None if nothing is recorded."""
-    from gittraj.cli.missing_events import read_events
-    from gittraj.cli.no_match import say_nothing_found
-    from gittraj.query.show.export import choose
-
+    named = None if everything else names or ["HEAD"]
     recorded = read_records(repository)
+    read = partial(read_events, repository, command="export", fetch=fetch)
+    if form in exchanges():
+        exported = read(partial(gather, repository, recorded, named))
+        found = bool(exported.trajectories)
+        if found:
+            _put_documents(exchanges()[form], exported, output)
+    else:
 
-    def make(segments: Segments) -> list[str | bytes] | None:
-        chosen = choose(repository, recorded, names, segments)
-        if not chosen:
-            say_nothing_found(repository, recorded)
-            return None
-        return _write(chosen, form, folder)
+        def write(segments: Segments) -> list[str | bytes] | None:
+            chosen = choose(repository, recorded, named, segments)
+            return _write(chosen, form, folder) if chosen else None
 
-    return read_events(repository, make, command="export", fetch=fetch)
+        parts = read(write)
+        found = parts is not None
+        if parts is not None and folder is None:
+            _put(parts, output)
+    if not found:
+        from gittraj.cli.common.no_match import say_nothing_found
+
+        say_nothing_found(repository, recorded)
+    return found
 
 
 def _write(chosen: Chosen, form: str, folder: Path | None) -> list[str | bytes]:
     if folder is None:
         return [*load(FORMATS[form])(chosen)]
-    from gittraj.cli.progress import show_progress
+    from gittraj.cli.common.progress import show_progress
 
     with show_progress("commits") as tell:
         load(FOLDERS[form])(chosen, folder, tell=tell)
@@ -141,25 +136,6 @@ def _put(parts: Iterable[str | bytes], output: Path | None) -> None:
     else:
         sys.stdout.buffer.write(body)
         sys.stdout.buffer.flush()
-
-
-# ---------------------------------------------------------------- formats of other tools
-
-
-def _gather(repository: Repository, names: Sequence[str] | None, *, fetch: bool) -> Exported | None:
-    """The trajectories of ``names`` (None: everything below HEAD); None if nothing is recorded."""
-    from gittraj.cli.missing_events import read_events
-    from gittraj.cli.no_match import say_nothing_found
-    from gittraj.query.show.selection import gather
-
-    recorded = read_records(repository)
-    exported = read_events(
-        repository, partial(gather, repository, recorded, names), command="export", fetch=fetch
-    )
-    if exported.trajectories:
-        return exported
-    say_nothing_found(repository, recorded)
-    return None
 
 
 def _put_documents(form: Exchange, exported: Exported, output: Path | None) -> None:

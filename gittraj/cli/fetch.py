@@ -1,4 +1,4 @@
-"""``git traj fetch``. ``--json``: ``{"version": 1, "remote", "fetched": notes that changed here}``."""
+"""``git traj fetch``. docs/json.md has its ``--json``."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.repository import drain_first, find_repository
-from gittraj.cli.transfer import report, say
+from gittraj.cli.common.output import say
+from gittraj.cli.common.repository import find_drained
+from gittraj.cli.common.sharing import report
 
 if TYPE_CHECKING:
     from gittraj.sync import Remote
 
 
-@click.command("fetch", short_help=COMMANDS["sharing"]["fetch"])
+@click.command("fetch")
 @click.argument("remote", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(remote: str | None, *, as_json: bool) -> None:
@@ -24,8 +24,7 @@ def command(remote: str | None, *, as_json: bool) -> None:
     """
     from gittraj.sync import fetch, find_remote, remember_join
 
-    with find_repository() as repository:
-        drain_first(repository)
+    with find_drained() as repository:
         chosen = find_remote(repository, remote, pushing=False)
         fetched = fetch(repository, chosen, tell=say)
         remember_join(repository, chosen)
@@ -35,5 +34,7 @@ def command(remote: str | None, *, as_json: bool) -> None:
 
 def describe(remote: Remote, fetched: int) -> str:
     """What a fetch brought. Not escaped."""
-    many = {0: "no new records", 1: "new records on 1 commit"}
-    return f"{remote.name}: {many.get(fetched, f'new records on {fetched} commits')}"
+    from gittraj.model.words import count
+
+    found = f"new records on {count(fetched, 'commit')}" if fetched else "no new records"
+    return f"{remote.name}: {found}"

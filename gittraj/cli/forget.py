@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import click
 
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.purge import purge_options
-from gittraj.cli.repository import drain_first, environment, find_repository
+from gittraj.cli.common.purging import purge_options
+from gittraj.cli.common.repository import drain_first, environment, find_repository
 from gittraj.config import Environ
+from gittraj.model.words import count
 
 
-@click.command("forget", short_help=COMMANDS["by hand"]["forget"])
+@click.command("forget")
 @click.argument("name", metavar="TRAJECTORY|SESSION")
 @click.option("--purge", is_flag=True, help="Rewrite the refs without it, history included.")
 @purge_options
@@ -29,7 +29,7 @@ def command(name: str, *, purge: bool, dry_run: bool, no_fetch: bool, gc: bool) 
     raw = environment()
     with find_repository() as repository:
         if purge and not (dry_run or no_fetch):
-            from gittraj.cli.purge import fetch_first
+            from gittraj.cli.common.purging import fetch_first
 
             drain_first(repository)
             fetch_first(repository)
@@ -39,10 +39,10 @@ def command(name: str, *, purge: bool, dry_run: bool, no_fetch: bool, gc: bool) 
             forgotten, commits = forget(repository, name, environ=Environ.of(raw), live=raw)
             for each in forgotten:
                 click.echo(f"{each} was removed from every commit and will not be stored again")
-            click.echo(f"unlinked from {len(commits)} commit{'' if len(commits) == 1 else 's'}")
+            click.echo(f"unlinked from {count(len(commits), 'commit')}")
             take_out(repository)
         if purge:
-            from gittraj.cli.purge import run
+            from gittraj.cli.common.purging import run
             from gittraj.commands.purge import Sought
 
             return run(repository, Sought(forgotten=frozenset(forgotten)), dry_run=dry_run, gc=gc)

@@ -1,23 +1,16 @@
-"""``git traj gather``.
-
-``--json``: ``{"version": 1, "gathered", "unchanged", "without": repositories, "failed": [text]}``; with
-``--verify`` ``{"version": 1, "compared": repositories, "differences": [text]}``; with ``--forget``
-``{"version": 1, "forgotten": [name]}``. The status is 1 where a remote failed or something differs.
-"""
+"""``git traj gather``. docs/json.md has its ``--json``."""
 
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import click
 
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.output import dump_json
-from gittraj.cli.progress import show_progress
-from gittraj.cli.repository import environment
+from gittraj.cli.common.output import dump_json, say
+from gittraj.cli.common.progress import show_progress
+from gittraj.cli.common.repository import environment
 from gittraj.render.text.terminal import escape_line
 
 if TYPE_CHECKING:
@@ -26,7 +19,7 @@ if TYPE_CHECKING:
 _JOBS = min(os.cpu_count() or 1, 8)
 
 
-@click.command("gather", short_help=COMMANDS["many repositories"]["gather"])
+@click.command("gather")
 @click.argument("remotes", nargs=-1, metavar="REMOTE...")
 @click.option(
     "--into", "url", required=True, metavar="URL", help="A DuckDB file, postgresql://… or parquet:FOLDER."
@@ -84,7 +77,7 @@ def command(
         )
     click.echo(dump_json({"version": 1, **document}) if as_json else "\n".join(map(escape_line, lines)))
     for failure in failures:
-        _say(failure)
+        say(failure)
     if failures:
         click.get_current_context().exit(1)
 
@@ -103,11 +96,11 @@ def _gather(
     from gittraj.gather.run import Wanted, gather
 
     sources, failed = find_sources(
-        remotes, environ=environ, organisation=lambda name: list_organisation(name, environ), tell=_say
+        remotes, environ=environ, organisation=lambda name: list_organisation(name, environ), tell=say
     )
     wanted = Wanted(prompts=prompts, events=events, jobs=jobs)
     with show_progress("repositories") as progress:
-        report = gather(store, sources, wanted, environ=environ, progress=progress, tell=_say)
+        report = gather(store, sources, wanted, environ=environ, progress=progress, tell=say)
     failed += report.failed
     document: dict[str, object] = {
         "gathered": report.gathered,
@@ -118,7 +111,3 @@ def _gather(
     told = f"{report.gathered} repositories gathered, {report.unchanged} unchanged"
     told += f", {report.without} without records" if report.without else ""
     return document, [told], failed
-
-
-def _say(text: str) -> None:
-    sys.stderr.write(f"git-traj: {escape_line(text)}\n")

@@ -12,9 +12,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.progress import show_progress
-from gittraj.cli.repository import drain_first, environment, find_repository, say_remark
+from gittraj.cli.common.progress import show_progress
+from gittraj.cli.common.repository import environment, find_drained, say_remark
 from gittraj.errors import TrajError
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 _STDIN = "-"
 
 
-@click.command("import", short_help=COMMANDS["by hand"]["import"])
+@click.command("import")
 @click.argument("files", nargs=-1, required=True, metavar="FILE…|-")
 @click.option(
     "--format", "form", metavar="NAME", help="Read as this format (default: detected from the content)."
@@ -48,7 +47,7 @@ def command(files: tuple[str, ...], *, as_json: bool, **options: Any) -> int:
     the status is always 0, so that it never fails the run that feeds it: failed imports are reported.
     """
     from gittraj.commands.import_files import Imported, is_ref
-    from gittraj.render.text.imported import render_imported
+    from gittraj.render.text.backfill import render_imported
 
     if options["rev"] and options["auto"]:
         raise click.UsageError("--commit and --auto cannot be combined")
@@ -80,8 +79,7 @@ def _import(files: Sequence[str], **options: Any) -> Imported:
 
     with TemporaryFile() as content:  # it has no name: whatever ends this run, nothing of it stays
         pipe = _read_pipe(files, content)
-        with find_repository() as repository, show_progress() as progress:
-            drain_first(repository)
+        with find_drained() as repository, show_progress() as progress:
             imported = import_files(
                 repository, files, pipe=pipe, live=environment(), progress=progress, **options
             )

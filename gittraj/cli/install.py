@@ -1,8 +1,4 @@
-"""``git traj install``.
-
-``--json``: ``{"version": 1, "dryRun": bool, "steps": [{"what", "name", "did", "text"}], "agentsFound":
-[option], "sessionsFound": past sessions of this repository, counted by its first installation only}``.
-"""
+"""``git traj install``. docs/json.md has its ``--json``."""
 
 from __future__ import annotations
 
@@ -13,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.repository import environment, find_repository
+from gittraj.cli.common.options import Plugged
+from gittraj.cli.common.repository import environment, find_repository
 from gittraj.config import Environ
 
 if TYPE_CHECKING:
@@ -25,12 +21,18 @@ AGENTS = ("claude-code", "cline", "codex", "copilot", "gemini", "pi", "qwen")
 """The options of those that have hooks or read an instruction; written here so that none is imported."""
 
 
-@click.command("install", short_help=COMMANDS["common commands"]["install"])
+def _plugged_agents() -> list[str]:
+    from gittraj.agents import all_agents
+
+    return [agent.option for agent in all_agents().values() if agent.hooks or agent.instructions]
+
+
+@click.command("install")
 @click.option(
     "--agent",
     "agents",
     multiple=True,
-    type=click.Choice(AGENTS),
+    type=Plugged(AGENTS, _plugged_agents),
     help="Install this agent's hooks, where it has any, and instruction in this work tree too; repeatable.",
 )
 @click.option(
@@ -83,7 +85,7 @@ def command(
 
         steps = install_globally(raw, dry_run=dry_run)
         return _report(steps, {}, dry_run=dry_run, as_json=as_json)
-    from gittraj.cli.installing import Offer
+    from gittraj.cli.common.install_questions import Offer
 
     environ = Environ.of(raw)
     asks = sys.stdin.isatty() and sys.stdout.isatty() and environ.ci is None and not (dry_run or as_json)

@@ -9,14 +9,13 @@ from contextlib import contextmanager
 
 import click
 
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.repository import environment, find_repository
+from gittraj.cli.common.repository import environment, find_repository
 from gittraj.config import Environ
 from gittraj.errors import NotARepository, TrajError
 from gittraj.git import Repository
 
 
-@click.group("keys", short_help=COMMANDS["sealing"]["keys"])
+@click.group("keys")
 def command() -> None:
     """Manage the keys that open what is sealed for you."""
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import click
 
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.repository import drain_first, environment, find_repository
+from gittraj.cli.common.repository import environment, find_drained
 from gittraj.config import Environ
 from gittraj.model.words import count
 
 
-@click.command("link", short_help=COMMANDS["by hand"]["link"])
+@click.command("link")
 @click.argument("rev")
 @click.option(
     "--session",
@@ -23,7 +22,6 @@ def command(rev: str, session: str) -> None:
     from gittraj.commands.link import link_session
 
     raw = environment()
-    with find_repository() as repository:
-        drain_first(repository)
+    with find_drained() as repository:
         commit, trajectory, parts = link_session(repository, rev, session, environ=Environ.of(raw), live=raw)
     click.echo(f"linked {trajectory} to {commit[:12]} ({count(parts, 'part')})")

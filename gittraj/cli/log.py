@@ -16,13 +16,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gittraj.cli.beside import read_records
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.conditions import WithPaths, commit_options, label_options, path_options, team_option
-from gittraj.cli.output import columns, dump_json, text_page, write
-from gittraj.cli.param_types import Number
-from gittraj.cli.progress import show_progress
-from gittraj.cli.repository import drain_first, environment, find_to_read
+from gittraj.cli.common.options import (
+    Number,
+    WithPaths,
+    commit_options,
+    label_options,
+    path_options,
+    team_option,
+)
+from gittraj.cli.common.output import columns, dump_json, text_page, write
+from gittraj.cli.common.progress import show_progress
+from gittraj.cli.common.reading import read_records
+from gittraj.cli.common.repository import environment, find_drained
 from gittraj.index.answers import COLUMNS, open_index
 from gittraj.notes.unjoined import find_unjoined
 from gittraj.query.log.description import BATCH, describe_all
@@ -52,7 +57,7 @@ _CHOICE = ("author", "since", "until", "paths", "follow")
 """Options that choose commits: arguments of ``list_commits``. The other ones choose trajectories."""
 
 
-@click.command("log", cls=WithPaths, short_help=COMMANDS["common commands"]["log"])
+@click.command("log", cls=WithPaths)
 @click.argument("rev", default="HEAD", metavar="[REV|A..B] [[--] PATH...]")
 @path_options
 @label_options
@@ -93,7 +98,7 @@ def command(
 ) -> None:
     """List the commits that have a trajectory, newest first: what was asked, what was decided, and why."""
     if team is not None:
-        from gittraj.cli.team import show_log
+        from gittraj.cli.common.team import show_log
 
         chosen: dict[str, Any] = {"limit": limit, "form": form, "explored": explored, "as_json": as_json}
         chosen["sort"] = sort
@@ -103,8 +108,7 @@ def command(
     explored = explored or options["status"] is not None or options["run"] is not None
     choice = {name: options.pop(name) for name in _CHOICE}
     environ = environment()
-    with find_to_read() as repository, ExitStack() as stack:
-        drain_first(repository)
+    with find_drained(to_read=True) as repository, ExitStack() as stack:
         with show_progress("commits") as tell:
             index = stack.enter_context(open_index(repository, rev, tell=tell))
         notes = index.notes if index else _read_notes(repository)
@@ -125,7 +129,7 @@ def command(
         if index and not (recorded or explored or filtered or sort != "date"):
             texts = _cached_texts(repository, index, commits, form=form, limit=limit, page=page)
         if texts is None:
-            texts = _render(find(files=False), form, page)
+            texts = render_listing(find(files=False), form, page)
         write(repository, texts, environ, pager=obj["pager"])
 
 
@@ -160,8 +164,8 @@ def _cached_texts(
     limit: int | None,
     page: Page,
 ) -> Iterator[str] | None:
-    """The listing of all trajectories on ``commits``, as ``_render`` gives it; None where the index does not
-    have all of it, or there is none to list."""
+    """The listing of all trajectories on ``commits``, as ``render_listing`` gives it; None where the index
+    does not have all of it, or there is none to list."""
     if form == "rows" or (form is None and page != Page(COLUMNS)):
         return None
     rendered = index.rendered(commits, oneline=form == "oneline", limit=limit)
@@ -211,7 +215,7 @@ def _find(
     found = islice(by_cost(listed) if sort == "cost" else listed, limit)
     first = next(found, None)
     if first is None:
-        from gittraj.cli.no_match import say_nothing_found
+        from gittraj.cli.common.no_match import say_nothing_found
 
         labels = {name: getattr(wanted, name) for name in ("agent", "model", "task", "tag")}
         say_nothing_found(ancestry.repository, recorded, commits, labels=labels)
@@ -219,7 +223,8 @@ def _find(
     return chain([first], found)
 
 
-def _render(found: Iterable[Entry], form: str | None, page: Page) -> Iterator[str]:
+def render_listing(found: Iterable[Entry], form: str | None, page: Page) -> Iterator[str]:
+    """The listing in text: by commit, ``oneline``, or by trajectory (``rows``)."""
     now = datetime.now(UTC)
     for number, item in enumerate(found):
         if form == "rows":

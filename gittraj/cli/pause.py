@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import click
 
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.repository import current_session, environment, find_repository
+from gittraj.cli.common.repository import current_session, environment, find_repository
 from gittraj.config import Environ
 
 
-@click.command("pause", short_help=COMMANDS["set-up"]["pause"])
+@click.command("pause")
 @click.option("--session", is_flag=True, help="Only the agent's session that this command runs in.")
 def command(session: bool) -> None:
     """Stop recording until resume. GIT_TRAJ=0 does the same for one command."""

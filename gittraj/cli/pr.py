@@ -1,19 +1,14 @@
-"""``git traj pr``.
-
-``--json``: ``{"version": 1, "markdown", "head", "base", "commits": own commits, "recorded": those with a
-trajectory, "sessions": [HEADER, its figures those of its parts here]}``.
-"""
+"""``git traj pr``. docs/json.md has its ``--json``."""
 
 from __future__ import annotations
 
 import click
 
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.output import dump_json, is_terminal, text_page, write
-from gittraj.cli.repository import drain_first, environment, find_repository
+from gittraj.cli.common.output import dump_json, is_terminal, text_page, write
+from gittraj.cli.common.repository import environment, find_drained
 
 
-@click.command("pr", short_help=COMMANDS["sharing"]["pr"])
+@click.command("pr")
 @click.option("--base", metavar="B", help="The branch to merge into (default: the upstream branch).")
 @click.option("--head", default="HEAD", metavar="H", help="The tip of the change (default: HEAD).")
 @click.option("--prompts", is_flag=True, help="Include the prompts in full.")
@@ -39,7 +34,7 @@ def command(
 ) -> None:
     """Write the comment for this branch's pull request: why it was made, where to look first, what was
     decided and rejected. As text on a terminal, in Markdown into a pipe."""
-    from gittraj.cli.beside import read_records
+    from gittraj.cli.common.reading import read_records
     from gittraj.commands.pr import change_to_json, find_base
     from gittraj.notes.store import NotesRef
     from gittraj.query.review import read_change
@@ -48,8 +43,7 @@ def command(
 
     raw = environment()
     options = CommentOptions(prompts=prompts, cost=not no_cost)
-    with find_repository() as repository:
-        drain_first(repository)
+    with find_drained() as repository:
         notes = NotesRef(repository)
         base = base or find_base(repository, head)
         change = read_change(repository, read_records(repository), base, head, notes=notes.tip())

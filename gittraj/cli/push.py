@@ -1,19 +1,14 @@
-"""``git traj push``.
-
-``--json``: ``{"version": 1, "dryRun": bool, "remote", "refs": [name], "commits": notes, "records",
-"trajectories", "segments", "bytes", "replaced": [name]}``: what the remote did not have.
-"""
+"""``git traj push``. docs/json.md has its ``--json``."""
 
 from __future__ import annotations
 
 import click
 
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.repository import drain_first, find_repository
-from gittraj.cli.transfer import report, send
+from gittraj.cli.common.repository import find_drained
+from gittraj.cli.common.sharing import report, send
 
 
-@click.command("push", short_help=COMMANDS["sharing"]["push"])
+@click.command("push")
 @click.argument("remote", required=False)
 @click.option("--dry-run", is_flag=True, help="Say what would be sent; write nothing.")
 @click.option("--records-only", is_flag=True, help="Send records only, without events.")
@@ -28,8 +23,7 @@ def command(remote: str | None, *, dry_run: bool, records_only: bool, replace: b
     from gittraj.commands.push import sent_to_json, sent_to_line
     from gittraj.sync import find_remote
 
-    with find_repository() as repository:
-        drain_first(repository)
+    with find_drained() as repository:
         chosen = find_remote(repository, remote)
         sent = send(repository, chosen, dry_run=dry_run, records_only=records_only, replace=replace)
     report([sent_to_line(sent)], sent_to_json(sent), as_json=as_json)

@@ -1,9 +1,4 @@
-"""``git traj recipients``.
-
-``list --json``: ``{"version": 1, "trusted": bool, "sha256"|null, "problem"|null, "own": [READER], "team":
-[READER], "new": [recipient]}``, a READER being ``{"recipient", "fingerprint", "comment"}``; ``new`` came
-since the list was last trusted here.
-"""
+"""``git traj recipients``. docs/json.md has its ``--json``."""
 
 from __future__ import annotations
 
@@ -13,16 +8,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.repository import environment, find_repository
+from gittraj.cli.common.repository import environment, find_repository
 from gittraj.config import Environ
-from gittraj.render.text.printable import printable
+from gittraj.render.text.terminal import printable
 
 if TYPE_CHECKING:
     from gittraj.seal.readers import Reader
 
 
-@click.group("recipients", short_help=COMMANDS["sealing"]["recipients"])
+@click.group("recipients")
 def command() -> None:
     """Manage who may read sealed thinking: the list .gittraj/recipients in the repository."""
 
@@ -44,9 +38,9 @@ def add(readers: tuple[str, ...], comment: str | None) -> None:
     server = raw.get("GITHUB_SERVER_URL") or "https://github.com"
     named: list[Reader] = []
     for name in readers:
-        resolved = resolve_readers(name, comment=comment or "", server=server)
-        named += resolved.readers
-        for why in resolved.refused:
+        found, refused = resolve_readers(name, comment=comment or "", server=server)
+        named += found
+        for why in refused:
             sys.stderr.write(f"git-traj: left out: {printable(why)}\n")
     with find_repository() as repository:
         added = add_readers(repository, Environ.of(raw), named)

@@ -1,42 +1,30 @@
-"""``git traj redact``.
-
-``--json``: ``{"version": 1, "ruleset", "text", "redactions": [{"rule", "kind", "line", "column"}]}``.
-``--audit --json``: ``{"version": 1, "ruleset", "records": scanned, "absent": segments, "findings": [{"id",
-"commit", "trajectory", "event"|null, "rule"}]}``. ``--test --json``: ``{"version": 1, "ruleset",
-"examples": tried, "failed": [{"rule", "example", "harmless"}]}``. ``--rules --json``: ``{"version": 1,
-"ruleset", "rules": [{"rule", "kind", "good": [template], "bad": [template]}]}``. Lines and columns count
-from 1. ``--purge --json``: see ``purge``.
-"""
+"""``git traj redact``. docs/json.md has its ``--json``."""
 
 from __future__ import annotations
 
 import json
 import os
-import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.purge import fetch_first, purge_options, read_values, run
-from gittraj.cli.repository import drain_first, environment, find_repository
+from gittraj.cli.common.purging import fetch_first, purge_options, read_values, run
+from gittraj.cli.common.repository import environment, find_drained, find_repository
 from gittraj.config import Environ
 from gittraj.errors import NotARepository, RedactionError
-from gittraj.render.text.printable import printable
+from gittraj.render.text.terminal import printable
 
 if TYPE_CHECKING:
-    from gittraj.commands.redact import Filter
     from gittraj.redact.events import Redact
 
 _MODES = ("--json", "--jsonl", "--explain", "--audit", "--rules", "--test", "--purge")
 
 
-@click.command("redact", short_help=COMMANDS["protecting"]["redact"])
+@click.command("redact")
 @click.argument("source", required=False, metavar="[FILE|-|RANGE|TEXT]")
 @click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON document: the text, and where secrets were."
@@ -92,39 +80,40 @@ def command(
 def _filter(source: str | None, *, as_json: bool, jsonl: bool, explain: bool) -> int:
     from gittraj.commands.redact import decode
     from gittraj.redact.filter import clean_text
-    from gittraj.render.text.redact import render_hits
 
-    by = _make_filter()
+    redactor, ruleset = _make_redactor()
     with _open(source) as stream:
         if jsonl:
-            return _filter_lines(by.redactor, stream)
-        decoded = decode(stream.read(), source or "-")
-    clean, hits = clean_text(by.redactor, decoded.text)
+            return _filter_lines(redactor, stream)
+        text, encoding = decode(stream.read(), source or "-")
+    clean, hits = clean_text(redactor, text)
     if as_json:
         rows = [
             {"rule": h.rule, "kind": h.kind, "line": h.line, "column": h.column, "length": h.end - h.start}
             for h in hits
         ]
-        click.echo(json.dumps({"version": 1, "ruleset": by.ruleset, "text": clean, "redactions": rows}))
+        click.echo(json.dumps({"version": 1, "ruleset": ruleset, "text": clean, "redactions": rows}))
     elif explain:
-        for line in render_hits(hits):
-            click.echo(line)
+        for h in hits:
+            click.echo(f"{h.line}:{h.column}: {h.rule} ({h.kind}), {h.end - h.start} characters")
+        if not hits:
+            click.echo("Nothing was found.")
     else:
-        sys.stdout.buffer.write(clean.encode(decoded.encoding, "surrogateescape"))
+        sys.stdout.buffer.write(clean.encode(encoding, "surrogateescape"))
         sys.stdout.buffer.flush()
     return 0
 
 
-def _make_filter() -> Filter:
+def _make_redactor() -> tuple[Redact, str]:
     """With the settings and known secrets of the repository, if there is one."""
-    from gittraj.commands.redact import make_filter
+    from gittraj.commands.redact import make_redactor
 
     raw = environment()
     try:
         with find_repository() as repository:
-            return make_filter(repository, environ=Environ.of(raw), live=raw)
+            return make_redactor(repository, environ=Environ.of(raw), live=raw)
     except NotARepository:
-        return make_filter(None, environ=Environ.of(raw), live=raw)
+        return make_redactor(None, environ=Environ.of(raw), live=raw)
 
 
 @contextmanager
@@ -141,7 +130,7 @@ def _filter_lines(redactor: Redact, stream: BinaryIO) -> int:
     from gittraj.redact.filter import clean_lines
 
     failed = 0
-    for number, result in enumerate(clean_lines(redactor, _blocks(stream)), 1):
+    for number, result in enumerate(clean_lines(redactor, _lines(stream)), 1):
         clean = '"REDACTED-unscannable-line"\n' if isinstance(result, RedactionError) else result
         if isinstance(result, RedactionError):
             failed += 1
@@ -151,36 +140,22 @@ def _filter_lines(redactor: Redact, stream: BinaryIO) -> int:
     return int(failed > 0)
 
 
-_BLOCK = 4 << 20  # bytes
-
-
-def _blocks(stream: BinaryIO) -> Iterator[list[str]]:
-    """Blocks of lines of a file; of a pipe, each line as it arrives."""
-    while lines := stream.readlines(_BLOCK) if _is_file(stream) else [*islice(stream, 1)]:
-        yield [line.decode("utf-8", "surrogateescape") for line in lines]
-
-
-def _is_file(stream: BinaryIO) -> bool:
-    try:
-        return stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
-    except OSError:
-        return False
+def _lines(stream: BinaryIO) -> Iterator[str]:
+    return (line.decode("utf-8", "surrogateescape") for line in stream)
 
 
 def _audit(revisions: str | None, *, as_json: bool) -> int:
     from gittraj.commands.redact import audit_stored
 
     raw = environment()
-    with find_repository() as repository:
-        drain_first(repository)
-        audited = audit_stored(repository, revisions, environ=Environ.of(raw), live=raw)
-    found = audited.audit
+    with find_drained() as repository:
+        found, ruleset = audit_stored(repository, revisions, environ=Environ.of(raw), live=raw)
     rows = [
         {"id": k.finding, "commit": k.commit, "trajectory": k.trajectory, "event": k.event, "rule": k.rule}
         for k in found.leaks
     ]
     if as_json:
-        head = {"version": 1, "ruleset": audited.ruleset, "records": found.records, "absent": found.absent}
+        head = {"version": 1, "ruleset": ruleset, "records": found.records, "absent": found.absent}
         click.echo(json.dumps({**head, "findings": rows}))
         return int(bool(rows))
     for leak in found.leaks:
@@ -201,8 +176,7 @@ def _purge(
         raise click.UsageError("either TEXT or --finding")
     raw = environment()
     values = None if text is None else check_values(read_values() if text == "-" else [text])
-    with find_repository() as repository:
-        drain_first(repository)
+    with find_drained() as repository:
         if fetching and not dry_run:
             fetch_first(repository)
         sought = choose_sought(repository, values=values, finding=finding, environ=Environ.of(raw), live=raw)

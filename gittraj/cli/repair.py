@@ -1,11 +1,4 @@
-"""``git traj repair``.
-
-``--json``: ``{"version": 1, "dryRun": bool, "carried": [{"old", "new", "evidence"}],
-"stranded": [{"commit", "trajectories": [id], "here": bool}]}``. Evidence is ``reflog``, ``patch-id``,
-``tree``, ``squash`` or ``pull`` (a pull request's number in the subject); ``here`` is false where the commit
-is not in this clone. With ``--reread``: ``{"version": 1, "dryRun": bool, "read", "changed", "absent",
-"newer"}``, numbers of parts, and ``"known"``: logs kept as they were that a reader knows now.
-"""
+"""``git traj repair``. docs/json.md has its ``--json``."""
 
 from __future__ import annotations
 
@@ -16,8 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.repository import drain_first, environment, find_repository
+from gittraj.cli.common.repository import drain_first, environment, find_repository
 from gittraj.config import Environ
 from gittraj.model.words import count
 
@@ -25,7 +17,7 @@ if TYPE_CHECKING:
     from gittraj.commands.repair import Repaired
 
 
-@click.command("repair", short_help=COMMANDS["by hand"]["repair"])
+@click.command("repair")
 @click.argument("revisions", required=False, metavar="[RANGE]")
 @click.option("--reread", "again", is_flag=True, help="Read stored parts again with today's rules instead.")
 @click.option("--dry-run", is_flag=True, help="Say what would be done; write nothing.")
@@ -85,9 +77,5 @@ def _reread(revisions: str | None, raw: Mapping[str, str], *, dry_run: bool, as_
 
 
 def _to_json(done: Repaired) -> dict[str, object]:
-    return {
-        "carried": [{"old": r.old, "new": r.new, "evidence": r.source} for r in done.carried],
-        "stranded": [
-            {"commit": s.commit, "trajectories": list(s.trajectories), "here": s.here} for s in done.stranded
-        ],
-    }
+    carried = [{"old": r.old, "new": r.new, "evidence": r.source} for r in done.carried]
+    return {"carried": carried, "stranded": [asdict(each) for each in done.stranded]}

@@ -1,4 +1,4 @@
-"""``git traj reseal``. ``--json`` as of ``git traj seal``."""
+"""``git traj reseal``. docs/json.md has its ``--json``."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ from pathlib import Path
 
 import click
 
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.sealing_commands import identity_option, json_option, revisions_argument, run
+from gittraj.cli.common.sealing import identity_option, json_option, revisions_argument, run
 
 
-@click.command("reseal", short_help=COMMANDS["sealing"]["reseal"])
+@click.command("reseal")
 @revisions_argument
 @identity_option
 @json_option

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import click
 
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.repository import current_session, environment, find_repository
+from gittraj.cli.common.repository import current_session, environment, find_repository
 from gittraj.config import Environ
 
 
-@click.command("resume", short_help=COMMANDS["set-up"]["resume"])
+@click.command("resume")
 @click.option("--session", is_flag=True, help="Only the agent's session that this command runs in.")
 def command(session: bool) -> None:
     """Record again after pause. What happened in between is never read, neither now nor later."""

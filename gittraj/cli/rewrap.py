@@ -1,4 +1,4 @@
-"""``git traj rewrap``. ``--json`` as of ``git traj seal``."""
+"""``git traj rewrap``. docs/json.md has its ``--json``."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ from pathlib import Path
 
 import click
 
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.sealing_commands import identity_option, json_option, revisions_argument, run
+from gittraj.cli.common.sealing import identity_option, json_option, revisions_argument, run
 
 
-@click.command("rewrap", short_help=COMMANDS["sealing"]["rewrap"])
+@click.command("rewrap")
 @revisions_argument
 @identity_option
 @json_option

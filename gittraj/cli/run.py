@@ -6,15 +6,13 @@ import sys
 
 import click
 
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.repository import environment, find_repository, is_installed
+from gittraj.cli.common.repository import environment, find_repository, is_installed
 from gittraj.config import Environ
 from gittraj.errors import TrajError
 
 
 @click.command(
     "run",
-    short_help=COMMANDS["by hand"]["run"],
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
 )
 @click.option("--agent", metavar="NAME", help="Who it is (default: the program's name).")

@@ -1,19 +1,13 @@
-"""``git traj seal``.
-
-``--json``: ``{"version": 1, "parts", "trajectories", "closed", "absent", "pushed"}``, as of ``rewrap`` and
-``reseal``: parts of trajectories that were sealed; that no key here opens; whose events are not here; that a
-remote has as they were.
-"""
+"""``git traj seal``. docs/json.md has its ``--json``."""
 
 from __future__ import annotations
 
 import click
 
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.sealing_commands import json_option, revisions_argument, run
+from gittraj.cli.common.sealing import json_option, revisions_argument, run
 
 
-@click.command("seal", short_help=COMMANDS["sealing"]["seal"])
+@click.command("seal")
 @revisions_argument
 @json_option
 def command(revisions: str | None, *, as_json: bool) -> int:

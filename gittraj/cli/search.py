@@ -1,13 +1,4 @@
-"""``git traj search``.
-
-``--json``: ``{"version": 1, "query", "results": [{"score", "commit"|null, "short", "subject", "author",
-"date", "commits": [id], "trajectory": HEADER|null, "matches": [{"in", "event"|null, "text", "marked":
-[text]}]}], "waiting": trajectories, "away": [month], "beside": {remote: commits}}``. The best is first; of a
-trajectory only its best part is there. ``commit`` is one of ``commits``, which carry that part; its fields
-are null where none of them is here. Every second text of ``marked`` was sought. ``waiting`` are not read yet;
-events of the months ``away`` are not here. ``beside``: of how many commits a remote has records that are not
-joined with ours; their events are not here, and were not searched.
-"""
+"""``git traj search``. docs/json.md has its ``--json``."""
 
 from __future__ import annotations
 
@@ -20,18 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gittraj.cli.beside import say_left_out
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.conditions import label_options, team_option
-from gittraj.cli.output import dump_json, text_page, write
-from gittraj.cli.progress import show_progress
-from gittraj.cli.repository import drain_first, environment, find_repository
+from gittraj.cli.common.options import label_options, team_option
+from gittraj.cli.common.output import dump_json, say, text_page, write
+from gittraj.cli.common.progress import show_progress
+from gittraj.cli.common.repository import environment, find_drained
 from gittraj.git import Repository
 from gittraj.index.language import parse_query
 from gittraj.index.search import Conditions, Found, search
 from gittraj.index.text import WEIGHTS
 from gittraj.notes.unjoined import find_unjoined
-from gittraj.query.locate import describe_places
+from gittraj.query.log.description import describe_places
 from gittraj.render.text.search import render_hit
 
 if TYPE_CHECKING:
@@ -41,7 +30,7 @@ _FEW = 25
 """Parts among which a search is likely to find nothing."""
 
 
-@click.command("search", short_help=COMMANDS["common commands"]["search"])
+@click.command("search")
 @click.argument("words", nargs=-1, required=True, metavar="QUERY...")
 @click.option("--similar", is_flag=True, help="Find what is similar to this text, also in other words.")
 @click.option(
@@ -85,35 +74,33 @@ def command(
     """
     asked = " ".join(words)
     if team is not None:
-        from gittraj.cli.team import show_search
+        from gittraj.cli.common.team import show_search
 
         options: dict[str, Any] = {"similar": similar, "limit": limit, "fetch": fetch, "as_json": as_json}
         show_search(team, asked, pager=obj["pager"], **options, **conditions)
         return
     query = asked if similar else parse_query(asked)
     environ = environment()
-    with find_repository() as repository:
-        drain_first(repository)
-        with _open_beside(repository) as beside:
-            wanted = _read_conditions(repository, beside, conditions)
-            with show_progress("trajectories") as tell:
-                found, why = search(repository, query, wanted, limit=limit, tell=tell), None
-                if fetch and found.away:
-                    why = _fetch(repository, found)
-                    found = search(repository, query, wanted, limit=limit, tell=tell)
-            if beside:
-                from gittraj.index.search_beside import add_beside
+    with find_drained() as repository, _open_beside(repository) as beside:
+        wanted = _read_conditions(repository, beside, conditions)
+        with show_progress("trajectories") as tell:
+            found, why = search(repository, query, wanted, limit=limit, tell=tell), None
+            if fetch and found.away:
+                why = _fetch(repository, found)
+                found = search(repository, query, wanted, limit=limit, tell=tell)
+        if beside:
+            from gittraj.index.search_beside import add_beside
 
-                hits = add_beside(found.hits, beside, query, wanted, limit=limit)
-                found = replace(found, hits=hits)
-            if found.waiting or found.away or not found.hits:
-                _say_missing(repository, found, why, similar=similar)
-            if as_json:
-                from gittraj.commands.search import search_to_json
+            hits = add_beside(found.hits, beside, query, wanted, limit=limit)
+            found = replace(found, hits=hits)
+        if found.waiting or found.away or not found.hits:
+            _say_missing(repository, found, why, similar=similar)
+        if as_json:
+            from gittraj.commands.search import search_to_json
 
-                click.echo(dump_json(search_to_json(repository, asked, found, beside)))
-            else:
-                write(repository, _render(repository, found), environ, pager=obj["pager"])
+            click.echo(dump_json(search_to_json(repository, asked, found, beside)))
+        else:
+            write(repository, _render(repository, found), environ, pager=obj["pager"])
 
 
 def _open_beside(repository: Repository) -> AbstractContextManager[RecordedBeside | None]:
@@ -122,7 +109,7 @@ def _open_beside(repository: Repository) -> AbstractContextManager[RecordedBesid
         return nullcontext()
     from gittraj.commands.search import open_beside
 
-    return open_beside(repository, unjoined, say_left_out)
+    return open_beside(repository, unjoined, say)
 
 
 def _read_conditions(
@@ -137,13 +124,13 @@ def _read_conditions(
 
 def _fetch(repository: Repository, found: Found) -> str:
     """Ask the remotes; returns why something may be away still."""
-    from gittraj.cli.missing_events import fetch_missing
+    from gittraj.cli.common.reading import fetch_missing
 
     return fetch_missing(repository, found.away) or "no remote has them"
 
 
 def _say_missing(repository: Repository, found: Found, why: str | None, *, similar: bool) -> None:
-    from gittraj.cli.no_match import say_no_match, say_unread
+    from gittraj.cli.common.no_match import say_no_match, say_unread
 
     say_unread(found.waiting, found.away, why)
     if not found.hits:

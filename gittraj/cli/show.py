@@ -11,11 +11,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gittraj.cli.beside import read_records
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.missing_events import read_events
-from gittraj.cli.output import PIPE, dump_json, refuse_html, say_written, text_page, write
-from gittraj.cli.repository import drain_first, environment, find_to_read
+from gittraj.cli.common.output import PIPE, dump_json, refuse_html, say_written, text_page, write
+from gittraj.cli.common.reading import read_events, read_records
+from gittraj.cli.common.repository import environment, find_drained
 from gittraj.git import Repository, from_top
 from gittraj.index.answers import open_index
 from gittraj.query.account import Header
@@ -27,11 +25,11 @@ from gittraj.query.show.trajectory import (
     between_agents,
     find_target,
     keep_events,
+    show_target,
     significant,
-    tell,
     touching_file,
 )
-from gittraj.render.detail import Detail
+from gittraj.render.events import Detail
 from gittraj.render.text.chapters import render_commit, render_timeline
 from gittraj.render.text.terminal import Page
 
@@ -43,7 +41,7 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 _FORMATS = ("text", "markdown", "timeline", "html", "json")
 
 
-@click.command("show", short_help=COMMANDS["common commands"]["show"])
+@click.command("show")
 @click.argument("name", default="HEAD", metavar="[REV|TRAJECTORY|SYSTEM:ID]")
 @click.option("--format", "form", type=click.Choice(_FORMATS), default="text", help="text is the default.")
 @click.option("--json", "form", flag_value="json", help="The same as --format json.")
@@ -94,8 +92,7 @@ def command(
         form, output = "html", _temporary_page()
     if not output:
         refuse_html(form, environ)
-    with find_to_read() as repository, ExitStack() as stack:
-        drain_first(repository)
+    with find_drained(to_read=True) as repository, ExitStack() as stack:
         # listing all notes takes longer than this answer, building an index longer than that
         index = stack.enter_context(open_index(repository, build=False))
         recorded = read_records(repository, index.notes if index else None)
@@ -121,7 +118,7 @@ def command(
 def _open_keys(
     repository: Repository, environ: Mapping[str, str], identities: tuple[Path, ...]
 ) -> WithKeys | None:
-    from gittraj.cli.unseal import keys
+    from gittraj.cli.common.sealing import keys
 
     return keys(repository, environ, identities)
 
@@ -138,14 +135,18 @@ def _read(
     """What ``name`` names, and its trajectories. Says where there is none, and which seals stay closed."""
     target = find_target(repository, recorded, name)
     trajectories = read_events(
-        repository, partial(tell, repository, recorded, target), command="show", fetch=fetch, opener=opener
+        repository,
+        partial(show_target, repository, recorded, target),
+        command="show",
+        fetch=fetch,
+        opener=opener,
     )
     if opener is not None:
-        from gittraj.cli.unseal import say_closed
+        from gittraj.cli.common.sealing import say_closed
 
         say_closed(opener)
     if not trajectories:
-        from gittraj.cli.no_match import say_nothing_on
+        from gittraj.cli.common.no_match import say_nothing_on
 
         say_nothing_on(repository, recorded, target.commit)
     return target, trajectories

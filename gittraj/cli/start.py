@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import click
 
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.manual_events import agent, quiet, record_event, report, tag
+from gittraj.cli.common.recording import agent, quiet, record_event, report, tag
 
 
-@click.command("start", short_help=COMMANDS["recording"]["start"])
+@click.command("start")
 @click.argument("title")
 @click.option("--task", metavar="SYSTEM:ID", help="The task to work on, such as github:#12.")
 @agent

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import click
 
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.repository import drain_first, environment, find_repository
+from gittraj.cli.common.repository import environment, find_drained
 from gittraj.config import Environ
-from gittraj.render.text.printable import printable
+from gittraj.render.text.terminal import printable
 
 
-@click.command("strike", short_help=COMMANDS["by hand"]["strike"])
+@click.command("strike")
 @click.argument("rev")
 @click.argument("statement", metavar="ID")
 @click.option("--why", metavar="TEXT", help="What is wrong with it.")
@@ -22,7 +21,6 @@ def command(rev: str, statement: str, why: str | None) -> None:
     from gittraj.commands.strike import strike
 
     raw = environment()
-    with find_repository() as repository:
-        drain_first(repository)
+    with find_drained() as repository:
         found, quote = strike(repository, rev, statement, why, environ=Environ.of(raw), live=raw)
     click.echo(f"{found} is struck: {printable(quote)}")

@@ -6,18 +6,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.repository import drain_first, environment, find_repository
+from gittraj.cli.common.repository import environment, find_drained
 from gittraj.config import Environ
 from gittraj.errors import TrajError
 from gittraj.model.words import count
-from gittraj.render.text.printable import printable
+from gittraj.render.text.terminal import printable
 
 if TYPE_CHECKING:
     from gittraj.summarizer.summarize import Summarized
 
 
-@click.command("summarize", short_help=COMMANDS["by hand"]["summarize"])
+@click.command("summarize")
 @click.argument("revisions", metavar="[RANGE]", required=False)
 @click.option("--dry-run", "-n", is_flag=True, help="Show what would be sent to the program; ask nothing.")
 def command(revisions: str | None, dry_run: bool) -> None:
@@ -29,8 +28,7 @@ def command(revisions: str | None, dry_run: bool) -> None:
     from gittraj.summarizer.summarize import list_commits, preview, summarize
 
     raw = environment()
-    with find_repository() as repository:
-        drain_first(repository)
+    with find_drained() as repository:
         commits = list_commits(repository, revisions)
         if dry_run:
             for request in preview(repository, commits):

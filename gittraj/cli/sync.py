@@ -1,16 +1,16 @@
-"""``git traj sync``. ``--json``: the document of ``push --json``, and ``"fetched"``: changed notes."""
+"""``git traj sync``. docs/json.md has its ``--json``."""
 
 from __future__ import annotations
 
 import click
 
-from gittraj.cli.commands import COMMANDS
+from gittraj.cli.common.output import say
+from gittraj.cli.common.repository import find_drained
+from gittraj.cli.common.sharing import report, send
 from gittraj.cli.fetch import describe
-from gittraj.cli.repository import drain_first, find_repository
-from gittraj.cli.transfer import report, say, send
 
 
-@click.command("sync", short_help=COMMANDS["sharing"]["sync"])
+@click.command("sync")
 @click.argument("remote", required=False)
 @click.option("--dry-run", is_flag=True, help="Say what would be sent; write nothing, and ask nobody.")
 @click.option("--records-only", is_flag=True, help="Send records only, without events.")
@@ -20,8 +20,7 @@ def command(remote: str | None, *, dry_run: bool, records_only: bool, as_json: b
     from gittraj.commands.push import sent_to_json, sent_to_line
     from gittraj.sync import fetch, find_remote, remember_join
 
-    with find_repository() as repository:
-        drain_first(repository)
+    with find_drained() as repository:
         chosen = find_remote(repository, remote)
         fetched = 0 if dry_run else fetch(repository, chosen, tell=say)
         if not dry_run:

@@ -1,53 +1,47 @@
-"""Tasks of the recording commands: named offline, looked up within seconds, updated on request.
-
-A failing service never prevents a record: it becomes one line on stderr.
-"""
+"""``git traj tasks``."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
-from gittraj.config import read_config
+import click
 
-if TYPE_CHECKING:
-    from gittraj.errors import TaskError
-    from gittraj.git import Repository
-    from gittraj.model.values import TaskRef
-    from gittraj.tasks import Status
+from gittraj.cli.common.output import dump_json
+from gittraj.cli.common.repository import drain_first, environment, find_drained
+from gittraj.render.text.terminal import printable
 
 
-def name_task(repository: Repository, environ: Mapping[str, str], named: str | None) -> TaskRef | None:
-    """The task that the user names, with title and address from its system; without a name, the task in the
-    branch's name, without a look-up. Raises TrajError for a wrong setting."""
-    from gittraj.tasks import detect, from_branch, look_up, survey
+@click.command("tasks")
+@click.option("--close", "closing", is_flag=True, help="End the trajectories whose task is closed.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(*, closing: bool, as_json: bool) -> None:
+    """Ask the task systems for the tasks that are worked on in this worktree.
 
-    site = survey(repository, environ, preferred=read_config(repository).tasks)
-    if named is None:
-        branch = repository.run("symbolic-ref", "-q", "--short", "HEAD", check=False).out.decode().strip()
-        return from_branch(branch, site) if branch else None
-    task = detect(named, site)
-    if task is None:
-        return None
-    found = look_up(task, site)
-    _say(found.trouble)
-    return found.task
+    They are those of git traj start --task. A task that is closed there leaves its trajectory open here until
+    complete or --close.
+    """
+    from gittraj.commands.tasks import ask_tasks, close
 
-
-def update_task(
-    repository: Repository, environ: Mapping[str, str], task: TaskRef | None, status: Status
-) -> None:
-    """Report the new status to the task's system, because the user asked for it."""
-    from gittraj.tasks import report, survey
-
-    if task is None:
-        sys.stderr.write("git-traj: there is no task here to report to (--task SYSTEM:ID)\n")
+    raw = environment()
+    with find_drained() as repository:
+        tasks = list(ask_tasks(repository, raw))
+        ended = [worked for worked in tasks if closing and worked.is_over]
+        for worked in ended:
+            close(repository, worked, raw)
+        if ended:
+            drain_first(repository, always=True)
+    if as_json:
+        click.echo(dump_json({"version": 1, "tasks": [worked.to_json() for worked in tasks]}))
         return
-    _say(report(task, status, survey(repository, environ, preferred=read_config(repository).tasks)))
-
-
-def _say(trouble: TaskError | None) -> None:
-    if trouble is not None:
-        hint = f" ({trouble.hint})" if trouble.hint else ""
-        sys.stderr.write(f"git-traj: {trouble.message}{hint}\n")
+    if not tasks:
+        click.echo("No trajectory that is active here has a task (git traj start TITLE --task SYSTEM:ID)")
+    for worked in tasks:
+        source, found = worked.found.task.source, worked.found
+        name = f"{source.system}:{source.id}" if source else "?"
+        click.echo(printable(f"{name}  {found.status or 'status unknown'}  {found.task.title}"))
+        if found.trouble:
+            sys.stderr.write(f"git-traj: {found.trouble.message}\n")
+        if worked.is_over and source:
+            begins = "ended; add what came of it" if closing else "still open here; end it"
+            target = worked.header.trajectory if closing else source.id
+            click.echo(printable(f"    {begins}: git traj complete {target} --summary S"))

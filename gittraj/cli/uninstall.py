@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import click
 
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.repository import environment, find_repository
+from gittraj.cli.common.repository import environment, find_repository
 
 
-@click.command("uninstall", short_help=COMMANDS["set-up"]["uninstall"])
+@click.command("uninstall")
 @click.option("--purge", is_flag=True, help="Remove the local state too (never the notes).")
 @click.option("--global", "everywhere", is_flag=True, help="Undo install --global, and nothing here.")
 def command(purge: bool, everywhere: bool) -> int:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import click
 
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.repository import drain_first, find_repository
+from gittraj.cli.common.repository import find_drained
 
 
-@click.command("unlink", short_help=COMMANDS["by hand"]["unlink"])
+@click.command("unlink")
 @click.argument("rev")
 @click.argument("trajectory", required=False)
 def command(rev: str, trajectory: str | None) -> None:
@@ -16,8 +15,7 @@ def command(rev: str, trajectory: str | None) -> None:
     from gittraj.commands.link import unlink
     from gittraj.index.keep_warm import take_out
 
-    with find_repository() as repository:
-        drain_first(repository)
+    with find_drained() as repository:
         commit, taken = unlink(repository, rev, trajectory)
         take_out(repository)
     for name in taken:

@@ -1,20 +1,16 @@
-"""``git traj validate``.
-
-``--json``: ``{"version": 1, "name", "format", "valid": bool, "faults": [{"path", "why"}]}``.
-"""
+"""``git traj validate``. docs/json.md has its ``--json``."""
 
 from __future__ import annotations
 
 import click
 
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.output import dump_json
-from gittraj.cli.repository import find_to_read
+from gittraj.cli.common.output import dump_json
+from gittraj.cli.common.repository import find_to_read
 from gittraj.errors import NotARepository
 from gittraj.render.text.terminal import escape_line
 
 
-@click.command("validate", short_help=COMMANDS["reading"]["validate"])
+@click.command("validate")
 @click.argument("name", metavar="FILE|REF")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(name: str, *, as_json: bool) -> int:

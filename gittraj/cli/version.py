@@ -1,7 +1,4 @@
-"""``git traj version``.
-
-``--json``: ``{"version": 1, "gitTraj", "ruleset" (of the redactor), "python", "git"|null, "platform"}``.
-"""
+"""``git traj version``. docs/json.md has its ``--json``."""
 
 from __future__ import annotations
 
@@ -12,10 +9,9 @@ import subprocess
 import click
 
 from gittraj import __version__
-from gittraj.cli.commands import COMMANDS
 
 
-@click.command("version", short_help=COMMANDS["set-up"]["version"])
+@click.command("version")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(as_json: bool) -> None:
     """Show the version of git-traj; with --json also those of what it runs on."""

@@ -1,21 +1,4 @@
-"""``git traj why``.
-
-``--porcelain``, in the manner of git-blame(1): for each entry a line with the commit (zeros: not committed),
-lines of a key, a space and a value, and the file's lines, each after a TAB. The keys come in this order,
-those that are not known are left out: ``lines`` (``3-5, 9``), ``path``, ``short``, ``author``,
-``author-mail``, ``date`` (ISO 8601), ``summary``, ``trajectory``, ``agent``, ``model`` (each), ``session``,
-``evidence``, ``prompt``, ``decision`` (each, a JSON object), ``event`` (each: id and type), ``change`` (each
-line, after ``-`` or ``+``), ``doubt`` (each), ``moved-from`` (each: a commit, and ``first`` where that was
-the first), ``nearest`` (a commit and its subject). Texts are on one line, their controls escaped. New keys
-may be added.
-
-``--json``: ``{"version": 1, "path", "entries": [{"lines": [[first, last]], "commit", "short", "subject",
-"author", "date", "trajectory": HEADER|null, "prompt"|null, "decisions": [DECISION], "change": [line],
-"events": [EVENT], "movedBy": [{"commit", "short", "first": bool}], "nearest": {"commit", "short",
-"subject", "author", "date", "trajectory": HEADER}|null}]}``. A commit's fields are null where the lines are
-not committed. In a HEADER here ``part.number``, ``part.of`` and ``total`` are null: only the notes of all
-commits tell them.
-"""
+"""``git traj why``. docs/json.md has its ``--json``."""
 
 from __future__ import annotations
 
@@ -30,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gittraj.cli.ahead import take
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.output import dump_json, text_page, write
-from gittraj.cli.repository import drain_first, environment, find_to_read
+from gittraj.cli.common.ahead import take
+from gittraj.cli.common.output import dump_json, text_page, write
+from gittraj.cli.common.repository import drain_first, environment, find_to_read
 from gittraj.errors import TrajError, UsageError
 from gittraj.git import Blame, Repository, from_top, read_lines, start_blame
+from gittraj.model.words import count
 
 if TYPE_CHECKING:
     from gittraj.query.notes import Notes
@@ -48,7 +31,7 @@ Span = tuple[int, int]
 Reason = Mapping[str, Any]
 
 
-@click.command("why", short_help=COMMANDS["common commands"]["why"])
+@click.command("why")
 @click.argument("place", metavar="PATH[:LINE[,LINE]|:FUNCTION]")
 @click.option("--rev", metavar="R", help="Read the file at this revision, not in the work tree.")
 @click.option("--porcelain", "form", flag_value="porcelain", help="Lines of keys and values, for scripts.")
@@ -94,7 +77,7 @@ def _hint_at_fetching(repository: Repository) -> None:
 def _explain(
     repository: Repository, blame: Blame, lines: Sequence[str], rev: str | None, *, no_fetch: bool
 ) -> Sequence[Reason]:
-    from gittraj.cli.missing_events import read_events
+    from gittraj.cli.common.reading import read_events
     from gittraj.query.why.lines import explain
 
     start = time.monotonic()
@@ -120,7 +103,7 @@ def _find_noted(repository: Repository, rev: str | None, paths: Collection[str])
 
 
 def _read(repository: Repository, notes: Notes, commits: Collection[str]) -> Recorded:
-    from gittraj.cli.beside import read_records
+    from gittraj.cli.common.reading import read_records
 
     return read_records(repository, notes, commits=commits)
 
@@ -150,7 +133,7 @@ def _read_place(place: str, cwd: Path) -> tuple[str, Span | str | None]:
 
 def _check_span(path: str, span: Span | str | None, length: int) -> None:
     if isinstance(span, tuple) and span[0] > length:
-        many = f"{length} line{'' if length == 1 else 's'}"
+        many = count(length, "line")
         raise TrajError(f"'{path}' has only {many}, no line {span[0]}", hint=f"git traj why {path}")
 
 

@@ -14,9 +14,9 @@ from gittraj.events.sensitive import strict_events
 from gittraj.git import Repository
 from gittraj.model.codec import decode_note
 from gittraj.model.values import AnyEvent, Event, Record
-from gittraj.notes.merge import standing
+from gittraj.notes.merge import iter_records
+from gittraj.notes.segments import read_segments
 from gittraj.notes.store import NotesRef
-from gittraj.record.rewrite_segments import read_segments
 from gittraj.redact.events import Redact, map_event, map_plain
 
 UNSCANNABLE = "unscannable"
@@ -60,10 +60,9 @@ def audit(
     files that hold secrets."""
     found = Audit()
     on: dict[str, list[tuple[str, Record]]] = defaultdict(list)
-    for commit, body in NotesRef(repository).items():
-        if commits is None or commit in commits:
-            for record in standing(commit, decode_note(body)):
-                on[record.id].append((commit, record))
+    notes = (note for note in NotesRef(repository).items() if commits is None or note[0] in commits)
+    for commit, record in iter_records(notes):
+        on[record.id].append((commit, record))
     for trajectory, records in on.items():
         found.records += len(records)
         _scan(repository, trajectory, records, redactor=redactor(), paths=paths, found=found)

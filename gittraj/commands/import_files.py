@@ -13,14 +13,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, Any
 
-from gittraj.commands.backfill import Progress
+from gittraj.commands.backfill import Progress, taken_to_json
 from gittraj.commands.backfill import import_files as import_sessions
-from gittraj.commands.backfill.checkpoints import NAMES as CHECKPOINTS
-from gittraj.commands.backfill.checkpoints import write_checkpoints
-from gittraj.commands.backfill.notes import write_notes
+from gittraj.commands.backfill.foreign_refs import CHECKPOINTS, write_checkpoints, write_notes
 from gittraj.commands.link import find_commit
 from gittraj.git import Repository
-from gittraj.render.text.backfill import taken_to_json
 from gittraj.state.folder import LocalState
 
 

@@ -17,7 +17,7 @@ from gittraj.git import Repository, read_changes
 from gittraj.model.codec import decode_note
 from gittraj.model.session_items import Cursor, trajectory_id
 from gittraj.model.values import Line, Link, Record, Tombstone
-from gittraj.notes.merge import deletes, merge_lines, standing
+from gittraj.notes.merge import deletes, merge_lines, records_on
 from gittraj.notes.store import NotesRef
 from gittraj.record.drain.composition import make_pipeline
 from gittraj.record.drain.forgotten import is_forgotten
@@ -116,7 +116,7 @@ def unlink(repository: Repository, rev: str, trajectory: str | None) -> tuple[st
     survive every merge. Returns commit and ids. Raises TrajError when there is none."""
     commit = find_commit(repository, rev)
     notes = NotesRef(repository)
-    records = standing(commit, decode_note(notes.read(commit) or b""))
+    records = records_on(commit, notes.read(commit))
     chosen = sorted({r.id for r in records if r.id.startswith(trajectory or "")})
     if not chosen:
         what = f"no trajectory '{trajectory}'" if trajectory else "no trajectory"
@@ -154,7 +154,7 @@ def _find(environ: Environ, session: str, state: State | None) -> SessionFile:
 def _records(notes: NotesRef, trajectory: str, commits: Sequence[str]) -> Iterator[Record]:
     seen = set()
     for commit in dict.fromkeys(commits):
-        for record in standing(commit, decode_note(notes.read(commit) or b"")):
+        for record in records_on(commit, notes.read(commit)):
             if record.id == trajectory and record.key not in seen:
                 seen.add(record.key)
                 yield record

@@ -57,7 +57,7 @@ def send(
 
 def describe_outgoing(remote: Remote, outgoing: Outgoing) -> str:
     """What a push makes readable, and to whom. Not escaped."""
-    trajectories = "1 trajectory" if outgoing.trajectories == 1 else f"{outgoing.trajectories} trajectories"
+    trajectories = count(outgoing.trajectories, "trajectory")
     text = f"{count(outgoing.records, 'record')} of {trajectories} on {count(outgoing.notes, 'commit')}"
     if outgoing.months:
         size = f" ({size_of(outgoing.size)})" if outgoing.size else ""

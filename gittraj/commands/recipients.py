@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 
 from gittraj.seal.github import fetch_readers
@@ -11,18 +11,10 @@ from gittraj.seal.readers import Reader, parse_reader
 _GITHUB = "github:"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Resolved:
-    """The readers of one name; ``refused``: why other keys of the account cannot be used."""
-
-    readers: tuple[Reader, ...]
-    refused: tuple[str, ...] = ()
-
-
-def resolve_readers(name: str, *, comment: str, server: str) -> Resolved:
-    """``name``: a key, a ``.pub`` file or ``github:NAME`` on ``server``. Raises SealError, OSError."""
+def resolve_readers(name: str, *, comment: str, server: str) -> tuple[Sequence[Reader], Sequence[str]]:
+    """The readers of ``name`` (a key, a ``.pub`` file or ``github:NAME`` on ``server``), and why other keys
+    of the account cannot be used. Raises SealError, OSError."""
     if name.startswith(_GITHUB):
-        readers, refused = fetch_readers(name.removeprefix(_GITHUB), server)
-        return Resolved(readers=tuple(readers), refused=tuple(refused))
+        return fetch_readers(name.removeprefix(_GITHUB), server)
     line = Path(name).read_text("utf-8", "replace").strip() if name.endswith(".pub") else name
-    return Resolved(readers=(parse_reader(line, comment),))
+    return [parse_reader(line, comment)], ()

@@ -15,7 +15,7 @@ from gittraj.decisions.commands import TASK, Call
 from gittraj.decisions.wording import UnclearError, author_of, decisions_of
 from gittraj.errors import TrajError
 from gittraj.git import Repository
-from gittraj.model.codec import decode_note, to_json
+from gittraj.model.codec import to_json
 from gittraj.model.session_items import trajectory_id
 from gittraj.model.values import (
     AnyEvent,
@@ -24,7 +24,7 @@ from gittraj.model.values import (
     Record,
     TaskRef,
 )
-from gittraj.notes.merge import order, standing
+from gittraj.notes.merge import iter_records, order, records_on
 from gittraj.notes.store import NotesRef
 from gittraj.query.labels import task_names
 from gittraj.record.drain.composition import make_pipeline
@@ -70,9 +70,9 @@ def record(
         def redact(text: str, name: str | None, _: bool) -> str:
             return redactor.text(pipeline.localise(text), name=name)
 
-        told = _events(call, by=author(environ), task=task)
-        events = [map_event(event, redact, strict=False) for event in told]
-        header = _told(active.header, call, task)
+        said = _events(call, by=author(environ), task=task)
+        events = [map_event(event, redact, strict=False) for event in said]
+        header = _update(active.header, call, task)
         clean = map_plain(header, redact)
         header = replace(header, **{name: getattr(clean, name) for name in _SAID})
         save_active(local.folder, Active(header=header, events=(*active.events, *events)))
@@ -174,15 +174,15 @@ def _events(call: Call, *, by: str, task: TaskRef | None = None) -> list[AnyEven
     at = now()
     decided = decisions_of(call.said, by=by) if call.verb == "complete" else []
     try:
-        told = call.event(by=by, id=new_event_id(), ts=at)
+        event = call.event(by=by, id=new_event_id(), ts=at)
     except UnclearError as error:
         raise TrajError(f"git traj {call.verb}: {error}", f"git traj {call.verb} -h") from None
     if task is not None:
-        told = replace(told, raw={TASK: to_json(task)})
-    return [*(Decided(id=new_event_id(), ts=at, decision=each) for each in decided), told]
+        event = replace(event, raw={TASK: to_json(task)})
+    return [*(Decided(id=new_event_id(), ts=at, decision=each) for each in decided), event]
 
 
-def _told(header: Header, call: Call, task: TaskRef | None) -> Header:
+def _update(header: Header, call: Call, task: TaskRef | None) -> Header:
     """What a command says of the trajectory itself."""
     said = call.said
     author = author_of(said)
@@ -207,7 +207,7 @@ def _standing(repository: Repository, prefix: str) -> tuple[str, list[str], Reco
     found: dict[str, list[tuple[str, Record]]] = {}
     for commit, body in NotesRef(repository).items():
         if prefix.encode() in body:
-            for each in standing(commit, decode_note(body)):
+            for each in records_on(commit, body):
                 if each.id.startswith(prefix):
                     found.setdefault(each.id, []).append((commit, each))
     if not found and (of_task := _of_task(repository, prefix)):
@@ -225,8 +225,7 @@ def _of_task(repository: Repository, task: str) -> str | None:
     """The latest trajectory for a task: its id, ``SYSTEM:ID`` or title."""
     records = (
         record
-        for commit, body in NotesRef(repository).items()
-        for record in standing(commit, decode_note(body))
+        for _, record in iter_records(NotesRef(repository).items())
         if task in _task_names(record.whole.task)
     )
     latest = max(records, key=lambda record: record.figures.started_at or "", default=None)

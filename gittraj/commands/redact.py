@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from gittraj.commands.audit import Audit, audit
 from gittraj.commands.link import reachable
@@ -19,43 +18,22 @@ from gittraj.state.folder import LocalState
 _BYTE_ORDER_MARKS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Filter:
-    """A redactor and the version of its rules."""
-
-    redactor: Redact
-    ruleset: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decoded:
-    """A text, and the encoding to write it back in."""
-
-    text: str
-    encoding: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Audited:
-    """An audit of stored records, and the version of its rules."""
-
-    audit: Audit
-    ruleset: str
-
-
-def make_filter(repository: Repository | None, *, environ: Environ, live: Mapping[str, str]) -> Filter:
-    """A redactor with the settings and known secrets of a repository, or (None) the defaults. ``live``: the
-    environment whose values are secrets."""
+def make_redactor(
+    repository: Repository | None, *, environ: Environ, live: Mapping[str, str]
+) -> tuple[Redact, str]:
+    """A redactor with the settings and known secrets of a repository, or (None) the defaults, and the
+    version of its rules. ``live``: the environment whose values are secrets."""
     config, key = Config(), os.urandom(32)
     if repository is not None:
         config, local = read_config(repository), LocalState.of(repository)
         key = local.key() if local.exists else key
     secrets = known_secrets(repository, environ, live=live)
-    return Filter(redactor=redactors(config, key=key, live=secrets)(), ruleset=stamp(config))
+    return redactors(config, key=key, live=secrets)(), stamp(config)
 
 
-def decode(data: bytes, name: str) -> Decoded:
-    """Bytes that are not UTF-8 survive writing back. Raises TrajError for a file that is not text."""
+def decode(data: bytes, name: str) -> tuple[str, str]:
+    """A text, and the encoding to write it back in; bytes that are not UTF-8 survive that. Raises TrajError
+    for a file that is not text."""
     encoding = _BYTE_ORDER_MARKS.get(data[:2], "utf-8")
     try:
         text = data.decode(encoding, "surrogateescape")
@@ -63,16 +41,16 @@ def decode(data: bytes, name: str) -> Decoded:
         text = "\0"
     if "\0" in text:
         raise TrajError(f"{name} is not text, so it cannot be scanned")
-    return Decoded(text=text, encoding=encoding)
+    return text, encoding
 
 
 def audit_stored(
     repository: Repository, revisions: str | None, *, environ: Environ, live: Mapping[str, str]
-) -> Audited:
-    """Scan the records on ``revisions`` (None: all) with today's rules. Raises TrajError."""
+) -> tuple[Audit, str]:
+    """Scan the records on ``revisions`` (None: all) with today's rules; returns what was found, and their
+    version. Raises TrajError."""
     LocalState.of(repository).create()  # for its key, in a clone where nothing is installed
     commits = reachable(repository, revisions)
     config = read_config(repository)
     pipeline = make_pipeline(repository, config, environ, live=live)
-    found = audit(repository, pipeline.redactor, commits=commits, paths=config.strict)
-    return Audited(audit=found, ruleset=pipeline.ruleset)
+    return audit(repository, pipeline.redactor, commits=commits, paths=config.strict), pipeline.ruleset

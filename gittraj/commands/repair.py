@@ -13,8 +13,8 @@ from gittraj.errors import TrajError
 from gittraj.git import Repository, read_present
 from gittraj.history import Rewrite, Source, find_absent
 from gittraj.model.codec import decode_note, encode_note
-from gittraj.notes.carry import carry_note, is_own
-from gittraj.notes.merge import merge_lines, standing
+from gittraj.notes.carry import carry_note, held_records
+from gittraj.notes.merge import merge_lines, records_on
 from gittraj.notes.places import find_places
 from gittraj.notes.split_commits import Pieces
 from gittraj.notes.store import NotesRef
@@ -103,9 +103,7 @@ def _find(
     silent: Collection[str],
     told: Mapping[tuple[str, str], Source],
 ) -> list[Rewrite]:
-    held = {commit: standing(commit, decode_note(body)) for commit, body in notes.items()}
-    held = {commit: records for commit, records in held.items() if records}
-    own = {commit for commit, records in held.items() if any(is_own(commit, r) for r in records)}
+    held, own = held_records(notes.items())
     patches = {
         commit: r.origin.patch_id
         for commit, records in held.items()
@@ -129,7 +127,7 @@ def carry(
     commits = list_commits(repository, source, one="--no-walk=unsorted")
     notes = NotesRef(repository)
     with LocalState.of(repository).writing():
-        found = {c: standing(c, decode_note(notes.read(c) or b"")) for c in commits if c != target}
+        found = {c: records_on(c, notes.read(c)) for c in commits if c != target}
         going = {commit: records for commit, records in found.items() if records}
         pipeline = _write(repository, [(old, target) for old in going], environ=environ, live=live)
         keys = {record.key for records in going.values() for record in records}

@@ -19,14 +19,14 @@ from gittraj.errors import FormatError, TrajError
 from gittraj.events.part_summary import summarize_part
 from gittraj.events.truncate import fit
 from gittraj.git import Repository
-from gittraj.model.codec import decode_note
 from gittraj.model.values import VERSION, AnyEvent, Decision, PartSummary, Record, TestRuns, ToolCall
-from gittraj.notes.merge import standing
+from gittraj.notes.merge import iter_records
+from gittraj.notes.segments import read_segments
 from gittraj.notes.store import NotesRef
 from gittraj.record.drain.composition import make_pipeline
 from gittraj.record.drain.forgotten import find_tombstones
 from gittraj.record.drain.reading import find_sessions
-from gittraj.record.rewrite_segments import Renewal, read_segments, stored_parts
+from gittraj.record.rewrite_segments import Renewal, stored_parts
 from gittraj.state.folder import LocalState
 
 _DRAWN = ("decisions", "caveats")
@@ -84,12 +84,7 @@ def _read_raw(
     """Import a log that was kept as it was, where a reader knows it now, onto the commits that it is on; then
     what was kept goes. Returns whether one does."""
     notes = dict(NotesRef(repository).items())
-    found = {
-        commit: record
-        for commit, body in notes.items()
-        for record in standing(commit, decode_note(body))
-        if record.id == trajectory
-    }
+    found = {commit: r for commit, r in iter_records(notes.items()) if r.id == trajectory}
     refs = list(dict.fromkeys(ref for record in found.values() for ref in record.segments))
     events = dict(read_segments(repository, trajectory, refs))
     with TemporaryDirectory(prefix="import.", dir=LocalState.of(repository).folder) as folder:

@@ -18,14 +18,14 @@ from gittraj.errors import SealError
 from gittraj.git import Repository
 from gittraj.model.codec import encode_segments
 from gittraj.model.values import AnyEvent, Key, Record, SegmentRef
+from gittraj.notes.segments import read_segments
 from gittraj.record.draft import this_month
 from gittraj.record.drain.composition import make_pipeline
 from gittraj.record.pipeline import Pipeline
 from gittraj.record.rewrite_segments import (
     Renewal,
     Replacement,
-    is_pushed,
-    read_segments,
+    find_pushed,
     rewrite,
     stored_parts,
 )
@@ -173,9 +173,9 @@ def _remake(ground: Ground, change: Change) -> Resealed:
             seals[record.key] = sealed
         if seals:
             renewal = rewrite(
-                repository, trajectory, replacements, partial(_tell_sealed, seals), month=this_month()
+                repository, trajectory, replacements, partial(_with_seals, seals), month=this_month()
             )
-            found.pushed += len(seals) if is_pushed(repository, renewal) else 0
+            found.pushed += len(seals) if find_pushed(repository, [renewal]) else 0
             found.parts += len(seals)
             found.trajectories += 1
             renewals.append(renewal)
@@ -213,7 +213,7 @@ def _split(segments: Segments, events: Events) -> Iterator[tuple[SegmentRef, Rep
             yield ref, Replacement(bodies=tuple(encode_segments(enumerate(new, first))), replaced={})
 
 
-def _tell_sealed(seals: Mapping[Key, Seals], record: Record) -> Record:
+def _with_seals(seals: Mapping[Key, Seals], record: Record) -> Record:
     if record.key not in seals:
         return record
     return replace(record, seals=seals[record.key], figures=replace(record.figures, thinking="sealed"))

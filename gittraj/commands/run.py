@@ -77,9 +77,9 @@ def run(repository: Repository, command: Sequence[str], *, agent: str | None, li
     name = re.sub(r"[^\w.-]+", "-", agent or Path(command[0]).name)[:64] or "program"
     session = f"run-{random_name(10)}"
     output, begun, commit = Output(), now(), repository.head()
-    told_as = f"{name}:{session}"
-    status = _spawn(command, {**live, RUN: told_as}, output)
-    told = {
+    name_of_run = f"{name}:{session}"
+    status = _spawn(command, {**live, RUN: name_of_run}, output)
+    report = {
         "terminal": session,
         "agent": name,
         "command": shlex.join(command),
@@ -90,10 +90,10 @@ def run(repository: Repository, command: Sequence[str], *, agent: str | None, li
         "status": status,
         "truncated": output.truncated,
         "output": output.text,
-        "typed": _find_typed(LocalState.of(repository).folder, told_as),
+        "typed": _find_typed(LocalState.of(repository).folder, name_of_run),
     }
     try:
-        _record(repository, told, live)
+        _record(repository, report, live)
     except (TrajError, OSError) as error:
         why = error.told if isinstance(error, TrajError) else error.strerror
         sys.stderr.write(f"git-traj: what it printed was not recorded: {why}\n")
@@ -105,11 +105,11 @@ def _find_typed(folder: Path, run: str) -> list[str]:
     return [line.id for line in read_spool(folder, 0)[0] if line.terminal and run in line.sessions]
 
 
-def _record(repository: Repository, told: Mapping[str, Any], live: Mapping[str, str]) -> None:
+def _record(repository: Repository, report: Mapping[str, Any], live: Mapping[str, str]) -> None:
     local = LocalState.of(repository)
     with TemporaryDirectory(prefix="import.", suffix=f".{os.getpid()}", dir=local.folder) as folder:
         path = Path(folder) / "terminal.json"
-        path.write_text(json.dumps(told))
+        path.write_text(json.dumps(report))
         _, refused = import_files(repository, live, [path], form="terminal", link=True)
     if refused:
         raise TrajError(refused[0].why)

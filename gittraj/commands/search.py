@@ -15,7 +15,7 @@ from gittraj.index.words import sound
 from gittraj.notes.store import NotesRef
 from gittraj.query.account import Header
 from gittraj.query.beside import RecordedBeside
-from gittraj.query.locate import describe_places
+from gittraj.query.log.description import describe_places
 from gittraj.query.log.listing import list_commits, read_date
 from gittraj.query.records import Recorded
 

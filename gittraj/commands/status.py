@@ -13,7 +13,7 @@ from gittraj.query.account import spell
 
 if TYPE_CHECKING:
     from gittraj.commands.doctor import Facts
-    from gittraj.commands.doctor.facts import Remote
+    from gittraj.commands.doctor.recorded import Remote
     from gittraj.commands.install.inspection import AgentState
     from gittraj.seal.readers import Readers
     from gittraj.state.active import Active
@@ -61,6 +61,7 @@ def status_to_json(facts: Facts) -> dict[str, Any]:
         if facts.config
         else None,
         "summarizer": _summarizer_to_json(facts),
+        "plugins": [{"name": name, "leftOut": why} for name, why in facts.plugins.items()],
         "complaints": [error.message for error in facts.complaints],
     }
 
@@ -130,6 +131,8 @@ def status_to_lines(facts: Facts) -> Iterator[str]:
         done = f"{facts.runs.number} of {facts.summarizer.runs_a_day} runs today"
         failed = f"; the last failed: {facts.runs.failed}" if facts.runs.failed else ""
         yield f"Summaries: by {facts.summarizer.command} ({facts.summarizer.source}), {done}{failed}"
+    for name, why in facts.plugins.items():
+        yield f"Plug-in: {name}{f', left out: {why}' if why else ''}"
     for error in facts.complaints:
         yield f"Wrong: {error.message} (git traj doctor)"
 

@@ -13,10 +13,9 @@ from gittraj.commands.record import author
 from gittraj.config import Environ, read_config
 from gittraj.errors import TrajError
 from gittraj.git import Repository
-from gittraj.model.codec import decode_note
 from gittraj.model.statements import STRUCK
 from gittraj.model.values import NoteEvent, Record
-from gittraj.notes.merge import standing
+from gittraj.notes.merge import records_on
 from gittraj.notes.store import NotesRef
 from gittraj.query.account import statements
 from gittraj.record.drain.composition import make_pipeline
@@ -50,7 +49,7 @@ def strike(
 
 
 def _find(repository: Repository, commit: str, name: str) -> tuple[Record, str, str]:
-    records = standing(commit, decode_note(NotesRef(repository).read(commit) or b""))
+    records = records_on(commit, NotesRef(repository).read(commit))
     found = [
         (record, each, quote)
         for record in records

@@ -93,7 +93,7 @@ def _of_note(body: bytes, lead: str) -> Faults:
 
 
 def _of_segments(data: DataRefs, month: str) -> Faults:
-    for path in data.paths(month):
+    for path, _ in data.blobs(month):
         body = data.read(month, path)
         if body is None:
             yield path, "not here, or too large"

@@ -11,9 +11,12 @@ import re
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import BinaryIO, Protocol, cast
+from typing import Any, BinaryIO, Protocol, cast, get_args
 
+from gittraj import plugins
+from gittraj.errors import FormatError
 from gittraj.model.session_items import Cursor, Item
+from gittraj.plugins import Returns, Shape
 
 HEAD = 65536
 """Bytes of a file's beginning that ``detect`` wants to see."""
@@ -118,29 +121,61 @@ NAMING = frozenset(("atif", "openagents", "trajectory-sqlite", *_NOTES))
 """Stores whose sessions say themselves whose they are: interchange formats, and others' stores."""
 
 
+_ITEMS = Returns(each=get_args(Item), fails=FormatError, seconds=60.0)
+_READER = Shape(
+    fields={"name": str, "agent": str},
+    methods={"detect": Returns(one=bool, otherwise=False), "read": _ITEMS},
+)
+_STORE = Shape(
+    fields=_READER.fields,
+    methods={**_READER.methods, "sessions": Returns(each=str, fails=FormatError)},
+)
+
+
 def formats() -> tuple[str, ...]:
     """The names of all formats."""
-    return (*_READERS, *STORES)
+    return (*_READERS, *STORES, *_plugged())
+
+
+def is_store(name: str | None) -> bool:
+    return name in STORES or hasattr(_plugged().get(name or ""), "sessions")
 
 
 def reader_of(name: str) -> Reader:
     """The reader of a format. Raises KeyError. Only what is asked for is imported."""
-    return cast(Reader, import_module(_READERS[name]))
+    return cast(Reader, import_module(_READERS[name]) if name in _READERS else _plugged()[name])
 
 
 def store_of(name: str) -> Store:
     """Raises KeyError."""
-    return cast(Store, import_module(STORES[name]))
+    return cast(Store, import_module(STORES[name]) if name in STORES else _plugged()[name])
 
 
 def detect(head: bytes) -> Reader | None:
-    """The reader of a file that begins with ``head``."""
-    return next((found for name in _READERS if (found := reader_of(name)).detect(head)), None)
+    """The reader of a file that begins with ``head``; those of plug-ins are asked last."""
+    names = (*_READERS, *(name for name in _plugged() if not is_store(name)))
+    return next((found for name in names if (found := reader_of(name)).detect(head)), None)
 
 
 def detect_store(path: Path) -> Store | None:
     """The store at ``path``."""
-    return next((found for name in STORES if (found := store_of(name)).detect(path)), None)
+    names = (*STORES, *filter(is_store, _plugged()))
+    return next((found for name in names if (found := store_of(name)).detect(path)), None)
+
+
+def shape_of(plugged: Any) -> Shape:
+    return _STORE if hasattr(plugged, "sessions") else _READER
+
+
+def _plugged() -> dict[str, Any]:
+    """The readers and stores of plug-ins, by their names."""
+    found = [*plugins.found("formats", shape_of, taken={*_READERS, *STORES}).values()]
+    if programs := plugins.programs():
+        from gittraj.formats.program import ProgramStore  # noqa: PLC0415 - few have one
+        from gittraj.plugins.guard import guard  # noqa: PLC0415
+
+        found += [guard(str(path), ProgramStore(name, path), _STORE) for name, path in programs.items()]
+    return {each.name: each for each in found}
 
 
 def describe(head: bytes) -> str:

@@ -10,8 +10,7 @@ from gittraj.errors import UsageError
 from gittraj.frozen import dataclass
 from gittraj.gather.ask import Conditions, read_names
 from gittraj.gather.store import Session
-from gittraj.query.account import Header
-from gittraj.query.show.completeness import PARTS
+from gittraj.query.account import PARTS, Header
 from gittraj.query.stats.counts import OTHER_COUNTS
 
 _USAGE = {
@@ -97,7 +96,7 @@ def _limit(limits: Limits) -> tuple[Conditions, Conditions]:
 
 
 def _figures(session: Session, where: tuple[Conditions, Conditions], by: str | None) -> list[Header]:
-    """FIGURES of the command contract, with ``name`` and ``bytes``, of each group."""
+    """FIGURES of docs/json.md, with ``name`` and ``bytes``, of each group."""
     name, all_name = BY[by] if by else (_NOBODY, _NOBODY)
     commits, history = where
     every = _group(

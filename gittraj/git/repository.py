@@ -143,6 +143,10 @@ class Repository:
             self.__dict__.pop("_settings", None)
         return [setting for setting in self._settings if re.match(pattern, setting.key)]
 
+    def settings_once(self, pattern: str) -> list[Setting]:
+        """The same, as they were when somebody first asked. Raises GitError."""
+        return [setting for setting in self._settings if re.match(pattern, setting.key)]
+
     @cached_property
     def _settings(self) -> tuple[Setting, ...]:
         """All but those of our own command line."""

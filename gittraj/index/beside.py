@@ -21,6 +21,8 @@ from gittraj.index import file
 from gittraj.index.fast_open import read_stamp
 from gittraj.model.codec import encode_note
 from gittraj.model.values import Line, Record
+from gittraj.notes.epoch import Epoch
+from gittraj.notes.merge import standing
 from gittraj.notes.remotes import Ours, read_remote
 from gittraj.notes.store import NotesRef
 from gittraj.notes.unjoined import find_unjoined
@@ -118,10 +120,11 @@ class _Vetting:
         weakref.finalize(self, _remember, repository.common_dir, self._rules, self._fresh)
 
     def shows(self, commit: str, body: bytes) -> bool:
-        """Whether anything may be shown of a note."""
+        """Whether anything may be shown of a note; most need not be decoded for that."""
         try:
-            known = self._ours.lines(commit)
-            return not known or any(isinstance(line, Record) for line in self._ours.keep(commit, body)[0])
+            ours = self._ours
+            decided = ours.lines(commit) or ours.forgotten or ours.epoch != Epoch() or b'"deleted"' in body
+            return not decided or bool(standing(commit, ours.keep(commit, body)[0]))
         except GitError:
             return False  # our own cannot be read: git traj doctor tells
 

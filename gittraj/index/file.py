@@ -72,15 +72,15 @@ def writing(
 ) -> Iterator[sqlite3.Connection]:
     """The index, to change in one transaction; a new one where there is none that can be trusted.
 
-    Raises UnusableError when nothing can be written here, or another process writes for longer than ``wait``
-    seconds. An exception rolls back.
+    Raises UnusableError when nothing can be written here, or is written or read for longer than ``wait``
+    seconds, by this process too. An exception rolls back.
     """
     folder = common_dir / FOLDER
     try:
         folder.mkdir(exist_ok=True)
         with _locked(folder / f"{database.prefix}lock", wait=wait):
             try:
-                with _opened(folder, database) as connection:
+                with _opened(folder, database, patience=min(wait, _PATIENCE)) as connection:
                     yield connection
             except sqlite3.OperationalError:  # disk full, no permission, or a reader that never ends
                 raise
@@ -111,11 +111,11 @@ def write_source(connection: sqlite3.Connection, **values: str) -> None:
 
 
 @contextmanager
-def _opened(folder: Path, database: Database) -> Iterator[sqlite3.Connection]:
+def _opened(folder: Path, database: Database, *, patience: float) -> Iterator[sqlite3.Connection]:
     path, stamp = folder / database.name, folder / f"{database.prefix}stamp"
     if fast_open.read_stamp(str(path)) == fast_open.read_text(str(stamp)) and _is_ours(path, database):
         try:
-            with closing(_connect(path, "rw")) as connection:
+            with closing(_connect(path, "rw", patience)) as connection:
                 yield from _changed(connection)
         finally:  # also after an exception: a rollback changes the time
             _write_stamp(stamp, path)
@@ -142,9 +142,9 @@ def _changed(connection: sqlite3.Connection, first: str = "") -> Iterator[sqlite
     connection.execute("COMMIT")
 
 
-def _connect(path: Path, mode: str) -> sqlite3.Connection:
+def _connect(path: Path, mode: str, patience: float = _PATIENCE) -> sqlite3.Connection:
     uri = fast_open.uri(str(path.absolute()), mode)
-    connection = sqlite3.connect(uri, uri=True, timeout=_PATIENCE, isolation_level=None)
+    connection = sqlite3.connect(uri, uri=True, timeout=patience, isolation_level=None)
     connection.execute("PRAGMA trusted_schema = OFF")
     return connection
 

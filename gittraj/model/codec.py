@@ -254,7 +254,7 @@ def event_type(event: AnyEvent) -> str:
 
 
 def event_to_json(event: AnyEvent) -> dict[str, Any]:
-    """An EVENT of the command contract, without its null and empty fields."""
+    """An EVENT of docs/json.md, without its null and empty fields."""
     flat: dict[str, Any] = to_json(event)
     match event:
         case values.NoteEvent():

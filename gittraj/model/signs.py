@@ -1,19 +1,26 @@
-"""Variables of shells that an agent opened without saying for which session: the one table of them."""
+"""Variables that an agent sets in the shells that it opens: the one table of them."""
 
 from __future__ import annotations
 
+SESSIONS = {
+    "CODEX_THREAD_ID": "codex",  # a subagent's CODEX_SESSION_ID is its parent's
+    "CLAUDE_CODE_SESSION_ID": "claude-code",
+    "COPILOT_AGENT_SESSION_ID": "copilot",
+    "AMP_CURRENT_THREAD_ID": "amp",
+}
+"""Their values are sessions; the others say only that an agent runs."""
 UNKNOWN = "unknown"
 """An agent of which nothing but its presence is known."""
 LOGGED = {
     "GEMINI_CLI": "gemini-cli",
+    "KILO": "kilo",  # which sets the next one, too
+    "OPENCODE": "opencode",
     "QWEN_CODE": "qwen-code",
     "PI_CODING_AGENT": "pi",
     "CURSOR_AGENT": "cursor",
     "CLINE_CONNECTOR_CLI_LAUNCH": "cline",
 }
 """Of agents whose logs are read."""
-NAMELESS = {**LOGGED, "OPENCODE": "opencode"}
-"""And of one whose log has each commit by its time and content: a hook's mark would only make it wait."""
 CONFIGURED = {"MSWEA_CONFIGURED": "mini-swe-agent"}
 """Set wherever an agent is configured, running or not: they help to find a commit in its log, no more."""
 SIGNS = {

@@ -106,7 +106,9 @@ def unstructured(text: str) -> str:
 
 
 def count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    """``1 commit``, ``3 commits``, ``2 trajectories``."""
+    several = f"{noun[:-1]}ies" if noun.endswith("ry") else f"{noun}s"
+    return f"{number} {noun if number == 1 else several}"
 
 
 def tests(found: Header | None) -> str | None:

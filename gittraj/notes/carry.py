@@ -10,7 +10,8 @@ from dataclasses import replace
 
 from gittraj.model.codec import encode_line
 from gittraj.model.values import Line, Record, Tombstone
-from gittraj.notes.merge import deletes, merge_lines, standing
+from gittraj.notes.merge import deletes, merge_lines, records_on, standing
+from gittraj.notes.places import find_places
 
 _LIMIT = 10_000
 
@@ -37,6 +38,15 @@ def carry_note(old: str, lines: Iterable[Line]) -> list[Line]:
         if stone.scope == "all":
             going.append(stone)
     return [carry_line(line, old) for line in going]
+
+
+def held_records(notes: Iterable[tuple[str, bytes]]) -> tuple[dict[str, list[Record]], set[str]]:
+    """The records of each commit that has some, without runs, which are on none; and the commits with work of
+    their own among them."""
+    bodies = dict(notes)
+    places = {*find_places(bodies)}
+    held = {c: records for c, body in bodies.items() if c not in places and (records := records_on(c, body))}
+    return held, {c for c, records in held.items() if any(is_own(c, record) for record in records)}
 
 
 def is_own(commit: str, record: Record) -> bool:

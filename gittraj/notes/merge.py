@@ -9,7 +9,7 @@ else, tombstones and foreign lines included, is a union of lines, as plain git's
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import get_args
@@ -77,6 +77,16 @@ def standing(commit: str, lines: Iterable[Line]) -> list[Record]:
         r for r in merged if isinstance(r, Record) and not any(deletes(s, r) for s in stones.get(r.id, ()))
     ]
     return sorted((r for r in records if not yields(r, records)), key=order)
+
+
+def records_on(commit: str, body: bytes | None) -> list[Record]:
+    """The records that count in the note of a commit, None where it has none."""
+    return standing(commit, decode_note(body)) if body else []
+
+
+def iter_records(notes: Iterable[tuple[str, bytes]]) -> Iterator[tuple[str, Record]]:
+    """The records that count in ``notes``, each with its commit."""
+    return ((commit, record) for commit, body in notes for record in records_on(commit, body))
 
 
 def yields(record: Record, records: Iterable[Record]) -> bool:

@@ -12,10 +12,11 @@ remembers where they were, and a purge forgets that.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 from gittraj.git import Objects, Repository, read_reflog
 from gittraj.notes.join_trees import join_notes
-from gittraj.notes.refs import move_ref
+from gittraj.notes.refs import is_broken, move_ref
 from gittraj.notes.store import DATA_PREFIX, RECORDS_REF, DataRefs
 from gittraj.notes.tree import changed_notes, note_paths
 from gittraj.notes.unpushed import RECORDED
@@ -46,7 +47,8 @@ def read_tips(repository: Repository) -> dict[str, str]:
 def find_deleted(repository: Repository, tips: Mapping[str, str]) -> dict[str, str]:
     """Those of ``tips`` whose ref is gone, and whose commit is still here."""
     objects = repository.objects
-    return {ref: tip for ref, tip in tips.items() if objects.resolve(ref) is None and objects.exists(tip)}
+    gone = (ref for ref in tips if objects.resolve(ref) is None and not is_broken(repository, ref))
+    return {ref: tips[ref] for ref in gone if objects.exists(tips[ref])}
 
 
 def restore_deleted(repository: Repository, tips: Mapping[str, str]) -> None:
@@ -166,3 +168,12 @@ def _restore(repository: Repository, base: str | None, lost: str) -> None:
         return objects.write_commit(tree=tree, parents=parents, message=_MESSAGE) if changed else None
 
     move_ref(repository, RECORDS_REF, build, message=_MESSAGE)
+
+
+def unfinished_merges(repository: Repository) -> Iterator[Path]:
+    """The git folders of the worktrees in which a ``git notes merge`` into our records was not finished: it
+    has notes in files of its own, and its commit would bring an old history back."""
+    for tree in repository.worktrees():
+        name = tree.git_dir / "NOTES_MERGE_REF"
+        if name.is_file() and name.read_bytes().split()[-1:] == [RECORDS_REF.encode()]:
+            yield tree.git_dir

@@ -14,7 +14,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from gittraj.errors import StoreError, unwritable
-from gittraj.git import Repository
+from gittraj.git import Repository, is_oid
 from gittraj.state.folder import discard
 from gittraj.state.lock import acquire
 
@@ -32,7 +32,7 @@ def move_ref(
 
     ``build`` runs again on the new tip whenever another process moved the ref meanwhile; when it returns
     None, the ref stays. Raises StoreError when the ref could not be moved within ten seconds and 10 attempts,
-    or the disk is full.
+    the disk is full, or its file is broken.
     """
     objects = repository.objects
     end = time.monotonic() + _TIMEOUT
@@ -49,7 +49,19 @@ def move_ref(
             tries += 1
             if tries == _FULL_AFTER:
                 _check_disk(repository, ref)
+                if is_broken(repository, ref):
+                    raise StoreError(f"{ref} names no commit", "git traj doctor --fix")
             _rest()
+
+
+def is_broken(repository: Repository, ref: str) -> bool:
+    """Whether the file of a ref is there and names nothing, as after a power failure: git moves none such."""
+    path = repository.common_dir / ref
+    try:
+        told = path.read_text("latin-1").strip()
+    except OSError:
+        return False
+    return not is_oid(told) and not told.startswith("ref: ")
 
 
 def set_ref(

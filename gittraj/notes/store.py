@@ -229,18 +229,12 @@ class DataRefs:
         blob = self._find(objects.commit(tip).tree, _parts(path)) if tip else None
         return next(objects.read_blobs([blob], limits.SEGMENT)) if blob else None
 
-    def paths(self, month: str) -> Iterator[str]:
-        """Every path at which a segment may lie."""
-        return (path for path, _ in self.blobs(month))
-
     def blobs(self, month: str) -> Iterator[tuple[str, str]]:
-        """The same, each with the id of what is there."""
-        tip = self.repository.objects.resolve(self.prefix + month)
+        """Every path at which a segment may lie, with the id of what is there."""
+        objects = self.repository.objects
+        tip = objects.resolve(self.prefix + month)
         if tip is not None:
-            yield from iter_segments(self.repository.objects, self._tree(tip))
-
-    def _tree(self, tip: str) -> str:
-        return self.repository.objects.commit(tip).tree
+            yield from iter_segments(objects, objects.commit(tip).tree)
 
     def write(self, month: str, files: Mapping[str, bytes]) -> None:
         """Add ``files`` (path: content) in one commit; a path that is there already is left alone.

@@ -28,7 +28,7 @@ from gittraj.model.words import model_of, share
 from gittraj.seal.events import count_readers
 
 Header = dict[str, Any]
-"""A HEADER of the command contract, every field there."""
+"""A HEADER of docs/json.md, every field there."""
 T = TypeVar("T")
 
 STATED = ("agent", "human")
@@ -36,6 +36,9 @@ STATED = ("agent", "human")
 _QUOTES = 100
 """Of one message that a further one is compared with: a message states a few."""
 _THINKING = ("none", "unknown", "dropped", "clear", "sealed")
+
+
+PARTS = ("retrospective", "decisions", "summary", "tests", "task")
 
 
 def fold_account(records: Sequence[Record]) -> Header:
@@ -226,3 +229,21 @@ def keys_of(kind: type) -> tuple[tuple[str, str], ...] | None:
     if not dataclasses.is_dataclass(kind):
         return None
     return tuple((f.name, camel(f.name)) for f in dataclasses.fields(kind) if f.name != "extra")
+
+
+def complete(whole: Header) -> Header:
+    """``present`` and ``missing``, each some of ``PARTS`` in that order, of a HEADER of the whole trajectory.
+
+    ``decisions`` means stated ones, not inferred ones; ``tests`` that some were run.
+    """
+    contents = {
+        "retrospective": whole["retrospective"],
+        "decisions": [decision for decision in whole["decisions"] if decision["by"] in STATED],
+        "summary": whole["summary"] or (whole["retrospective"] or {}).get("summary"),
+        "tests": whole["tests"] and whole["tests"]["runs"],
+        "task": whole["task"],
+    }
+    return {
+        "present": [part for part in PARTS if contents[part]],
+        "missing": [part for part in PARTS if not contents[part]],
+    }

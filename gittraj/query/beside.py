@@ -13,11 +13,10 @@ from functools import cached_property
 from itertools import chain
 
 from gittraj.model.values import Record
-from gittraj.query.account import Header
+from gittraj.query.account import Header, complete
 from gittraj.query.header import Folded
 from gittraj.query.notes import Notes, NotesInMemory
 from gittraj.query.records import Recorded
-from gittraj.query.show.completeness import complete
 from gittraj.query.stats.counts import Tallies, read_tallies, tally
 
 Vet = Callable[[str, bytes], bytes]

@@ -14,7 +14,7 @@ _STATED = ("agent", "human")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reviewed:
-    """A commit. ``trajectories`` are HEADERs of the command contract; a merge needs none. ``traces`` are
+    """A commit. ``trajectories`` are HEADERs of docs/json.md; a merge needs none. ``traces`` are
     those of link stubs, which explain nothing and count nowhere. ``known``: whether the files that it
     changed could be read."""
 

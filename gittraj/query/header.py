@@ -1,4 +1,4 @@
-"""Folds a trajectory's records into a HEADER of the command contract. Pure.
+"""Folds a trajectory's records into a HEADER of docs/json.md. Pure.
 
 A trajectory's totals are a fold over its distinct parts in all notes; what a commit shows is a fold over the
 records there. Nothing is invented: unrecorded values are null. Records may come in any order, be copies of

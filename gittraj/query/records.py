@@ -14,10 +14,9 @@ from gittraj.model.codec import decode_note
 from gittraj.model.values import ForeignLine, Key, Line, Record, Tombstone
 from gittraj.notes.merge import deletes, standing
 from gittraj.notes.places import find_places
-from gittraj.query.account import Header
+from gittraj.query.account import Header, complete
 from gittraj.query.header import Folded, fold
 from gittraj.query.notes import Notes, NotesInMemory
-from gittraj.query.show.completeness import complete
 from gittraj.query.stats.counts import Tallies, read_tallies, tally
 
 _AT_ONCE = 1_000

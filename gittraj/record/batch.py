@@ -14,7 +14,7 @@ from gittraj.notes.merge import merge_lines, yields
 from gittraj.notes.split_commits import Pieces
 from gittraj.notes.store import DataRefs, NotesRef
 from gittraj.record.draft import Prepared, Written
-from gittraj.record.rewrite_segments import Renewal, is_pushed, notes_of, rewrite_note
+from gittraj.record.rewrite_segments import Renewal, find_pushed, notes_of, rewrite_note
 
 Pairs = Sequence[tuple[str, str]]
 Rewrites = Mapping[str, tuple[str, ...]]
@@ -36,8 +36,8 @@ def write_batch(
     renewals = [renewal for each in prepared for renewal in each.renewals]
     _carry(notes, batch, renewals, carry=carry, became=became, rewrites=rewrites, gathered=gathered)
     _name_blobs(repository, prepared)
-    pushed = {id(renewal): is_pushed(repository, renewal) for renewal in renewals}
-    secret = [renewal for renewal in renewals if not pushed[id(renewal)]]
+    pushed = find_pushed(repository, renewals)
+    secret = [renewal for renewal in renewals if renewal not in pushed]
     written = _combine(prepared)
     changes = {commit: partial(_add_lines, commit, tuple(new)) for commit, new in batch.items() if new}
     if changes:
@@ -45,7 +45,7 @@ def write_batch(
         written.tip = notes.write(changes, forget=old_names)
         written.commits |= changes.keys()
     _forget(repository, secret)
-    written.exposed |= {key[0] for r in renewals if r.gone and pushed[id(r)] for key in r.records}
+    written.exposed |= {trajectory for r in pushed if r.gone for trajectory, _ in r.records}
     return written
 
 
@@ -100,17 +100,18 @@ def _carry(
     pieces = Pieces([*carry, *became, *known], read=read, note=note, gathered=gathered)
     for old, new in carry:
         batch.setdefault(new, []).extend(pieces.fitting(old, new, carry_note(old, stored(old))))
-    for renewal in renewals:
-        _apply(notes, batch, renewal)
+    _apply(notes, batch, renewals)
     spread(batch, rewrites, fitting=pieces.fitting)
 
 
-def _apply(notes: NotesRef, batch: dict[str, list[Line]], renewal: Renewal) -> None:
+def _apply(notes: NotesRef, batch: dict[str, list[Line]], renewals: Iterable[Renewal]) -> None:
     """Every note with one of the records gets the new one, and so does what this batch writes."""
+    records = {key: record for renewal in renewals for key, record in renewal.records.items()}
+    renewal = Renewal(records=records)
     for lines in batch.values():
         lines[:] = [renewal.apply(line) for line in lines]
-    for commit, lines in notes_of(notes, renewal.trajectories):
-        batch.setdefault(commit, []).extend(rewrite_note(commit, lines, renewal))
+    for commit, stored in notes_of(notes, {trajectory for trajectory, _ in records}):
+        batch.setdefault(commit, []).extend(rewrite_note(commit, stored, renewal))
 
 
 def _forget(repository: Repository, renewals: Iterable[Renewal]) -> None:

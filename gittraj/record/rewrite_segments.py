@@ -15,12 +15,12 @@ from functools import partial
 from itertools import accumulate
 from weakref import WeakKeyDictionary
 
-from gittraj.errors import FormatError, GitError
 from gittraj.events.sensitive import strict_events
 from gittraj.git import Repository
-from gittraj.model.codec import decode_note, decode_segment, encode_segments, segment_path
-from gittraj.model.values import AnyEvent, Key, Line, Record, SegmentRef, Tombstone
+from gittraj.model.codec import decode_note, encode_segments, segment_path
+from gittraj.model.values import Key, Line, Record, SegmentRef, Tombstone
 from gittraj.notes.merge import deletes, standing
+from gittraj.notes.segments import read_segments
 from gittraj.notes.store import DataRefs, NotesRef
 from gittraj.redact.events import Redact, map_event, map_plain
 
@@ -28,9 +28,29 @@ SEARCHED = 16_000_000
 """Bytes of a trajectory's earlier segments, the latest first, that are searched for what became known."""
 IDS = re.compile(rb'"id"\s*:\s*"([^"]*)"')
 """The ids in a note: of its trajectories, and some that are of others. What it meets is decoded then."""
-_CARRIERS: WeakKeyDictionary[Repository, dict[str | None, Mapping[str, Collection[str]]]] = (
-    WeakKeyDictionary()
-)
+_KEPT = 8
+"""Decoded notes: the trajectories of a commit are asked about one after the other."""
+
+
+@dataclass(slots=True)
+class _Tip:
+    """The notes at one tip. ``carriers``: the commits whose notes name a trajectory, by its id (and others
+    besides); ``decoded``: the notes that were read last."""
+
+    carriers: Mapping[str, Collection[str]]
+    decoded: dict[str, list[Line]] = field(default_factory=dict)
+
+    def read(self, notes: NotesRef, commits: Collection[str]) -> Iterator[tuple[str, Sequence[Line]]]:
+        known = {commit: self.decoded[commit] for commit in commits if commit in self.decoded}
+        yield from known.items()
+        for commit, body in notes.pick(commit for commit in commits if commit not in known):
+            self.decoded[commit] = lines = decode_note(body)
+            for old in [*self.decoded][:-_KEPT]:
+                del self.decoded[old]
+            yield commit, lines
+
+
+_TIPS: WeakKeyDictionary[Repository, dict[str | None, _Tip]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,10 +70,6 @@ class Renewal:
     refs: Mapping[SegmentRef, tuple[SegmentRef, ...]] = field(default_factory=dict)
     files: Mapping[str, bytes] = field(default_factory=dict)
     gone: frozenset[tuple[str, str]] = frozenset()
-
-    @property
-    def trajectories(self) -> frozenset[str]:
-        return frozenset(trajectory for trajectory, _ in self.records)
 
     def apply(self, line: Line) -> Line:
         """A line as it is to be written; ``link``, ``role`` and ``origin`` are the commit's own."""
@@ -80,22 +96,6 @@ def stored_parts(repository: Repository, commits: Collection[str] | None) -> dic
                 if record.rev > best.rev:
                     found[record.id][record.key] = record
     return {trajectory: [*records.values()] for trajectory, records in found.items()}
-
-
-def read_segments(
-    repository: Repository, trajectory: str, refs: Iterable[SegmentRef]
-) -> Iterator[tuple[SegmentRef, tuple[AnyEvent, ...]]]:
-    """The events of each segment that is here and can be read."""
-    data = DataRefs(repository)
-    for ref in dict.fromkeys(refs):
-        if not ref.name.partition("-")[0].isdecimal():
-            continue  # no segment of ours: who pushes may write any name into a record
-        try:
-            body = data.read(ref.month, segment_path(trajectory, ref.name))
-            if body is not None:
-                yield ref, tuple(decode_segment(body, ref.name))
-        except (GitError, FormatError):
-            continue  # not fetched, or damaged: doctor says so
 
 
 def search(
@@ -182,19 +182,20 @@ def rewrite_note(commit: str, lines: Sequence[Line], renewal: Renewal) -> Iterat
             yield from (replace(t, rev=new.rev) for t in tombstones if deletes(t, line))
 
 
-def notes_of(notes: NotesRef, trajectories: Collection[str]) -> Iterator[tuple[str, list[Line]]]:
+def notes_of(notes: NotesRef, trajectories: Collection[str]) -> Iterator[tuple[str, Sequence[Line]]]:
     """The notes with a record of one of them, standing or not. Only the first call at a tip reads all."""
-    carried = _carriers(notes)
-    named = dict.fromkeys(commit for trajectory in trajectories for commit in carried.get(trajectory, ()))
-    for commit, body in notes.pick(named):
-        if any(_records(lines := decode_note(body), trajectories)):
+    tip = _read_tip(notes)
+    named = dict.fromkeys(
+        commit for trajectory in trajectories for commit in tip.carriers.get(trajectory, ())
+    )
+    for commit, lines in tip.read(notes, named):
+        if any(_records(lines, trajectories)):
             yield commit, lines
 
 
-def _carriers(notes: NotesRef) -> Mapping[str, Collection[str]]:
-    """The commits whose notes name a trajectory, by its id, and some other ids."""
+def _read_tip(notes: NotesRef) -> _Tip:
     tip = notes.tip()
-    known = _CARRIERS.setdefault(notes.repository, {})
+    known = _TIPS.setdefault(notes.repository, {})
     if tip not in known:
         if len(known) > 3:  # each write moves the tip
             known.clear()
@@ -202,25 +203,30 @@ def _carriers(notes: NotesRef) -> Mapping[str, Collection[str]]:
         for commit, body in notes.items(tip):
             for name in IDS.findall(body):
                 found.setdefault(name.decode("utf-8", "replace"), {})[commit] = None
-        known[tip] = found
+        known[tip] = _Tip(found)
     return known[tip]
 
 
-def is_pushed(repository: Repository, renewal: Renewal) -> bool:
-    """Whether a remote has what is rewritten, as far as is known here."""
+def find_pushed(repository: Repository, renewals: Sequence[Renewal]) -> list[Renewal]:
+    """Those of which a remote has what is rewritten, as far as is known here."""
+    if not renewals:
+        return []
     listed = repository.run("for-each-ref", "--format=%(refname)", "refs/notes-remote/").out.decode()
-    for ref in listed.splitlines():
-        name = ref.rpartition("/")[2]
-        theirs, data = NotesRef(repository, ref), DataRefs(repository, ref.removesuffix(name) + "traj-data-")
-        if name == "traj" and any(
-            record.key in renewal.records
-            for _, lines in notes_of(theirs, renewal.trajectories)
-            for record in _records(lines, renewal.trajectories)
-        ):
-            return True
-        if any(name == f"traj-data-{month}" and data.read(month, path) for month, path in renewal.gone):
-            return True
-    return False
+    refs = [ref.rpartition("/") for ref in listed.splitlines()]
+    trajectories = {trajectory for renewal in renewals for trajectory, _ in renewal.records}
+    theirs = {
+        record.key
+        for remote, _, name in refs
+        if name == "traj"
+        for _, lines in notes_of(NotesRef(repository, f"{remote}/traj"), trajectories)
+        for record in _records(lines, trajectories)
+    }
+
+    def has(month: str, path: str) -> bool:
+        remotes = (remote for remote, _, name in refs if name == f"traj-data-{month}")
+        return any(DataRefs(repository, f"{remote}/traj-data-").read(month, path) for remote in remotes)
+
+    return [r for r in renewals if not theirs.isdisjoint(r.records) or any(has(*each) for each in r.gone)]
 
 
 def _records(lines: Iterable[Line], trajectories: Collection[str]) -> Iterator[Record]:

@@ -70,13 +70,6 @@ class Anchorage:
         self._ascii_parts = tuple((part, readers) for part, readers in parts.items() if part.isascii())
         self._patterns = tuple(patterns.items())
 
-    def open(self, text: Marked, *, names: bool) -> int:
-        """A bit for each reader that may find something, given whether there are ``names``."""
-        found = (self.names if names else 0) | (self.shapes if text.telling else 0)
-        for _, readers, _ in self.places(text):
-            found |= readers
-        return found
-
     def places(self, text: Marked) -> Iterator[tuple[int, int, str]]:
         """Where signs, parts and patterns stand, whose (a bit for each reader), and the word that a line must
         have for a sign to count."""

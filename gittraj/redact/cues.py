@@ -3,60 +3,141 @@
 # ruff: noqa: E501 - a pattern or a list of words that is cut reads worse
 from __future__ import annotations
 
-from .lazy import lazy
-from .names import Grade, grade
-from .phrases import NOUN
-from .rules import Page
+import re
 
-_NAME = lazy(r"[\w-]{0,40}+")
-_NAME_BEFORE = lazy(r"[\w-]{0,40}+")
+from .lazy import lazy
+from .load import words
+from .names import ALPHABETIC, CJK, PHRASES, Grade, grade
+from .rules import VARIABLE, Hit, Page, Text
+
+_STRONG = (
+    r"assword|pasw(?:or)?d|pass(?:words?|codes?|phrases?|wort|wd)|clave|clau|pw|pwd|psw|pin(?:[- ]?code)?|otp|senha|puk|(?:"
+    + "|".join(ALPHABETIC)
+    + r")[^\W\d_]{0,8}|"
+    + "|".join(CJK)
+    + "|"
+    + PHRASES
+)
+_WEAK = (
+    r"credentials?|creds|logins?|(?:[\w-]{1,16}[ -])?tokens?|secret[oa]?s?|segreto|segredo|(?:[\w-]{1,16}[ -])?keys?|2fa|mfa|codes?|c[oó]digos|codici|kody|коды|clave|chave|schlüssel|zugangsdaten|anmeldedaten|identifiants|pass|"
+    r"ключ\w{0,3}|токен\w{0,3}|секрет\w{0,3}|доступ\w{0,3}|令牌|密钥|密鑰|トークン|토큰|clé|community|jeton|gettone|llave|chiave|sleutel|nyckel|nøkkel|nøgle|avain|kulcs|klucz\w{0,2}|klíč\w{0,2}|ključ\w{0,2}|anahtar\w{0,3}|キー|키|κλειδί|מפתח|مفتاح|कुंजी|kunci|pepper|creds"
+)
+NOUN = lazy(rf"(?P<strong>{_STRONG})(?![a-z0-9_-])|(?P<weak>{_WEAK})(?![a-z0-9_])")
+
+
+def is_live(text: Text, hit: Hit) -> bool:
+    """Whether the stem of a name at a place in a text belongs to a name with a grade, or begins a noun."""
+    start, end = hit
+    stem = text.lower[start:end]
+    if stem in _ALWAYS or not stem.isascii() or text.lower.startswith(_TALK, start):
+        return True
+    if (noun := NOUN.match(text.lower, start)) and not _IN_NAME.fullmatch(text.lower, start - 1, start):
+        if stem not in _EVERYWHERE or _SAYS.match(text.lower, noun.end()):
+            return True
+        if _WHICH.search(text.lower, max(0, start - 24), start):
+            return True
+    before = _NAME.match(text.text[max(0, start - 65) : start][::-1])
+    after = _NAME.match(text.text, end, end + 65)
+    first, last = start - (before.end() if before else 0), after.end() if after else end
+    name = text.text[first:last]
+    level = max(grade(name), grade(name[:-1])) if name[-1:] == "s" else grade(name)
+    return (
+        level > Grade.WEAK
+        or len(name) > 64
+        or (level is Grade.WEAK and _GIVEN.match(text.text, last) is not None)
+        or (level is Grade.WEAK and text.text[first - 1 : first] in _QUOTED)
+        or _CALLED.match(text.text, end) is not None
+    )
+
+
+# a function that is given a literal (``calls``)
+_CALLED = lazy(r"\w{0,40}!?\((?:[^\n\"'`()]|\(\)){0,100}[\"'`]")
+# "code" and "key" are in every text: what follows must say that one is told, or what precedes which one it is.
+_EVERYWHERE = ("code", "key")
+_SAYS = lazy(r"[^\n]{0,60}?(?:[:=\d]|\b(?:is|was|to|as|with|c'est|ist|lautet|est|es|è|é|jest|är|er)\b)")
+_WHICH = lazy(
+    r"(?:api|secret|private|access|recovery|backup|verification|security|pin|pass|door|gate|alarm|login|one-time|2fa|sms|master|signing|encryption|license|product|unlock|wi-?fi|network)[ -]{1,2}$|[.$]$"
+)
+_IN_NAME = lazy(r"[\w-]", re.ASCII)
+_GIVEN = lazy(r"[\"'`\])}*~]{0,6}\s{0,24}(?:[:=!%>|,(<]|->)")
+_QUOTED = ('"', "'", "`", ">", "$")
+
+
+_NAME = lazy(r"[\w.-]*")
+# where the talk may be of passwords
+_TALK = ("passw", "passphrase", "passcode", "cred", "login", "pwd", "pw", "psk")
+_VERBS = frozenset(("log in", "logged in", "logging in", "sign in", "signed in", "unlock", "decrypt"))
+_ALWAYS = _VERBS | {
+    "seed",
+    "phrase",
+    "mnemonic",
+    "mot de p",
+    "mots de p",
+    "kata s",
+    "kata l",
+    "koden t",
+    VARIABLE,
+}
+
+
+_NAME_AHEAD = lazy(r"[\w-]{0,40}+")
 _REFUSED = lazy(r"\b(?:denied|invalid|incorrect)\b[^\n]{0,30}$")
 _PASS_OF = lazy(r"[$'\"]$|\b(?:db|wi-?fi|admin|root|user|my|our|new|old|vpn|ssh|zip|sudo|login)[ ]$")
 _OF = lazy(r"(\w{2,20})[ ]$")
-_IN_PATH = lazy(r"[/\\]\w|\.[a-z]{1,5}\b|\(\)")
+_IN_PATH = lazy(r"[/\\]\w|\.[a-z]{1,5}\b|\(\)|\+")
 _IN_WORD = lazy(r".?[a-z0-9]|[a-z0-9][+]")  # as in base64
-_VERBS = frozenset(("log in", "logged in", "logging in", "sign in", "signed in", "unlock", "decrypt"))
-LOGIN = frozenset(("credentials", "creds", "credential", "login", "logins", "zugangsdaten", "anmeldedaten"))
+LOGIN = frozenset(words("words", "logins"))
 
 
-def cue_at(page: Page, hit: tuple[int, int]) -> tuple[int, int, Grade]:
+def cue_at(page: Page, hit: Hit) -> tuple[int, int, Grade]:
     """The name at a hit, and what it is worth in a sentence."""
     lower, at = page.lower, hit[0]
-    before = _NAME_BEFORE.match(lower[max(0, at - 40) : at][::-1])
-    start = at - (before.end() if before else 0)
-    if lower[at] > "\u0900":  # no blanks between words
-        start = at
-    end = _NAME.match(lower, hit[1]).end()  # type: ignore[union-attr]
-    noun = NOUN.match(lower, at) if start == at else None
-    if noun:
-        end = max(end, noun.end())
-        level = Grade.STRONG if noun["strong"] or noun[0] in LOGIN else Grade.TOKEN
-        if noun[0] == "pass" and _PASS_OF.search(lower, max(0, start - 12), start):
-            level = Grade.STRONG
-        if (
-            level is Grade.TOKEN
-            and (of := _OF.search(lower, max(0, start - 24), start))
-            and noun[0].endswith("key")
-        ):
-            level = level if grade(f"{of[1]}_{noun[0]}") else Grade.NONE
+    before = _NAME_AHEAD.match(lower[max(0, at - 40) : at][::-1])
+    start = at - (before.end() if before and lower[at] < "\u0900" else 0)  # else no blanks between words
+    end = _NAME_AHEAD.match(lower, hit[1]).end()  # type: ignore[union-attr]
+    if start == at and (noun := NOUN.match(lower, at)):
+        end, level = max(end, noun.end()), _level_of(lower, noun)
     elif start == at and end == hit[1] and lower[at:end] in _VERBS:
         level = Grade.STRONG
     else:
-        name = page.text[start:end]
-        level = grade(name)
-        if level < Grade.TOKEN and len(name) > 8 and name[-1:] == "s":
-            level = grade(name[:-1])
-        if level is Grade.WEAK:
-            level = Grade.NONE
-        if name[-4:].lower() == "auth":
-            level = Grade.STRONG
-    if level and _REFUSED.search(lower, max(0, start - 40), start):
-        level = Grade.NONE
-    if level and (
+        level = _level_of_name(page.text[start:end])
+    return start, end, Grade.NONE if level and _is_other(lower, start, end) else level
+
+
+def _level_of(lower: str, noun: re.Match[str]) -> Grade:
+    start = noun.start()
+    if noun["strong"] or noun[0] in LOGIN:
+        return Grade.STRONG
+    if noun[0] == "pass":
+        return Grade.STRONG if _PASS_OF.search(lower, max(0, start - 12), start) else Grade.TOKEN
+    of = _OF.search(lower, max(0, start - 24), start) if noun[0].endswith("key") else None
+    return Grade.NONE if of and not grade(f"{of[1]}_{noun[0]}") else Grade.TOKEN
+
+
+def _level_of_name(name: str) -> Grade:
+    if name[-4:].lower() == "auth":
+        return Grade.STRONG
+    level = grade(name)
+    if level < Grade.TOKEN and len(name) > 8 and name[-1:] == "s":
+        level = grade(name[:-1])
+    return Grade.NONE if level is Grade.WEAK else level
+
+
+def _is_other(lower: str, start: int, end: int) -> bool:
+    """Whether it is refused, public, or part of a path, a member or a longer word."""
+    return (
         lower.endswith(("public ", "public-", "public_", "fingerprint "), 0, start)
-        or _IN_PATH.match(lower, end)
-        or (start and (lower[start - 1] in "/\\" or _IN_WORD.fullmatch(lower, max(0, start - 2), start)))
-        or lower[end : end + 1] == "+"
-    ):
-        level = Grade.NONE
-    return start, end, level
+        or _IN_PATH.match(lower, end) is not None
+        or _REFUSED.search(lower, max(0, start - 40), start) is not None
+        or (start > 0 and lower[start - 1] in "/\\")
+        or _IN_WORD.fullmatch(lower, max(0, start - 2), start) is not None
+    )
+
+
+_COUNTED = lazy(r"\b(?:number of|days|minimum|maximum|attempts|tries|length|age)\b")
+
+
+def is_count(page: Page, at: int) -> bool:
+    """Whether the number at ``at`` counts something, by what is before it in its line."""
+    line = page.lower.rfind("\n", 0, at) + 1
+    return _COUNTED.search(page.lower, max(line, at - 80), at) is not None

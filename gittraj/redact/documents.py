@@ -86,11 +86,6 @@ def _in_list(text: str, at: int, end: int) -> bool:
     return following is not None and not _KEY.match(text, following.end(), following.end() + 8)
 
 
-def is_blank(text: str) -> bool:
-    """Whether a string of a document is blank where the document's structure is read."""
-    return len(text) >= _LONG or _TEXT.match(text) is not None
-
-
 def _blank(match: re.Match[str]) -> str:
     body = match[1]
     return match[0] if len(body) < _LONG and not _TEXT.match(body) else '"' + "~" * len(body) + '"'

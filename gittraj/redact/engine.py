@@ -10,24 +10,18 @@ import hmac
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from itertools import accumulate
-from typing import Any
 
 from ..errors import RedactionError
 from .lazy import lazy
 from .live import LiveValues, finder, needles, places, word_hash, words
 from .names import grade
 from .options import Options
-from .plain import strings
 from .proofs import Proof, proof
 from .public import BY_FORM
 from .randomness import looks_random
 from .rules import Span
-from .scan import plain, prepare, scan
-from .spread import spread
+from .scan import prepare, scan
 from .values import PLACEHOLDER, is_common
-
-_PLAIN = Options()
 
 _ROUNDS = 8
 _LOW_ENTROPY = 16  # characters: a tag of a shorter value could be told from another's by what it equals
@@ -131,51 +125,10 @@ class Redactor:
             # Each round puts placeholders where secrets were: a text that still has some was made to have them.
             raise RedactionError(f"a text of {len(text)} characters could not be scanned (no end of secrets)")
 
-    def foresee(self, values: Iterable[Any]) -> None:
-        """Scan the strings of JSON values that will be asked for next, in several processes if there are many.
-        Only the time that it takes depends on this."""
+    def foresee(self, texts: Iterable[str]) -> None:
+        """Be told texts that will be asked for next: only the time that they take depends on this."""
         with suppress(Exception):  # what fails here fails again where it is asked for, and is said there
-            for text, spans in self._ahead(
-                dict.fromkeys(text for value in values for text in _strings(value))
-            ):
-                _found.put(self._options, (text, None, False), spans)
-
-    def _ahead(self, texts: Iterable[str]) -> Iterator[tuple[str, tuple[Span, ...]]]:
-        new = [text for text in texts if (text, None, False) not in self._seen]
-        room = accumulate(len(text) + _ENTRY for text in new)  # what is more would be forgotten again
-        new = [text for text, size in zip(new, room, strict=True) if size < _CACHE // 2]
-        idle = set(plain().idle(new)) if self._options == _PLAIN else set()
-        yield from ((word, ()) for word in idle)
-        for text, spans in spread([text for text in new if text not in idle], self._foreseen):
-            if spans is not None:
-                yield text, spans
-
-    def _foreseen(self, texts: Iterable[str]) -> list[tuple[Span, ...] | None]:
-        prepare(texts)
-        found: list[tuple[Span, ...] | None] = []
-        for text in texts:
-            try:
-                with _Guard(text):
-                    found.append(self._scanned((text, None, False)))
-            except RedactionError:
-                found.append(None)  # where it is asked for, it is said
-        return found
-
-    def is_plain(self, value: Any) -> bool:
-        """Whether a JSON value holds no secret, where that can be told without reading it as a whole.
-
-        :raises RedactionError: a text in it could not be scanned.
-        """
-        if self._hashes or self._options != _PLAIN:
-            return False
-        found, aside = strings(value)
-        if self._needles and (self._may_be_known("\n".join(found)) or self._may_be_known("\n".join(aside))):
-            return False
-        return plain().holds(found, aside, self._is_clean)
-
-    def _is_clean(self, text: str) -> bool:
-        with _Guard(text):
-            return not self._by_rules(text, None, False)
+            prepare(texts)
 
     def find(self, text: str, *, name: str | None = None, strict: bool = False) -> list[Span]:
         """Where the secrets of ``text`` are, and by which rule, in order and apart from each other.
@@ -307,10 +260,6 @@ def is_likely(span: Span, value: str) -> bool:
     return (told or proof(value) >= Proof.FAIR) and not is_common(value) and not PLACEHOLDER.search(value)
 
 
-def _strings(value: Any) -> Iterable[str]:
-    return (value,) if isinstance(value, str) else strings(value)[0]
-
-
 class _Guard:
     """Turns every error into one that quotes nothing: the message of a foreign one may quote the text."""
 
@@ -328,7 +277,10 @@ class _Guard:
 
 
 class _Clock:
-    """Raises RedactionError when a text has had its time; it has it again for each piece of a long text."""
+    """Raises RedactionError when a text has had its time; it has it again for each piece of a long text.
+
+    It looks at the time at every sixteenth tick: most texts are done before, and to ask takes longer than
+    most of what is done between two ticks."""
 
     def __init__(self, seconds: float, length: int) -> None:
         self._seconds = seconds
@@ -336,12 +288,16 @@ class _Clock:
         self.renew()
 
     def renew(self) -> None:
-        self._deadline, self._ticks = time.thread_time() + self._seconds, 0
+        self._deadline, self._ticks = 0.0, 0
 
     def __call__(self) -> None:
-        if self._ticks % _UNASKED == 0 and time.thread_time() >= self._deadline:
-            raise RedactionError(f"a text of {self._length} characters could not be scanned in its time")
         self._ticks += 1
+        if self._ticks % _UNASKED and self._seconds > 0:
+            return
+        now = time.thread_time()
+        self._deadline = self._deadline or now + self._seconds
+        if now >= self._deadline:
+            raise RedactionError(f"a text of {self._length} characters could not be scanned in its time")
 
 
 def _outermost(text: str, spans: Iterable[Span]) -> list[Span]:

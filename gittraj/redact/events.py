@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from typing import Any, Protocol, TypeVar
 
 from gittraj.errors import RedactionError
@@ -45,11 +44,8 @@ class Redact(Protocol):
     def learn(self, text: str, *, name: str | None = None, strict: bool = False) -> None: ...
     def text(self, text: str, *, name: str | None = None, strict: bool = False) -> str: ...
     def find(self, text: str, *, name: str | None = None, strict: bool = False) -> Sequence[Found]: ...
-    def foresee(self, values: Iterable[Any]) -> None:
-        """Be told the texts, or JSON values with them, that will be asked for next, which may save time."""
-
-    def is_plain(self, value: Any) -> bool:
-        """Whether a JSON value holds no secret for sure, told without its ``neighbours``."""
+    def foresee(self, texts: Iterable[str]) -> None:
+        """Be told texts that will be asked for next, which may save time."""
 
     def hashes(self) -> frozenset[str]: ...
 
@@ -62,10 +58,9 @@ def teach(redactor: Redact, trajectories: Sequence[Trajectory], strict: Collecti
         for text, name, strictly in told:
             _learn(redactor, text, name, strictly)
     for event in (event for trajectory in trajectories for event in trajectory.events):
-        is_plain = _never if event.id in strict else partial(_is_plain, redactor)
         for value in (event.arguments if isinstance(event, ToolCall) else None, event.raw):
             with suppress(RecursionError):
-                for text in neighbours(value, is_plain) if value else ():
+                for text in neighbours(value) if value else ():
                     _learn(redactor, text, None, event.id in strict)
 
 
@@ -100,13 +95,6 @@ def _blocks(trajectories: Sequence[Trajectory], strict: Collection[str]) -> Iter
             yield block
             block, size = [], 0
     yield block
-
-
-def _is_plain(redactor: Redact, value: Any) -> bool:
-    try:
-        return redactor.is_plain(value)
-    except RedactionError:
-        return False
 
 
 def clean_trajectory(
@@ -160,15 +148,10 @@ _MOST_NEIGHBOURS = 40
 _LONGEST = 4_000  # characters
 
 
-def _never(value: Any) -> bool:
-    return False
-
-
-def neighbours(value: Any, is_plain: Callable[[Any], bool] = _never) -> Iterator[str]:
+def neighbours(value: Any) -> Iterator[str]:
     """Small lists and objects as one text each: what makes a value a secret may stand beside it, as in
-    ``["--password", …]`` and ``{"name": "PASSWORD", "value": …}``. What ``is_plain`` has none. Raises
-    RecursionError."""
-    if not isinstance(value, Mapping | list | tuple) or is_plain(value):
+    ``["--password", …]`` and ``{"name": "PASSWORD", "value": …}``. Raises RecursionError."""
+    if not isinstance(value, Mapping | list | tuple):
         return
     if isinstance(value, Mapping):
         plain = [each for each in value.values() if isinstance(each, str)]
@@ -181,7 +164,7 @@ def neighbours(value: Any, is_plain: Callable[[Any], bool] = _never) -> Iterator
             yield " ".join(plain)
             yield dump(plain).decode()
     for each in value:
-        yield from neighbours(each, is_plain)
+        yield from neighbours(each)
 
 
 def _is_small(texts: Sequence[str]) -> bool:

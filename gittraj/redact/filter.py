@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
@@ -47,45 +47,26 @@ def clean_text(redactor: Redact, text: str) -> tuple[str, list[Hit]]:
     return redactor.text(text), hits
 
 
+def clean_lines(redactor: Redact, lines: Iterable[str]) -> Iterator[str | RedactionError]:
+    """Each line by ``clean_line``, or why it could not be scanned."""
+    for line in lines:
+        try:
+            yield clean_line(redactor, line)
+        except RedactionError as error:
+            yield error
+
+
 def clean_line(redactor: Redact, line: str) -> str:
     """A line of JSON Lines, keys and all without secrets; as it was if there are none. What is no JSON is
     taken as text. Raises RedactionError."""
-    return _cleaned(redactor, line, _parsed(line))
-
-
-def clean_lines(redactor: Redact, blocks: Iterable[Sequence[str]]) -> Iterator[str | RedactionError]:
-    """Each line of the blocks by ``clean_line``, or why it could not be scanned."""
-    for lines in blocks:
-        values = [_parsed(line) for line in lines]
-        if len(lines) > 1:
-            redactor.foresee([value for value in values if not isinstance(value, Exception)])
-        for line, value in zip(lines, values, strict=True):
-            try:
-                yield _cleaned(redactor, line, value)
-            except RedactionError as error:
-                yield error
-
-
-def _parsed(line: str) -> Any:
-    """The JSON value, or why there is none."""
-    try:
-        return json.loads(line.rstrip("\r\n"), object_pairs_hook=_once)
-    except (ValueError, RecursionError) as error:
-        return error
-
-
-def _cleaned(redactor: Redact, line: str, value: Any) -> str:
     body = line.rstrip("\r\n")
-    if isinstance(value, RecursionError):
-        raise RedactionError("a line could not be scanned (nested too deeply)")
-    if isinstance(value, ValueError):
-        return redactor.text(body) + line[len(body) :]
-    if redactor.is_plain(value):
-        return line
     try:
-        for text in neighbours(value, redactor.is_plain):
+        value = json.loads(body, object_pairs_hook=_once)
+        for text in neighbours(value):
             redactor.learn(text)
         clean = map_texts(value, lambda text, name: redactor.text(text, name=name))
+    except ValueError:
+        return redactor.text(body) + line[len(body) :]
     except RecursionError:
         raise RedactionError("a line could not be scanned (nested too deeply)") from None
     if clean == value:

@@ -56,11 +56,6 @@ def is_phrase(value: str) -> bool:
     return dull <= (len(words) > 4 or value[-1].isdigit()) and STOP.isdisjoint(words) and len({*words}) > 2
 
 
-def is_walk(value: str) -> bool:
-    """Whether ``value`` is a walk over the keys."""
-    return bool(_WALKS.fullmatch(value))
-
-
 def is_chosen(value: str) -> bool:
     """Whether a word of letters alone is one that people take for passwords: a walk on the keyboard,
     letters of both cases as in no name, several words run together or joined by hyphens."""

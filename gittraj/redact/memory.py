@@ -5,7 +5,6 @@ It depends on the text alone, so it holds for all trajectories. The oldest is fo
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from hashlib import blake2b
 from typing import Generic, TypeVar
 
@@ -33,21 +32,6 @@ class Memory(Generic[T]):
             self._old, self._new, self._size = self._new, {}, 0
         self._new[_key(text)] = found
         self._size += _ENTRY + min(len(text), _SHORT)
-
-
-class Met:
-    """Texts of which the same is known; all are forgotten when they are too many."""
-
-    def __init__(self) -> None:
-        self.texts: set[str] = set()
-        self._size = 0
-
-    def add(self, texts: Collection[str]) -> None:
-        if self._size > _MOST:
-            self.texts.clear()
-            self._size = 0
-        self.texts.update(texts)
-        self._size += sum(map(len, texts)) + _ENTRY * len(texts)
 
 
 def _key(text: str) -> str | bytes:

@@ -1,9 +1,9 @@
-"""Words with the form of a secret beside what names one, with whatever stands between: prose, chats, prompts,
-comments, arguments.
+"""Talk of secrets: prose, chats, prompts, comments, arguments.
 
-How much a word's form must prove depends on how far it stands from the name, and on what the name is worth. A
-word that has a name of its own (``id: …``) belongs to that one. What directly follows an ``=`` or a ``:`` was
-judged as an assignment, so it isn't judged again.
+Each name of a secret (``cues``) announces words: on its line behind it and before it, and on the line below. How much
+a word's form must prove (``proofs``) depends on how far it stands from the name, on what links the two, and on what the
+name is worth. A word that has a name of its own (``id: …``) belongs to that one. What directly follows an ``=`` or a
+``:`` was judged as an assignment, so it isn't judged again.
 """
 
 # ruff: noqa: E501 - a pattern or a list of words that is cut reads worse
@@ -11,25 +11,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 
 from .anchors import Anchors
-from .cues import LOGIN, cue_at
+from .cues import LOGIN, cue_at, is_count
 from .lazy import lazy
 from .load import words
-from .made import is_worded
+from .made import is_phrase, is_worded
 from .names import Grade, grade, kind
-from .phrases import is_count
 from .proofs import Proof, proof
-from .randomness import likelihood
 from .rules import Page, Reader, Span
-from .values import Style, is_evident, is_secret
+from .values import Style, is_label, is_secret
 
 NEAR, SAID = "nearby", "nearby-said"  # the second where nothing else can be meant
 _REACH = 130  # characters between a name and a value
 _FEW, _MANY = 5, 14  # words between them
-_WORD = lazy(r"\"[^\"\n]{5,120}\"|'[^'\n]{5,120}'|`[^`\n]{5,120}`|[^\s\"'`<>]{4,160}+")
 _EDGE = "\"'`()[]{}<>*_,.;:!?„“”«»。、，│|"
+_WORD = lazy(r"\"[^\"\n]{5,120}\"|'[^'\n]{5,120}'|`[^`\n]{5,120}`|[^\s\"'`<>]{4,160}+")
 _ABOUT = lazy(
     r"fingerprint|\bssid\b|\bgpg\b|\bpgp\b|\bid\b|\bids\b|hash|\bname\b|length|\bportion|\bstarting\b|\bfile\b|\bpath|\btype\b|\bsize\b|\bcount|\burl\b|policy|\bformat|prefix|algorithm|"
     r"expire|version|failed|denied|invalid|incorrect|wrong|checksum|identifier|\bsha\d|\bsha(?:sum)?\b|digest of|branch|commit|\bpublic|reset(?! to)|\bmodel|regex|pattern|\bcipher|\bmin\b|\bmax\b|\blimit|"
@@ -50,13 +49,11 @@ _OTHER = lazy(r"[\"'`*]{0,3}[ ](?:to|→|->|=>|and|or|und|y|et|e|auf|zu|in|bzw[.
 _COMMENTS = lazy(r"[\"'`,;)]{0,3}[ \t]{0,40}(?:#|//|<-|←|--)")
 _SENTENCE_END = lazy(r"[.!?;][ \"')]{1,3}(?=[A-ZÀ-Ý#-])|[{}]|\n")
 _CODE = lazy(r"[=(){};]|->|=>|::")
-# A field is found by its name, and what is typed into it follows.
 _TYPES = lazy(
     r"[\"'`\])]{0,6}\)?\.(?:first\(\)\.)?(?:perform\()?(?:type|fill|send|enter|set|input|write|keys|put)\w{0,12}\((?P<q>[\"'`])(?P<v>[^\"'`\n]{4,120})(?P=q)",
     re.IGNORECASE,
 )
 _PROMPTS = lazy(r"[:?›>»：…][ \t\"'`)\];]{0,5}\r?$")
-_SHELL = lazy(r"[ \t]*(?:\(\w{2,8}\)|>>>|In \[\d{1,4}\]:|irb[^>\n]{0,30}>|>)[ ]")
 _PRINTED = lazy(r"[\w.-]{0,20}[}'\")\]]{1,4}(?:[ ]?\|[ ]?[^\n]{1,40})?\r?$")
 _NEXT = lazy(
     r"""\r?\n(?:[ \t]*\r?\n)?(?:[ \t>]*```\w*\r?\n)?[ \t><$│|*+-]{0,12}(?:\d{1,6}[→:\t|][ \t]*)?
@@ -68,16 +65,63 @@ _NEXT = lazy(
 _NUMBERED = lazy(r"[a-z]{3,12}_?\d{1,3}(?:=|(?=[\"']?:[ ]))")  # the name of a text: label24: …
 _HOST = lazy(r"[a-z]{2,12}-?\d{2,3}")  # as people number their machines
 _GOES_ON = lazy(r"\(|\[|[.]{3}|…|\.\w")  # what isn't a whole word, or is called
+_CODED = lazy(
+    r"\b(?:verification|confirmation|security|one[ -]time|sms|login|door|gate|alarm|access|entry|unlock|sicherheits|zugangs|bestätigungs|tür)[- ]?code$"
+)
+_ENTERS = lazy(r"\b(?:log|sign)(?:ged|ging|ed|ing)?[ ]?in$")  # as whom
+_PIN = lazy(r"[ ]\d{4,8}(?:[,;.)]|\s*$|\s?\n)")
+_ASKED = lazy(r"[A-Za-z]+(?:[-_.][a-z]+)*[-_.]?\d{1,2}\?")  # a host: "Which password has db-2?"
+_NUMBER = lazy(r"\d{7,12}")
+_AS = lazy(r"[\"'`*]{0,3} (?:as|als|como|comme|come|jako|som|как|як) (?:\w{1,8} ){0,2}$")
+_SAYS_ON = lazy(r" [^\W\d_]")
+_KEYS = lazy(r"\{\w{2,12}\}[\"']?$")
+_PAIR = lazy(r"(?!no:)[\w.@+-]{2,40}[:/]([^:/\s]{5,80})")
+_WORDS = lazy(r"\w+")
+_ASSIGNS = lazy(r"[:=(,]")
+_PAUSES = lazy(r"[,;)]|\.?(?:\s*$|[ ]*\r?\n|[ ][A-ZÀ-Ý])")
+_SET_OFF = lazy(
+    r"(?: (?!(?:columns?|fields?|tables?|files?|branch|tags?|tests?|modules?|class|function|config|in|from|see|of|for|on)\b)[\w']{1,12}){0,4} \(?[\"'`]"
+)
+_SYMBOL = lazy(r":[a-z]+(?:_[a-z0-9]+)+[?,)\]]*")
 
+# The rest of a prompt's line: whose password it is, its sign, and what was typed.
+_SAID_WORDS = r"[a-z]{3,10}(?:[ -][a-z]{3,10}){3,11}(?: \d{1,3})?(?=[.\n\"'`)]|$)"
+_ANSWERED = lazy(
+    r"(?:[ ](?:for|of|again|para|für|pour|de|для)\b[^\n:]{0,60}|[ ]?\([^()\n]{0,60}\)|\s?\[[^\]\n]{0,40}\]|[ ][\w@./'-]{1,40}){0,3}[ ]?[:?>›❯»]{1,2}[ ]{1,4}(?:›[ ])?(?P<v>"
+    + _SAID_WORDS
+    + r"|[a-z]{3,10}(?: [a-z]{3,10}){3,11}[ -]?\d{1,4}!?|[^\s<>\"'`][^\s\"'`]{2,128})[ \t]*(?=\r?\n|$)"
+)
 
 Place = tuple[int, int, bool]  # of a value, and whether nothing else can be meant
+
+
+@dataclass(frozen=True, slots=True)
+class _Cue:
+    """A name in a sentence, and what it is worth. ``login``: it may be that of a user and a password."""
+
+    start: int
+    end: int
+    level: Grade
+    login: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Heard:
+    """A word behind a name: what its form proves, and how many ``words`` stand between. ``linked``: an "is" or
+    the like leads to it. ``pair``: it was a user's name and a password."""
+
+    start: int
+    end: int
+    value: str
+    found: Proof
+    words: int
+    linked: bool
+    pair: bool
 
 
 def nearby(page: Page) -> Iterator[Span]:
     """The secrets of the page that stand near a name."""
     done = 0
-    for at, to in _of_fours(page):
-        yield Span(at, to, NEAR, "password")
     for hit in page.hits:
         if hit[0] < done:
             continue
@@ -88,96 +132,55 @@ def nearby(page: Page) -> Iterator[Span]:
             continue
         done = end
         called = kind(page.text[start:end])
-        login = page.lower[start:end] in LOGIN
-        for at, to, said in (
-            *_after(page, end, level, login=login),
-            *_before(page, start, level),
-            *_below(page, end, level),
-            *(_above(page, start) if level is Grade.STRONG else ()),
-            *_annotated(page, start, Proof.FAIR if level is Grade.STRONG else Proof.SURE),
-        ):
-            yield Span(at, to, SAID if said else NEAR, called)
+        cue = _Cue(start, end, level, page.lower[start:end] in LOGIN)
+        for propose in (_typed, _answered, _after, _before, _below):
+            for at, to, said in propose(page, cue):
+                yield Span(at, to, SAID if said else NEAR, called)
 
 
-_FOURS = lazy(r" [a-z]{4} [a-z]{4} [a-z]{4}(?![\w-]| [a-z]{4}\b)")
-_FOUR = lazy(r"(?<![\w-])[a-z]{4}")
-
-
-def _of_fours(page: Page) -> Iterator[tuple[int, int]]:
-    """Passwords in four groups of four letters, as Google draws them."""
-    lines = page.near(sorted(named)) if (named := _MAIL & page.words) else []
-    for start, stop in (*page.hit_lines, *lines):
-        for match in _FOURS.finditer(page.text, start, min(stop, start + 2000)):
-            page.tick()
-            at, to = match.start() - 4, match.end()
-            if at >= 0 and _FOUR.match(page.text, at) and _is_unspoken(page.text[at:to]):
-                yield at, to
-
-
-def _is_unspoken(words: str) -> bool:
-    return likelihood(words.replace(" ", "")) < -5.2
-
-
-_CODED = lazy(
-    r"\b(?:verification|confirmation|security|one[ -]time|sms|login|door|gate|alarm|access|entry|unlock|sicherheits|zugangs|bestätigungs|tür)[- ]?code$"
-)
-_MAIL = frozenset(("gmail", "google", "smtp"))
-
-
-def _after(page: Page, end: int, level: Grade, *, login: bool) -> Iterator[Place]:
-    text = page.text
-    stop = text.find("\n", end, end + _REACH)
-    stop = stop if stop >= 0 else min(len(text), end + _REACH)
-    if typed := _TYPES.match(text, end, stop):
-        at, to = _trimmed(text, *typed.span("v"))
-        if level is Grade.STRONG and is_secret(text[at:to], level, Style.EXACT):
+def _typed(page: Page, cue: _Cue) -> Iterator[Place]:
+    """What is typed into a field that was found by its name."""
+    typed = _TYPES.match(page.text, cue.end, cue.end + _REACH) if cue.level is Grade.STRONG else None
+    if typed:
+        at, to = _trimmed(page.text, *typed.span("v"))
+        if is_secret(page.text[at:to], cue.level, Style.EXACT):
             yield at, to, True
+
+
+def _answered(page: Page, cue: _Cue) -> Iterator[Place]:
+    """What was typed at a prompt, whatever it looks like: it ends the line."""
+    answer = _ANSWERED.match(page.lower, cue.end) if cue.level is Grade.STRONG and not cue.login else None
+    if not answer:
         return
-    for word in _WORD.finditer(text, end, stop):
-        lead, value, found = _candidate(word[0])
-        at, pair = word.start() + lead, None
-        to = at + len(value)
-        if (":" in value or (login and "/" in value)) and (pair := _PAIR.fullmatch(value)):
-            at, value = to - len(pair[1]), pair[1]
-            found = proof(value)
-        if not found:
-            continue
-        gap = text[end:at]
-        words = len(_WORDS.findall(gap))
-        linked = bool(_LINKED.search(text, end, at)) or (is_worded(value) and _is_set_off(text, gap, to))
-        if words > _MANY or _ABOUT.search(page.lower, end, at):
-            return
-        if value.isdigit() and 4 <= len(value) <= 8 and _CODED.search(page.lower, max(0, end - 40), end):
-            if linked:
-                yield at, to, True
+    at, to = _trimmed(page.text, *answer.span("v"))
+    value = page.text[at:to]
+    if re.search(r"\w\(|[{}=]|,$", value) or (value.isdigit() and is_count(page, at)):
+        return
+    if is_phrase(value) or is_secret(value, cue.level, Style.LINE):
+        yield at, to, True
+
+
+def _after(page: Page, cue: _Cue) -> Iterator[Place]:
+    text = page.text
+    if _TYPES.match(text, cue.end, cue.end + _REACH):
+        return
+    for word in _heard(page, cue):
+        if word.words > _MANY or _ABOUT.search(page.lower, cue.end, word.start):
             return
         if (
-            (found is Proof.GOOD and level is Grade.TOKEN and len(value) < 20)  # the id of a key
-            or (words and value.isalpha() and gap.endswith(": ") and _SAYS_ON.match(text, to))
-            or (
-                not words
-                and not (login and pair)
-                and _ASSIGNS.search(gap)
-                and not _is_said(page, end, gap, to)
-                and not (gap == " (" and text.startswith(")", to))
-            )
-            or gap in _IN_TAG
-            or (is_worded(value) and _ENTERS.search(page.lower, max(0, end - 12), end))
-            or _GOES_ON.match(text, to)
-            or (value.isdigit() and is_count(page, at))
-            or (not linked and _HOST.fullmatch(value))
-            or _has_owner(text, end, at, login=login)
+            word.value.isdigit()
+            and len(word.value) <= 8
+            and _CODED.search(page.lower, max(0, cue.end - 40), cue.end)
         ):
+            if word.linked:
+                yield word.start, word.end, True
+            return
+        if _is_elses(page, cue, word):
             continue
-        said = (
-            level is Grade.STRONG
-            and not words
-            and not gap.strip("\"'`*„“ ")
-            and (_NUMBER.fullmatch(value) is not None or _is_pin(page, end, to))
-        )
-        if said or found >= _need(gap, words, level, linked=linked):
-            yield at, to, said
-            if not (other := _OTHER.match(text, to)):
+        said = _is_said_number(page, cue, word)
+        if said or word.found >= _need(text[cue.end : word.start], word.words, cue.level, linked=word.linked):
+            yield word.start, word.end, said
+            if not (other := _OTHER.match(text, word.end)):
                 return
             at, to = _trimmed(text, *other.span("v"))
             if proof(text[at:to]):
@@ -185,23 +188,81 @@ def _after(page: Page, end: int, level: Grade, *, login: bool) -> Iterator[Place
             return
 
 
-def _is_pin(page: Page, end: int, to: int) -> bool:
-    return page.lower.endswith((" pin", " puk", "passcode", " tan", " otp"), 0, end) and bool(
-        _PIN.match(page.text, end, to + 2)
+def _heard(page: Page, cue: _Cue) -> Iterator[_Heard]:
+    """The words of the name's line behind it that may be secrets."""
+    text, end = page.text, cue.end
+    stop = text.find("\n", end, end + _REACH)
+    stop = stop if stop >= 0 else min(len(text), end + _REACH)
+    for word in _WORD.finditer(text, end, stop):
+        lead, value, found = _candidate(word[0])
+        at, pair = word.start() + lead, None
+        to = at + len(value)
+        if (
+            (":" in value or (cue.login and "/" in value))
+            and (pair := _PAIR.fullmatch(value))
+            and not pair[1].isdigit()
+        ):
+            at, value = to - len(pair[1]), pair[1]
+            found = proof(value)
+        gap = text[end:at]
+        linked = _LINKED.search(text, end, at) is not None
+        if not found and gap[-1:] in _QUOTES and text[to : to + 1] == gap[-1] and _IS.search(gap):
+            found = Proof.SLIGHT if _is_quoted(value, cue.level) else found
+        if found:
+            linked = linked or (is_worded(value) and _is_set_off(text, gap, to))
+            yield _Heard(at, to, value, found, len(_WORDS.findall(gap)), linked, pair is not None)
+
+
+_QUOTES = ("'", '"', "`")
+_IS = lazy(r"[ ](?:is|was|to|ist|war|lautet|est|es|era|é|è|jest|är|er)[ ]:?[ ]?[\"'`]$|:[ ][\"'`]$")
+
+
+def _is_quoted(value: str, level: Grade) -> bool:
+    """Whether it is secret as it has quotes of its own behind an "is"."""
+    return level is Grade.STRONG and not _is_name(value) and is_secret(value, level, Style.EXACT)
+
+
+def _is_elses(page: Page, cue: _Cue, word: _Heard) -> bool:
+    """Whether a word is something else: of another name, a count, a host, a user's name, part of a longer one."""
+    text, gap = page.text, page.text[cue.end : word.start]
+    return (
+        (word.found is Proof.GOOD and cue.level is Grade.TOKEN and len(word.value) < 20)  # the id of a key
+        or (word.words > 0 and word.value.isalpha() and gap.endswith(": ") and _says_on(text, word.end))
+        or (not word.words and _is_assigned(page, cue, word, gap))
+        or gap in _IN_TAG
+        or (is_worded(word.value) and _ENTERS.search(page.lower, max(0, cue.end - 12), cue.end) is not None)
+        or _GOES_ON.match(text, word.end) is not None
+        or (word.value.isdigit() and is_count(page, word.start))
+        or (not word.linked and _HOST.fullmatch(word.value) is not None)
+        or _has_owner(text, cue.end, word.start, login=cue.login)
     )
 
 
-_ENTERS = lazy(r"\b(?:log|sign)(?:ged|ging|ed|ing)?[ ]?in$")  # as whom
+def _says_on(text: str, at: int) -> bool:
+    return _SAYS_ON.match(text, at) is not None
+
+
+def _is_assigned(page: Page, cue: _Cue, word: _Heard, gap: str) -> bool:
+    """Whether the word follows its name as a value: that was judged by ``assignments``."""
+    return (
+        not (cue.login and word.pair)
+        and _ASSIGNS.search(gap) is not None
+        and not _is_said(page, cue.end, gap, word.end)
+        and not (gap == " (" and page.text.startswith(")", word.end))
+    )
+
+
+def _is_said_number(page: Page, cue: _Cue, word: _Heard) -> bool:
+    """Whether it is a number right behind a name: a PIN."""
+    if cue.level is not Grade.STRONG or word.words or page.text[cue.end : word.start].strip("\"'`*„“ "):
+        return False
+    pin = page.lower.endswith((" pin", " puk", "passcode", " tan", " otp"), 0, cue.end)
+    return _NUMBER.fullmatch(word.value) is not None or (
+        pin and _PIN.match(page.text, cue.end, word.end + 2) is not None
+    )
+
+
 _IN_TAG = ('">', "'>")  # of an element that is named so: judged as such
-_PIN = lazy(r"[ ]\d{4,8}(?:[,;.)]|\s*$|\s?\n)")
-_ASKED = lazy(r"[A-Za-z]+(?:[-_.][a-z]+)*[-_.]?\d{1,2}\?")  # a host: "Which password has db-2?"
-_NUMBER = lazy(r"\d{7,12}")
-_AS = lazy(r"[\"'`*]{0,3} (?:as|als|como|comme|come|jako|som|как|як) (?:\w{1,8} ){0,2}$")
-_SAYS_ON = lazy(r" [^\W\d_]")
-_KEYS = lazy(r"\{\w{2,12}\}[\"']?$")
-_PAIR = lazy(r"(?!no:)[\w.@+-]{2,40}[:/]([^:/\s]{5,80})")
-_WORDS = lazy(r"\w+")
-_ASSIGNS = lazy(r"[:=(,]")
 
 
 def _is_set_off(text: str, gap: str, to: int) -> bool:
@@ -211,99 +272,70 @@ def _is_set_off(text: str, gap: str, to: int) -> bool:
     return bool(_SET_OFF.fullmatch(gap)) and text[to : to + 1] == gap[-1]
 
 
-_PAUSES = lazy(r"[,;)]|\.?(?:\s*$|[ ]*\r?\n|[ ][A-ZÀ-Ý])")
-_SET_OFF = lazy(
-    r"(?: (?!(?:columns?|fields?|tables?|files?|branch|tags?|tests?|modules?|class|function|config|in|from|see|of|for|on)\b)[\w']{1,12}){0,4} \(?[\"'`]"
-)
-
-
-def _before(page: Page, start: int, level: Grade) -> Iterator[Place]:
-    text = page.text
+def _before(page: Page, cue: _Cue) -> Iterator[Place]:
+    text, start = page.text, cue.start
     line = max(text.rfind("\n", 0, start) + 1, start - _REACH)
-    if line == start - _REACH:
-        line = text.find(" ", line, start)
-        if line < 0:
-            return
+    if line == start - _REACH and (line := text.find(" ", line, start)) < 0:
+        return
     for word in _WORD.finditer(text, line, start):
         lead, value, found = _candidate(word[0])
-        if not found:
-            continue
         at = word.start() + lead
         to = at + len(value)
         gap = text[to:start]
         words = len(_WORDS.findall(gap))
-        if (
-            words > _FEW
-            or (gap.isspace() and len(gap) > 1)  # of another column
-            or _GOES_ON.match(text, to)
-            or _NUMBERED.match(text, at)
-            or _HOST.fullmatch(value)
-            or _ABOUT.search(page.lower, to, start)
-            or (not _COMMENTS.match(gap) and _has_owner(text, line, at))
-        ):
+        if not found or words > _FEW or _is_elses_before(page, (line, at, to), gap):
             continue
-        linked = bool(_AFTER_LINK.match(gap))
-        if _NUMBER.fullmatch(text, at, to) and level is Grade.STRONG and _AS.match(gap):
+        linked = _AFTER_LINK.match(gap) is not None
+        if _NUMBER.fullmatch(value) and cue.level is Grade.STRONG and _AS.match(gap):
             yield at, to, True
-            continue
-        if text[at:to].isdigit() or (found in (Proof.SLIGHT, Proof.GOOD) and not linked):
-            continue
-        if found >= _need(gap, words, level, linked=linked, first=linked) + (
-            words > 2 and not _SAYS.match(gap)
-        ):
-            yield at, to, _COMMENTS.match(gap) is not None
+        elif not value.isdigit() and (linked or found not in (Proof.SLIGHT, Proof.GOOD)):
+            least = _need(gap, words, cue.level, linked=linked, first=linked)
+            if found >= least + (words > 2 and not _SAYS.match(gap)):
+                yield at, to, _COMMENTS.match(gap) is not None
 
 
-def _below(page: Page, end: int, level: Grade) -> Iterator[Place]:
+def _is_elses_before(page: Page, place: tuple[int, int, int], gap: str) -> bool:
+    line, at, to = place
+    return (
+        (gap.isspace() and len(gap) > 1)  # of another column
+        or _GOES_ON.match(page.text, to) is not None
+        or _NUMBERED.match(page.text, at) is not None
+        or _HOST.fullmatch(page.text, at, to) is not None
+        or _ABOUT.search(page.lower, to, to + len(gap)) is not None
+        or (not _COMMENTS.match(gap) and _has_owner(page.text, line, at))
+    )
+
+
+def _below(page: Page, cue: _Cue) -> Iterator[Place]:
     """What stands in the line below: alone, as an answer, or as what a script types."""
-    text = page.text
+    text, end = page.text, cue.end
     stop = text.find("\n", end, end + _REACH)
     following = _NEXT.match(text, stop - (text[stop - 1] == "\r")) if stop >= 0 else None
     if not following or _ABOUT.search(page.lower, end, stop):
         return
-    at, to = _trimmed(text, *following.span("v"))
-    asked = bool(_PROMPTS.search(text, end, stop)) or _PRINTED.match(text, end, stop) is not None
-    asked = asked or (end >= stop - 1 and _SHELL.match(text, text.rfind("\n", 0, end) + 1) is not None)
-    told = following["who"] or following["types"]
-    if following["who"] and _ABOUT.search(following["who"].lower()):
+    who = following["who"]
+    if who and _ABOUT.search(who.lower()):
         return
-    least = Proof.FAIR if level is Grade.STRONG and asked else Proof.GOOD
+    at, to = _trimmed(text, *following.span("v"))
+    asked = _is_asked(text, end, stop)
+    least = Proof.FAIR if cue.level is Grade.STRONG and asked else Proof.GOOD
     if least is Proof.FAIR and "-" in text[at:to]:
         least = Proof.SLIGHT
+    told = who or following["types"]
     if (asked or not told) and proof(text[at:to]) >= least and not _CODE.search(text[at:to]):
         yield at, to, False
 
 
-_THAT = lazy(r"(?:^|\n)[ \t>]{0,4}(?:that|this|it)(?:'s| is| was| should be| must be)(?: \w{2,12}){0,3} $")
-_GIVEN_ABOVE = lazy(r"[^\n]{0,120}:[ ][\"'`*]{0,3}(?P<v>[^\s\"'`]{6,64})[\"'`*]{0,3}[ ]?(?=\n)")
+def _is_asked(text: str, end: int, stop: int) -> bool:
+    """Whether the line of the name that ends at ``end`` asks for what the next line has."""
+    return (
+        _PROMPTS.search(text, end, stop) is not None
+        or _PRINTED.match(text, end, stop) is not None
+        or (end >= stop - 1 and _SHELL.match(text, text.rfind("\n", 0, end) + 1) is not None)
+    )
 
 
-def _above(page: Page, start: int) -> Iterator[Place]:
-    """What stands behind a colon, and the next line says what it is: "that should be the password of …"."""
-    line = page.text.rfind("\n", 0, start)
-    if line <= 0 or start - line > 60 or not _THAT.match(page.lower, line, start):
-        return
-    first = max(page.text.rfind("\n", 0, line) + 1, line - 200)
-    if (given := _GIVEN_ABOVE.match(page.text, first, line + 1)) and is_evident(given["v"]):
-        yield *given.span("v"), True
-
-
-_ANNOTATION = lazy(
-    r"\n?[ \t]{0,40}(?:#\[|@\w|\[\w)[^\n]{0,80}?[\"'](?:\$\{[\w.-]{1,40}:)?(?P<v>[^\"'\n{}]{6,120})\}?[\"'][^\n\"']{0,20}[)\]]{1,2}[ \t]*\r?\n"
-)
-
-
-def _annotated(page: Page, start: int, least: Proof) -> Iterator[Place]:
-    """The default that an annotation above gives to what is declared."""
-    text = page.text
-    line = text.rfind("\n", 0, start)
-    above = text.rfind("\n", max(0, line - 240), line) if line > 0 else -1
-    if (
-        line > 0
-        and (found := _ANNOTATION.match(text, max(above, 0), line + 1))
-        and proof(found["v"]) >= least
-    ):
-        yield *found.span("v"), False
+_SHELL = lazy(r"[ \t]*(?:\(\w{2,8}\)|>>>|In \[\d{1,4}\]:|irb[^>\n]{0,30}>|>)[ ]")
 
 
 def _need(gap: str, words: int, level: Grade, *, linked: bool, first: bool = False) -> Proof:
@@ -337,21 +369,15 @@ _SAID = lazy(
 
 
 def _has_owner(text: str, begin: int, at: int, *, login: bool = False) -> bool:
+    """Whether a word has another name of its own than that of a secret."""
     owner = _OWNED.search(text, max(begin, at - 60), at)
-    if owner and login and "=" not in owner[0]:
-        return False  # a user's name
-    if (
-        owner
-        and owner["name"].isalpha()
-        and owner["name"].islower()
-        and text[owner.start() - 1] == " "
-        and "=" not in owner[0]
+    if not owner or text[owner.start() - 1] == "@":  # a host
+        return False
+    if "=" not in owner[0] and (
+        login or (owner["name"].isalpha() and owner["name"].islower() and text[owner.start() - 1] == " ")
     ):
-        return False  # a word of a sentence
-    return owner is not None and owner["name"].lower() not in _NEUTRAL and grade(owner["name"]) < Grade.TOKEN
-
-
-_SYMBOL = lazy(r":[a-z]+(?:_[a-z0-9]+)+[?,)\]]*")
+        return False  # a user's name, a word of a sentence
+    return owner["name"].lower() not in _NEUTRAL and grade(owner["name"]) < Grade.TOKEN
 
 
 @lru_cache(maxsize=1 << 15)
@@ -377,9 +403,20 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
+def _is_name(value: str) -> bool:
+    if len(value.split()) > 1:
+        return len(value.split()) < 3 or is_label(value)
+    return bool(
+        re.fullmatch(
+            r"[a-z]{1,7}|[a-z]+(?:[_.-][a-z]+)+|[a-z]+(?:[A-Z][a-z]+)+|[A-Z_]+|\d{1,3}|[A-Z][a-z]+(?:[A-Z][a-z]+)*",
+            value,
+        )
+    )
+
+
 NEARBY = Reader(
     id="nearby",
     kind="password",
     find=nearby,
-    anchors=lambda: Anchors(names=True, signs=tuple(_MAIL)),
+    anchors=lambda: Anchors(names=True),
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from typing import Any
 
 from .engine import Redactor
 from .live import LiveValues, needles
@@ -25,11 +24,8 @@ class OnlyValues(Redactor):
     def learn(self, text: str, *, name: str | None = None, strict: bool = False) -> None:
         """Nothing: what is named is known."""
 
-    def foresee(self, values: Iterable[Any]) -> None:
+    def foresee(self, texts: Iterable[str]) -> None:
         """Nothing: no rule is asked."""
-
-    def is_plain(self, value: Any) -> bool:
-        return False
 
     def _by_rules(self, text: str, name: str | None, strict: bool) -> tuple[Span, ...]:
         return ()

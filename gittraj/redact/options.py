@@ -9,6 +9,7 @@ from __future__ import annotations
 import hmac
 import math
 import re
+import warnings
 from dataclasses import dataclass, field
 from re import _constants as codes  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
@@ -80,8 +81,10 @@ def _matches(pattern: str, value: str) -> bool:
 
 def _require_linear(pattern: str) -> None:
     try:
-        parsed = parser.parse(pattern)
-    except (re.error, OverflowError, RecursionError):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # "[[": a later Python will read it otherwise
+            parsed = parser.parse(pattern)
+    except (re.error, Warning, OverflowError, RecursionError):
         raise RedactionError(f"not a pattern: {pattern[:80]!r}; correct it in the configuration") from None
     ways = _ways(parsed, repeated=False)
     if ways > _MOST_WAYS or parsed.getwidth()[1] > _WIDEST:

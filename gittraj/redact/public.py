@@ -22,7 +22,7 @@ BY_FORM = frozenset(rule.id for rule in (*TOKENS, *ANYWHERE)) - {"generic-token"
 }
 """The rules whose finds prove themselves by their form; that of Adyen's keys is any base64."""
 
-_GUESSED = ("nearby", "phrase", "call")
+_GUESSED = ("nearby", "call")
 _UNSURE = (
     *_GUESSED,
     "named-",
@@ -78,12 +78,12 @@ def is_public(text: str, span: Span) -> bool:
     value = text[span.start : span.end]
     if _is_in_public_block(text, span, value):
         return True
-    if not span.rule.startswith(_UNSURE):
+    if span.rule in BY_FORM:
         return False
-    if span.rule.startswith("nearby") and is_spoken(value):
+    if any(exemption.holds(text, span) for exemption in _exemptions()):
         return True
-    return (
-        any(exemption.holds(text, span) for exemption in _exemptions())
+    return span.rule.startswith(_UNSURE) and (
+        (span.rule.startswith("nearby") and is_spoken(value))
         or _is_public_key(text, span, value)
         or _is_in_column(text, span)
     )

@@ -13,33 +13,29 @@ from functools import cache
 from ..errors import RedactionError
 from .alike import alike
 from .anchors import Anchorage
-from .answered import ANSWERED
 from .assignments import ASSIGNMENTS
 from .calls import CALLS
 from .commands import COMMANDS
 from .cookies import COOKIES
+from .cues import is_live
 from .documents import blanked, documents, fitted, strings
 from .lazy import lazy
 from .ledger import Ledger
 from .lines import LINES
 from .lines import rules as line_rules
-from .members import MEMBERS
 from .memory import Memory
 from .names import Grade, grade, kind
 from .nearby import NEARBY
 from .options import Options, own_name
 from .personal import PERSONAL, RANDOM
-from .phrases import PHRASES_READER, is_live
-from .plain import Plain
 from .printed import PRINTED
 from .private_keys import LONGEST as LONGEST_KEY
 from .private_keys import PRIVATE_KEYS
 from .public import is_public
+from .rows import ROWS
 from .rules import Described, Page, Reader, Span
 from .strict import strictly
-from .tables import TABLES
 from .tokens import ANYWHERE, TOKENS, TOKENS_READER
-from .tuples import TUPLES
 from .values import Style, is_secret
 from .view import View
 from .wrapped import WRAPPED, continued, in_base64, unwrapped
@@ -50,15 +46,11 @@ _READERS: tuple[Reader, ...] = (
     COOKIES,
     ASSIGNMENTS,
     COMMANDS,
-    PHRASES_READER,
-    TABLES,
+    ROWS,
     CALLS,
     LINES,
     NEARBY,
-    MEMBERS,
-    TUPLES,
     PRINTED,
-    ANSWERED,
 )
 UNSCANNABLE = "unscannable"
 """The rule of a piece of a text that took too long to read: all of it goes."""
@@ -83,12 +75,6 @@ def rules() -> list[Described]:
 @cache
 def _known(options: Options, strict: bool) -> Memory[tuple[Span, ...]]:
     return Memory()
-
-
-@cache
-def plain() -> Plain:
-    """The strings that no rule needs, wherever they stand."""
-    return Plain(_anchorage())
 
 
 def scan(
@@ -230,7 +216,7 @@ def _secret(text: str, found: Iterable[Span], tick: Tick) -> Iterator[Span]:
 
 def forget() -> None:
     """Forget what was found and judged before: the readers are others now."""
-    for kept in (_known, plain, _anchorage, _ledger):
+    for kept in (_known, _anchorage, _ledger):
         kept.cache_clear()
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from gittraj.frozen import dataclass
 from gittraj.model.arguments import main_argument
+from gittraj.model.words import Header, count
 
 Event = Mapping[str, Any]
 
@@ -58,3 +60,39 @@ def between(event: Event) -> str | None:
     if recipient:
         return f"{sender or 'another agent'} → {recipient}"
     return f"from {sender}" if event["type"] == "message_received" and sender else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Detail:
+    """``everything`` instead of the most useful events; ``thinking`` where it can be read."""
+
+    everything: bool = False
+    thinking: bool = False
+
+
+def is_shown(event: Event, detail: Detail) -> bool:
+    match event["type"]:
+        case "thinking":
+            return detail.thinking and bool(event["content"])
+        case "tool_result":
+            return detail.everything or failed(event)
+        case "checkpoint" | "compaction":
+            return detail.everything
+        case _:
+            return True
+
+
+def thinking_note(header: Header) -> str | None:
+    """Why the requested thinking cannot be shown; None where it can."""
+    number = header["part"]["counts"]["thinking"]
+    match header["thinking"]:
+        case "dropped":
+            return f"thinking: {count(number, 'piece')} dropped when recorded"
+        case "sealed":
+            sealed = sum("sealed" in event for chapter in header["chapters"] for event in chapter["events"])
+            readers = count(header["readers"] or 0, "reader")
+            return f"thinking: {count(sealed, 'piece')} sealed for {readers}" if sealed else None
+        case "none":
+            return "thinking: none in the log"
+        case _:
+            return None

@@ -11,6 +11,7 @@ from gittraj.model.words import (
     duration,
     evidence,
     left_out,
+    model_of,
     money,
     participants,
     redactions,
@@ -59,6 +60,21 @@ def _properties(header: Header) -> Iterator[tuple[str, str | None]]:
         else None,
     )
     yield "Id", header["id"]
+
+
+def account(header: Header) -> Iterator[tuple[str, str]]:
+    """What was asked, why, and what came of it, as headings and texts. A model's summary stands in place of
+    the agent's last words, and these only where no result is stated and they are not the reason."""
+    by_model = model_of(header["summaryBy"])
+    said = None if by_model or header["result"] else header["summary"]
+    found = {
+        "Asked": header["prompt"],
+        "Why": header["why"],
+        "Result": header["result"],
+        "Summary": header["summary"] if by_model else None,
+        "Last words": said if said != header["why"] else None,
+    }
+    return ((name, text) for name, text in found.items() if text)
 
 
 def _when(part: Header) -> str | None:

@@ -13,21 +13,16 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Literal
 
+from gittraj import plugins
 from gittraj.frozen import dataclass
 from gittraj.git import is_oid
-from gittraj.model.signs import SIGNS
+from gittraj.model.signs import SESSIONS, SIGNS
 
 _NAME = re.compile(r"[\w.:-]{1,128}")
 """Of a session or a call; what an environment holds besides is no business of a record."""
 _KINDS = ("commit", "off", "rewrite", "picked", "squashed", "session")
 _SECOND = re.compile(r"2\t(commit|off)\t([^\t]*)\t(.*)\t([01])((?:\t[A-Z_]+=[^\t]*)*)")
-_AGENTS = {
-    "CODEX_THREAD_ID": "codex",
-    "CLAUDE_CODE_SESSION_ID": "claude-code",
-    "COPILOT_AGENT_SESSION_ID": "copilot",
-    "AMP_CURRENT_THREAD_ID": "amp",
-}
-NAMED = frozenset(_AGENTS.values())
+NAMED = frozenset(SESSIONS.values())
 """Agents whose sessions a hook's environment always names: where a hook ran and named none, they did not
 commit."""
 _CALL = "CODEX_TOOL_CALL_ID"
@@ -35,7 +30,7 @@ _TOLD = "SESSION"
 """What an agent's own hook names, as ``agent:session``."""
 RUN = "GIT_TRAJ_RUN"
 """What ``git traj run`` tells the program that it runs, as ``agent:session``."""
-SESSION_IDS = (*_AGENTS, _CALL, "AGENT_THREAD_ID", RUN)
+SESSION_IDS = (*SESSIONS, _CALL, "AGENT_THREAD_ID", RUN)
 """Variables of which a commit's hook keeps the value."""
 MARKS = tuple(name for name in SIGNS if name not in SESSION_IDS)
 """Variables of which it keeps that they are set: an agent opened the shell, or a person set them there."""
@@ -96,7 +91,8 @@ def _parse_second(line: str) -> Spooled | None:
         return None  # two lines that were torn into one
     named = dict(pair.split("=", 1) for pair in found[5].split("\t") if pair)
     named = {name: value for name, value in named.items() if _NAME.fullmatch(value)}
-    sessions = [f"{agent}:{named[name]}" for name, agent in _AGENTS.items() if name in named]
+    agents = SESSIONS | plugins.variables()
+    sessions = [f"{agent}:{named[name]}" for name, agent in agents.items() if name in named]
     sessions += [named[name] for name in (_TOLD, RUN) if ":" in named.get(name, "")]
     return Spooled(
         kind=found[1],  # type: ignore[arg-type]

@@ -16,10 +16,14 @@ from typing import Any
 
 from gittraj.errors import TrajError
 from gittraj.frozen import dataclass
+from gittraj.plugins.process import run
 from gittraj.summarizer.output import READERS, Answer, read_plain
-from gittraj.summarizer.process import run
 
 _KEY = "git config traj.summarizer"
+_PATIENCE = 120.0
+"""Seconds that it may take."""
+_OUTPUT_LIMIT = 1_000_000
+"""Bytes of an answer, with all that is printed around it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +59,14 @@ class Program:
 
     def ask(self, request: str, environ: Mapping[str, str]) -> Answer:
         """Run it once. Raises TrajError where it gives no answer."""
-        code, out = run(self.arguments, request, _clean(environ))
+        code, out = run(
+            self.arguments,
+            request,
+            _clean(environ),
+            seconds=_PATIENCE,
+            limit=_OUTPUT_LIMIT,
+            key="traj.summarizer",
+        )
         answer = READERS.get(self.kind or "", read_plain)(out)
         if answer is None or (code and self.kind is None):
             raise TrajError(f"{self.name} gave no answer (exit status {code})")

@@ -7,17 +7,16 @@ from __future__ import annotations
 
 from typing import Literal
 
-from gittraj.errors import TrajError
+from gittraj.config import read_choice
 from gittraj.git import Repository
 from gittraj.sync.remote import Remote
 
 Answer = Literal["never", "ask", "auto"]
-_KEYS = {"push": ("never", "ask", "auto"), "share": ("all", "records")}
 
 
 def read_answer(repository: Repository, remote: Remote) -> Answer:
     """``traj.push``, and what was answered for this remote before. Raises TrajError for another value."""
-    said = _read(repository, "push", "ask")
+    said = read_choice(repository, "push")
     if said == "ask" and remote.listed and _key(repository, remote) == _where(remote):
         return "auto"
     return "never" if said == "never" else "auto" if said == "auto" else "ask"
@@ -25,7 +24,7 @@ def read_answer(repository: Repository, remote: Remote) -> Answer:
 
 def is_automatic(repository: Repository) -> bool:
     """Whether pushes go along with the user's own. Raises TrajError."""
-    return _read(repository, "push", "ask") == "auto"
+    return read_choice(repository, "push") == "auto"
 
 
 def remember_consent(repository: Repository, remote: Remote) -> None:
@@ -49,7 +48,7 @@ def may_join(repository: Repository, remote: Remote) -> bool:
 
 def leaves_out(repository: Repository) -> bool:
     """Whether what was said and done stays here: ``traj.share`` is ``records``. Raises TrajError."""
-    return _read(repository, "share", "all") == "records"
+    return read_choice(repository, "share") == "records"
 
 
 def _key(repository: Repository, remote: Remote) -> str | None:
@@ -58,10 +57,3 @@ def _key(repository: Repository, remote: Remote) -> str | None:
 
 def _where(remote: Remote) -> str:
     return " ".join(remote.urls)
-
-
-def _read(repository: Repository, key: str, default: str) -> str:
-    value = (repository.config(f"traj.{key}") or default).lower()
-    if value not in _KEYS[key]:
-        raise TrajError(f"git config traj.{key} is '{value}'", f"it can be {', '.join(_KEYS[key])}")
-    return value

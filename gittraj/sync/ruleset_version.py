@@ -8,10 +8,10 @@ from dataclasses import replace
 
 from gittraj.git import Repository
 from gittraj.model.values import Key, Record
+from gittraj.notes.segments import read_segments
 from gittraj.notes.unstamped import unstamped
 from gittraj.record.draft import Written
 from gittraj.record.pipeline import Pipeline
-from gittraj.record.rewrite_segments import read_segments
 from gittraj.state.cursors import load_state, save
 from gittraj.state.folder import LocalState
 

@@ -6,8 +6,6 @@ All of it can be rebuilt. It must not touch a ref or a reflog that is not ours.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from gittraj.errors import TrajError
 from gittraj.git import Repository
@@ -24,7 +22,6 @@ from gittraj.sync.join import join_records, join_segments
 from gittraj.sync.purge_merge import is_purge_applied
 
 _FILE = "replaced.json"
-_MARK = "purging.json"
 _KEPT = 200
 _TRACKED = "refs/notes-remote/"
 
@@ -41,21 +38,6 @@ def our_refs(repository: Repository) -> list[str]:
     """The records ref and the monthly refs, ours and the copies of remotes'."""
     listed = ("for-each-ref", "--format=%(refname)", "refs/notes/", _TRACKED)
     return [ref for ref in repository.run(*listed).out.decode().splitlines() if _OURS.fullmatch(ref)]
-
-
-def is_unfinished(repository: Repository) -> bool:
-    return (LocalState.of(repository).folder / _MARK).exists()
-
-
-@contextmanager
-def unfinished(repository: Repository) -> Iterator[None]:
-    """While refs are moved for a purge: who is killed meanwhile leaves a mark, and the next fetch or purge
-    clears the traces."""
-    local = LocalState.of(repository)
-    local.create()
-    local.write(_MARK, True)
-    yield
-    (local.folder / _MARK).unlink(missing_ok=True)
 
 
 def clear_traces(repository: Repository) -> None:

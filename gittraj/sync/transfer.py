@@ -15,6 +15,7 @@ from gittraj.notes.recovery import is_ancestor
 from gittraj.notes.refs import delete_ref, set_ref
 from gittraj.notes.store import DATA_PREFIX, RECORDS_REF, DataRefs
 from gittraj.state.folder import LocalState
+from gittraj.state.purge_mark import is_unfinished, unfinished
 from gittraj.sync.consent import may_join
 from gittraj.sync.join import join_records, join_segments
 from gittraj.sync.network import Refused, fetch_refs, list_refs, push_refs
@@ -22,7 +23,7 @@ from gittraj.sync.outgoing import find_tips
 from gittraj.sync.partial import complete
 from gittraj.sync.purge_merge import is_purge_applied, merge_purged_segments
 from gittraj.sync.remote import Remote, find_remote, list_remotes
-from gittraj.sync.traces import clear_traces, is_unfinished, read_replaced, unfinished
+from gittraj.sync.traces import clear_traces, read_replaced
 
 _TRIES = 100
 _PATIENCE = 60.0

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from gittraj.errors import TaskError
 from gittraj.model.values import TaskRef
 from gittraj.tasks import wire
-from gittraj.tasks.system import TASKS, Site, Status, one_line, system_of
+from gittraj.tasks.system import Site, Status, known, one_line, system_of
 
 ASKING = 3.0
 """Seconds that a look-up may take."""
@@ -26,35 +26,37 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """``task``: as the system has it, or as it was named; ``status`` in the system's words; ``trouble``: why
-    no more is known, for a line to the user."""
+    """``task``: as the system has it, or as it was named; ``status`` in the system's words, ``closed``
+    whether that ends it; ``trouble``: why no more is known, for a line to the user."""
 
     task: TaskRef
     status: str | None = None
+    closed: bool = False
     trouble: TaskError | None = None
 
 
 def look_up(task: TaskRef, site: Site, *, timeout: float = ASKING) -> Found:
     """Ask for title, address and status of a task. Never raises over what a service does."""
     source = task.source
-    if source is None or source.system not in TASKS:
+    if source is None or source.system not in known():
         return Found(task=task)
     system = system_of(source.system)
     try:
-        known = _within(timeout, system.name, lambda: system.fetch(source, site, timeout=timeout))
+        told = _within(timeout, system.name, lambda: system.fetch(source, site, timeout=timeout))
     except TaskError as trouble:
         return Found(task=task, trouble=trouble)
-    url = known.url if known.url and _is_address(known.url) else source.url
-    named = TaskRef(title=one_line(known.title) or task.title, source=replace(source, url=url))
-    return Found(task=named, status=one_line(known.status, 100) if known.status else None)
+    url = told.url if told.url and _is_address(told.url) else source.url
+    named = TaskRef(title=one_line(told.title) or task.title, source=replace(source, url=url))
+    status = one_line(told.status, 100) if told.status else None
+    return Found(task=named, status=status, closed=told.closed)
 
 
 def report(task: TaskRef, status: Status, site: Site, *, timeout: float = TELLING) -> TaskError | None:
     """Tell a task's system that work on it started or is completed. What went wrong, if anything."""
     source = task.source
-    if source is None or source.system not in TASKS:
+    if source is None or source.system not in known():
         name = f"'{one_line(source.system, 40)}'" if source else "no system"
-        return TaskError(f"nobody can be told of a task of {name}", f"known: {', '.join(TASKS)}",
+        return TaskError(f"nobody can be told of a task of {name}", f"known: {', '.join(known())}",
                          reason="unsupported")  # fmt: skip
     system = system_of(source.system)
     try:

@@ -66,7 +66,7 @@ def fetch(source: TaskSource, site: Site, *, timeout: float) -> Known:
     title, status = issue.get("title"), issue.get("status")
     if not isinstance(title, str):
         raise wire.unreadable(name)
-    return Known(title=title, status=status if isinstance(status, str) else None)
+    return Known(title=title, status=status if isinstance(status, str) else None, closed=status == "closed")
 
 
 def report(source: TaskSource, status: Status, site: Site, *, timeout: float) -> None:

@@ -94,7 +94,7 @@ def fetch(source: TaskSource, site: Site, *, timeout: float) -> Known:
         raise wire.unreadable(name)
     merged = isinstance(request, dict) and request.get("merged_at")
     url = place.task(number, site, kind="pull" if request else "issues").url
-    return Known(title=title, url=url, status="merged" if merged else state)
+    return Known(title=title, url=url, status="merged" if merged else state, closed=state == "closed")
 
 
 def report(source: TaskSource, status: Status, site: Site, *, timeout: float) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import re
+from typing import Any
 from urllib.parse import SplitResult, quote, urlsplit
 
 from gittraj.errors import TaskError
@@ -61,9 +62,18 @@ def fetch(source: TaskSource, site: Site, *, timeout: float) -> Known:
     title = fields.get("summary") if isinstance(fields, dict) else None
     if not isinstance(fields, dict) or not isinstance(title, str):
         raise wire.unreadable(name)
-    status = fields.get("status")
-    said = status.get("name") if isinstance(status, dict) else None
-    return Known(title=title, url=_address(base, source.id), status=said if isinstance(said, str) else None)
+    status = _object(fields.get("status"))
+    said, category = status.get("name"), _object(status.get("statusCategory"))
+    return Known(
+        title=title,
+        url=_address(base, source.id),
+        status=said if isinstance(said, str) else None,
+        closed=category.get("key") == "done",
+    )
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def report(source: TaskSource, status: Status, site: Site, *, timeout: float) -> None:

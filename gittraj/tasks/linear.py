@@ -26,7 +26,8 @@ _API = "https://api.linear.app/graphql"
 _ADDRESS = re.compile(
     r"https://linear\.app/([\w-]+)/issue/([A-Za-z][A-Za-z0-9]{0,9}-\d+)(?:[/?#]\S*)?", re.ASCII
 )
-_ISSUE = "query Issue($id: String!) { issue(id: $id) { title url state { name } } }"
+_ISSUE = "query Issue($id: String!) { issue(id: $id) { title url state { name type } } }"
+_ENDED = ("completed", "canceled")
 _STATES = """query States($id: String!, $type: String!) { issue(id: $id) { id state { type }
 team { states(filter: {type: {eq: $type}}) { nodes { id position } } } } }"""
 _MOVE = """mutation Move($id: String!, $state: String!) {
@@ -57,9 +58,11 @@ def fetch(source: TaskSource, site: Site, *, timeout: float) -> Known:
     title, url, state = issue.get("title"), issue.get("url"), issue.get("state")
     if not isinstance(title, str):
         raise wire.unreadable(name)
-    status = state.get("name") if isinstance(state, dict) else None
+    state = state if isinstance(state, dict) else {}
+    status, closed = state.get("name"), state.get("type") in _ENDED
     own = isinstance(url, str) and urlsplit(url)[:2] == ("https", "linear.app")
-    return Known(title=title, url=url if own else None, status=status if isinstance(status, str) else None)
+    status = status if isinstance(status, str) else None
+    return Known(title=title, url=url if own else None, status=status, closed=closed)
 
 
 def report(source: TaskSource, status: Status, site: Site, *, timeout: float) -> None:

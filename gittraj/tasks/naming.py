@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from gittraj.model.values import TaskRef, TaskSource
-from gittraj.tasks.system import TASKS, Site, System, one_line, system_of, systems
+from gittraj.tasks.system import TASKS, Site, System, known, one_line, system_of, systems
 
 _SPELLED = re.compile(r"([a-z][a-z0-9_-]*):(?!//)(\S.*)")
 _ID = 200  # characters of an id, of any system
@@ -61,9 +61,9 @@ def name_bare(source: TaskSource) -> TaskRef:
 
 def _spelled_out(text: str, site: Site) -> TaskSource | None:
     found = _SPELLED.fullmatch(text)
-    if not found or (found[1] not in TASKS and " " in found[2]):
+    if not found or (found[1] not in known() and " " in found[2]):
         return None
-    if found[1] in TASKS and (source := system_of(found[1]).parse(found[2], site, named=True)):
+    if found[1] in known() and (source := system_of(found[1]).parse(found[2], site, named=True)):
         return source
     return TaskSource(system=found[1], id=found[2][:_ID])
 
@@ -79,11 +79,11 @@ def _choose(ask: Callable[[System], TaskSource | None], site: Site) -> TaskSourc
     """Of the systems in use here that know it: the preferred one, one that the repository itself shows, the
     only one."""
     used = [s for s in systems() if s.name != "plain" and (s.is_here(site) or s.name == site.preferred)]
-    known = {system.name: (system, source) for system in used if (source := ask(system))}
-    if site.preferred in known:
-        return known[site.preferred][1]
-    shown = [source for system, source in known.values() if system.local]
-    others = [source for system, source in known.values() if not system.local]
+    named = {system.name: (system, source) for system in used if (source := ask(system))}
+    if site.preferred in named:
+        return named[site.preferred][1]
+    shown = [source for system, source in named.values() if system.local]
+    others = [source for system, source in named.values() if not system.local]
     if shown or site.preferred == "plain":
         return shown[0] if shown else None
     return others[0] if len(others) == 1 else None

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from gittraj.errors import TrajError
 from gittraj.git import Repository
-from gittraj.tasks.system import TASKS, Site, systems
+from gittraj.tasks.system import Site, known, systems
 
 _ORDER = ("upstream", "github", "origin")
 """The remote whose issues people mean, best first: as the ``gh`` command sorts them."""
@@ -15,8 +15,8 @@ _ORDER = ("upstream", "github", "origin")
 def survey(repository: Repository, environ: Mapping[str, str], *, preferred: str | None = None) -> Site:
     """The site of ``repository``. Of ``environ`` only the variables are kept that a system names;
     ``preferred`` is what ``traj.tasks`` says. Raises TrajError."""
-    if preferred is not None and preferred not in TASKS:
-        raise TrajError(f"git config traj.tasks is '{preferred}'", f"it can be {', '.join(TASKS)}")
+    if preferred is not None and preferred not in known():
+        raise TrajError(f"git config traj.tasks is '{preferred}'", f"it can be {', '.join(known())}")
     wanted = {name for system in systems() for name in system.variables}
     main = repository.worktrees()[0].path
     folders = dict.fromkeys(folder for folder in (repository.work_tree, main) if folder)

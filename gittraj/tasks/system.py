@@ -9,12 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Literal, Protocol, cast
 
+from gittraj import plugins
+from gittraj.errors import TaskError
 from gittraj.model.unseen import is_unseen
 from gittraj.model.values import TaskSource
+from gittraj.plugins import Returns, Shape
 
 Status = Literal["started", "completed"]
 TITLE = 500
@@ -23,11 +27,12 @@ TITLE = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """What a system says of a task; ``status`` in its own words."""
+    """What a system says of a task; ``status`` in its own words, ``closed`` whether that ends it there."""
 
     title: str
     url: str | None = None
     status: str | None = None
+    closed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,13 +92,36 @@ TASKS: dict[str, str] = {
 """By name; ``plain``, which takes every text, last."""
 
 
+_SOURCE = Returns(one=(TaskSource, type(None)))
+SHAPE = Shape(
+    fields={"name": str, "local": bool, "variables": tuple},
+    methods={
+        "is_here": Returns(one=bool, otherwise=False),
+        "parse": _SOURCE,
+        "find": _SOURCE,
+        "fetch": Returns(one=Known, fails=partial(TaskError, reason="unsupported")),
+        "report": Returns(one=type(None), fails=partial(TaskError, reason="unsupported")),
+    },
+)
+
+
+def known() -> tuple[str, ...]:
+    """The names of all systems, those of plug-ins too; ``plain`` last."""
+    own = (name for name in TASKS if name != "plain")
+    return (*own, *_plugged(), "plain")
+
+
 def system_of(name: str) -> System:
     """Raises KeyError."""
-    return cast(System, import_module(TASKS[name]))
+    return cast(System, import_module(TASKS[name]) if name in TASKS else _plugged()[name])
 
 
 def systems() -> tuple[System, ...]:
-    return tuple(map(system_of, TASKS))
+    return tuple(map(system_of, known()))
+
+
+def _plugged() -> dict[str, System]:
+    return {each.name: each for each in plugins.found("tasks", SHAPE, taken=TASKS).values()}
 
 
 def one_line(text: str, limit: int = TITLE) -> str:

@@ -63,12 +63,14 @@ def _work(folder: Path, *, foreground: bool) -> None:
     from gittraj.config import Environ  # noqa: PLC0415
     from gittraj.errors import TrajError  # noqa: PLC0415
     from gittraj.git import open_for_hook  # noqa: PLC0415
+    from gittraj.plugins import consult  # noqa: PLC0415
     from gittraj.record.drain.composition import drain, remember_secrets  # noqa: PLC0415
     from gittraj.state.precommit_flag import update_watch  # noqa: PLC0415
 
     raw = dict(os.environ)
     environ = Environ.of(raw)
     with open_for_hook(folder.parent, _here(), environ=raw) as repository:
+        consult(repository)
         remember_secrets(repository, environ=environ, live=raw)
         try:
             update_watch(repository)

@@ -39,13 +39,22 @@ class Agent(Protocol):
         """What the run needs in its environment beside HOME and PATH."""
         ...
 
+    def reply(self, turn: Turn, folder: Path) -> Reply:
+        """What the model answers."""
+        return Reply(turn.think, turn.say, tuple(self.call(step, folder) for step in turn.steps))
+
+    def find_session(self, stdout: str) -> tuple[str, Path]:
+        """The session that ran, and its log."""
+        session = self.session(json.loads(stdout.partition("\n")[0]))
+        return session, self.log(session)
+
     def session(self, first: Mapping[str, Any]) -> str:
         """The session's id, from the first event on stdout."""
-        ...
+        raise NotImplementedError
 
     def log(self, session: str) -> Path:
         """The session's log under this HOME."""
-        ...
+        raise NotImplementedError
 
     def run(
         self,
@@ -64,8 +73,7 @@ class Agent(Protocol):
         Raises:
             AssertionError: the agent failed, did not play the whole script, or did not log its last words.
         """
-        replies = [Reply(t.think, t.say, tuple(self.call(s, folder) for s in t.steps)) for t in turns]
-        with serving(replies, before_turn=before_turn) as server:
+        with serving([self.reply(t, folder) for t in turns], before_turn=before_turn) as server:
             done = subprocess.run(
                 self.command(server.url, prompt, resume.session if resume else None),
                 cwd=folder,
@@ -77,14 +85,15 @@ class Agent(Protocol):
                 check=False,
             )
         assert done.returncode == 0, f"{self.name} failed: {done.stdout[-500:]}{done.stderr[-500:]}"
-        assert len(server.script.served) == len(turns), f"{self.name} stopped early: {done.stdout[-500:]}"
-        session = self.session(json.loads(done.stdout.partition("\n")[0]))
-        _check_words(self.log(session), turns[-1].say)
+        said = f"{done.stdout[-500:]}{done.stderr[-500:]}"
+        assert len(server.script.served) == len(turns), f"{self.name} stopped early: {said}"
+        session, log = self.find_session(done.stdout)
+        _check_words(log, turns[-1].say)
         return Run(
             agent=self.name,
             model=self.model,
             session=session,
-            log=self.log(session),
+            log=log,
             stdout=done.stdout,
             prompt=prompt,
             turns=turns,

@@ -5,16 +5,14 @@ from __future__ import annotations
 import json
 import os
 import shlex
-import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from tests.e2e.agents import Agent
-from tests.e2e.model_server import Reply, ToolCall, serving
-from tests.e2e.scenario import Edit, Run, Shell, Step, Turn, Write
-from tests.integration.waiting import LONG
+from tests.e2e.model_server import Reply, ToolCall
+from tests.e2e.scenario import Edit, Shell, Step, Turn, Write
 
 
 class Another(Agent):
@@ -31,47 +29,9 @@ class Another(Agent):
     def name_of(self, log: Path) -> str:
         return log.stem
 
-    def reply(self, turn: Turn, folder: Path) -> Reply:
-        return Reply(turn.think, turn.say, tuple(self.call(step, folder) for step in turn.steps))
-
-    def run(
-        self,
-        turns: Sequence[Turn],
-        *,
-        folder: Path,
-        prompt: str = "Do what the script says",
-        resume: Run | None = None,
-        env: Mapping[str, str] | None = None,
-        before_turn: Callable[[int], None] = lambda _: None,
-    ) -> Run:
-        with serving([self.reply(t, folder) for t in turns], before_turn=before_turn) as server:
-            done = subprocess.run(
-                self.command(server.url, prompt, None),
-                cwd=folder,
-                env={**os.environ, **self.environment(server.url), **(env or {})},
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                timeout=LONG,
-                check=False,
-            )
-        assert done.returncode == 0, f"{self.name} failed: {done.stdout[-900:]}{done.stderr[-900:]}"
-        served = server.script.served
-        assert len(served) == len(turns), (
-            f"{self.name} stopped early: {done.stdout[-900:]}{done.stderr[-900:]}"
-        )
+    def find_session(self, stdout: str) -> tuple[str, Path]:
         log = max(Path.home().glob(self.logs), key=lambda path: path.stat().st_mtime_ns)
-        return Run(
-            agent=self.name,
-            model=self.model,
-            session=self.name_of(log),
-            log=log,
-            stdout=done.stdout,
-            prompt=prompt,
-            turns=turns,
-            served=served,
-            settles=self.settles,
-        )
+        return self.name_of(log), log
 
 
 def _write(path: str, text: str) -> str:
@@ -278,7 +238,7 @@ def _put(path: str, value: Any) -> None:
     file.write_text(json.dumps(value))
 
 
-MORE: dict[str, type[Another]] = {
+MORE: dict[str, Callable[[Path], Agent]] = {
     "copilot": Copilot,
     "pi": Pi,
     "qwen-code": Qwen,

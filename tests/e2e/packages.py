@@ -10,6 +10,7 @@ import json
 import os
 import shutil
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 
 PINNED = {
@@ -18,6 +19,8 @@ PINNED = {
     "@google/gemini-cli": "0.61.0",
     "opencode-ai": "1.18.33",
 }
+NEXT = {"@openai/codex": "0.171.0", "@anthropic-ai/claude-code": "2.1.332"}
+"""The newest in the registry: what an update brings. Gemini CLI has none."""
 _SCRIPTS = {"@anthropic-ai/claude-code": "install.cjs", "opencode-ai": "postinstall.mjs"}
 _ROOT = Path(__file__).resolve().parents[2]
 
@@ -33,25 +36,33 @@ def programs() -> Path:
         NotInstalledError: a pinned package is absent, and nobody asked to install it.
         subprocess.CalledProcessError: npm failed.
     """
-    place = Path(os.environ.get("GIT_TRAJ_E2E_AGENTS") or _ROOT / ".agents")
-    missing = _missing(place)
+    return _programs(Path(os.environ.get("GIT_TRAJ_E2E_AGENTS") or _ROOT / ".agents"), PINNED)
+
+
+def next_programs() -> Path:
+    """The same of ``NEXT``; ``GIT_TRAJ_E2E_NEXT`` names a folder that has them."""
+    return _programs(Path(os.environ.get("GIT_TRAJ_E2E_NEXT") or _ROOT / ".agents" / "next"), NEXT)
+
+
+def _programs(place: Path, pinned: Mapping[str, str]) -> Path:
+    missing = _missing(place, pinned)
     if missing and not _may_install():
-        wanted = " ".join(f"{name}@{PINNED[name]}" for name in missing)
+        wanted = " ".join(f"{name}@{pinned[name]}" for name in missing)
         raise NotInstalledError(f"no {wanted} in {place}: set GIT_TRAJ_E2E_INSTALL=1 or GIT_TRAJ_E2E_AGENTS")
     if missing:
         place.mkdir(parents=True, exist_ok=True)
         with (place / "lock").open("w") as lock:  # the tests run in several processes
             fcntl.flock(lock, fcntl.LOCK_EX)
-            if missing := _missing(place):
-                _install(place, missing)
+            if missing := _missing(place, pinned):
+                _install(place, missing, pinned)
     return place / "node_modules" / ".bin"
 
 
-def _missing(place: Path) -> list[str]:
+def _missing(place: Path, pinned: Mapping[str, str]) -> list[str]:
     """What is not there, or was not installed to its end."""
     done = place / "installed.json"
-    whole = not _may_install() or (done.exists() and json.loads(done.read_text()) == PINNED)
-    return [name for name, version in PINNED.items() if not whole or _version(place, name) != version]
+    whole = not _may_install() or (done.exists() and json.loads(done.read_text()) == pinned)
+    return [name for name, version in pinned.items() if not whole or _version(place, name) != version]
 
 
 def _version(place: Path, name: str) -> str | None:
@@ -66,15 +77,17 @@ def _may_install() -> bool:
     return asked and shutil.which("npm") is not None
 
 
-def _install(place: Path, names: list[str]) -> None:
-    wanted = [f"{name}@{PINNED[name]}" for name in names]
+def _install(place: Path, names: list[str], pinned: Mapping[str, str]) -> None:
+    wanted = [f"{name}@{pinned[name]}" for name in names]
     subprocess.run(
         ["npm", "install", "--prefix", str(place), "--no-audit", "--no-fund", *wanted],
         check=True,
         stdout=subprocess.DEVNULL,
     )
     # npm may skip a package's install script by policy, and then the program is a stub that only says so
-    for package, script in _SCRIPTS.items():
+    for package in names:
+        if (script := _SCRIPTS.get(package)) is None:
+            continue
         folder = place / "node_modules" / package
         subprocess.run(["node", script], cwd=folder, check=True, stdout=subprocess.DEVNULL)
-    (place / "installed.json").write_text(json.dumps(PINNED))
+    (place / "installed.json").write_text(json.dumps(pinned))

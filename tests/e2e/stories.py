@@ -80,9 +80,14 @@ def tell_of_one_call(agent: Agent, workshop: Workshop, commit: str, check: Check
 
 
 def tell_of_a_resumed_session(
-    agent: Agent, workshop: Workshop, *, between: Callable[[Run], None] = lambda _: None
+    agent: Agent,
+    workshop: Workshop,
+    *,
+    between: Callable[[Run], None] = lambda _: None,
+    again: Agent | None = None,
 ) -> tuple[Run, Run]:
-    """A session that commits, and is resumed to commit again. ``between`` is called with the first run."""
+    """A session that commits, and is resumed to commit again, by another version if ``again`` is one.
+    ``between`` is called with the first run."""
     first = agent.run(
         [
             turn(Write("hello.py", HELLO), say=CHOICE),
@@ -93,7 +98,7 @@ def tell_of_a_resumed_session(
         folder=workshop.path,
     )
     between(first)
-    second = agent.run(
+    second = (again or agent).run(
         [
             turn(Write("bye.py", BYE)),
             turn(Shell("git add . && git commit -m 'Say goodbye'")),

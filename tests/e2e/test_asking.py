@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from gittraj.commands.install.instructions import FILES, TEXT
+from gittraj.commands.install.instructions import TEXT, find_files
 from gittraj.model.session_items import ASKING
 from tests.e2e import model_server
 from tests.e2e.agents import Agent
@@ -61,7 +61,7 @@ def test_the_agent_reads_the_instruction(agent: Agent, workshop: Workshop, heard
     missing = [line for line in lines if json.dumps(line, ensure_ascii=False)[1:-1] not in heard[0]]
     assert missing == []
     name = agent.name.removesuffix("-cli")
-    assert (workshop.path / FILES[name].own).read_text() == TEXT
+    assert (workshop.path / find_files()[name].own).read_text() == TEXT
     assert workshop.git("status", "--porcelain") == "", "nor did the agent commit it"
     assert workshop.git("show", "--format=", "--name-only").split() == ["a.txt"]
 

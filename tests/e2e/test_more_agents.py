@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from random import Random
+from threading import Lock
 
 import pytest
 
 from tests.e2e import more_packages
-from tests.e2e.more_agents import MORE, Aider, Another
-from tests.e2e.packages import NotInstalledError
+from tests.e2e.agents import Agent, ClaudeCode, Codex, GeminiCli, OpenCode
+from tests.e2e.more_agents import MORE, Aider
+from tests.e2e.packages import NotInstalledError, programs
 from tests.e2e.scenario import Edit, Run, Shell, Write, facts, turn
 from tests.e2e.stories import BYE, CHOICE, CLOSING, DOUBT, HELLO, PROMPT, SAY_HELLO, SAY_HI, figures
+from tests.e2e.test_day_of_misuse import wrong
 from tests.e2e.workshop import Json, Workshop, events
+from tests.integration.waiting import LONG
 
+FIRST = {"claude-code": ClaudeCode, "codex": Codex, "gemini-cli": GeminiCli, "opencode": OpenCode}
 _FOUND: dict[str, Path | str] = {}
 
 
@@ -25,6 +32,10 @@ def installed() -> None:
             _FOUND[agent] = more_packages.program(agent)
         except NotInstalledError as error:
             _FOUND[agent] = str(error)
+    try:
+        _FOUND["first"] = programs()
+    except NotInstalledError as error:
+        _FOUND["first"] = str(error)
 
 
 def program(agent: str) -> Path:
@@ -35,8 +46,16 @@ def program(agent: str) -> Path:
 
 
 @pytest.fixture(params=MORE)
-def another(request: pytest.FixtureRequest) -> Another:
+def another(request: pytest.FixtureRequest) -> Agent:
     return MORE[request.param](program(request.param))
+
+
+@pytest.fixture(params=[*MORE, *FIRST])
+def everyone(request: pytest.FixtureRequest) -> Agent:
+    """Those of the other files, too."""
+    if request.param in MORE:
+        return MORE[request.param](program(request.param))
+    return FIRST[request.param](program("first"))
 
 
 def check(header: Json, run: Run) -> None:
@@ -49,7 +68,7 @@ def check(header: Json, run: Run) -> None:
     assert figures(header["total"]) == run.usage()
 
 
-def test_two_edits_two_commits_and_a_persons_own(another: Another, workshop: Workshop) -> None:
+def test_two_edits_two_commits_and_a_persons_own(another: Agent, workshop: Workshop) -> None:
     run = another.run(
         [
             turn(Write("phrases.py", HELLO), think=DOUBT, say=CHOICE),
@@ -94,7 +113,7 @@ def test_aider_commits_by_itself(workshop: Workshop) -> None:
 
 
 @pytest.mark.nightly
-def test_twenty_commits_and_none_of_a_persons(another: Another, workshop: Workshop) -> None:
+def test_twenty_commits_and_none_of_a_persons(everyone: Agent, workshop: Workshop) -> None:
     """In four sessions: the script's figures double with every turn, and agents compress what is long."""
     people: list[str] = []
 
@@ -113,7 +132,7 @@ def test_twenty_commits_and_none_of_a_persons(another: Another, workshop: Worksh
             )
             for number in range(first, first + 5)
         ]
-        run = another.run(
+        run = everyone.run(
             [*steps, turn(say=CLOSING)], prompt=PROMPT, folder=workshop.path, before_turn=commit
         )
     workshop.settle(run)
@@ -124,7 +143,21 @@ def test_twenty_commits_and_none_of_a_persons(another: Another, workshop: Worksh
 
 
 @pytest.mark.nightly
-def test_a_commit_that_the_agent_amends(another: Another, workshop: Workshop) -> None:
+def test_twenty_commits_of_aider_and_none_of_a_persons(workshop: Workshop) -> None:
+    agent, people = Aider(program("aider"), workshop.path), []
+    for number in range(20):
+        script = [turn(Write(f"{number}.txt", "x\n"), say=f"Write {number}")]
+        run = agent.run(script, prompt=f"Write {number}", folder=workshop.path)
+        if number % 5 == 3:
+            people.append(workshop.commit(f"notes-{number}.txt", "By a person\n"))
+    workshop.settle(run)
+    recorded = [each["commit"] for each in workshop.log() if each["trajectories"]]
+    assert len(recorded) == 20
+    assert [workshop.show(person) for person in people] == [[], [], [], []]
+
+
+@pytest.mark.nightly
+def test_a_commit_that_the_agent_amends(another: Agent, workshop: Workshop) -> None:
     run = another.run(
         [
             turn(Write("hello.py", HELLO), say=CHOICE),
@@ -139,3 +172,65 @@ def test_a_commit_that_the_agent_amends(another: Another, workshop: Workshop) ->
     assert [each["subject"] for each in workshop.log()] == ["Say hello"]
     (header,) = workshop.log()[0]["trajectories"]
     check(header, run)
+
+
+PAIRS = [("pi", "qwen-code"), ("copilot", "cline"), ("qwen-code", "mini-swe-agent")]
+
+
+@pytest.mark.nightly  # by day test_company has two others at once
+@pytest.mark.parametrize("names", PAIRS, ids="+".join)
+def test_two_agents_at_once(names: tuple[str, str], workshop: Workshop) -> None:
+    """Both sessions are open in one work tree all the time; their commits take turns."""
+    turns = Lock()
+
+    def work(name: str) -> Run:
+        def take_turns(number: int) -> None:
+            if number:
+                turns.release()
+            if number < 4:
+                assert turns.acquire(timeout=LONG)
+
+        files = [f"{name}-{number}.txt" for number in range(4)]
+        steps = [turn(Shell(f"echo x > {f} && git add {f} && git commit -qm 'Write {f}'")) for f in files]
+        agent = MORE[name](program(name))
+        return agent.run([*steps, turn(say=CLOSING)], folder=workshop.path, before_turn=take_turns)
+
+    with ThreadPoolExecutor() as pool:
+        runs = [*pool.map(work, names)]
+    workshop.settle(*runs)
+
+    found = {c["subject"]: [(t["agent"], t["incomplete"]) for t in c["trajectories"]] for c in workshop.log()}
+    assert found == {f"Write {name}-{n}.txt": [(name, False)] for name in names for n in range(4)}
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("seed", range(2))
+def test_a_day_of_four_agents_and_a_person(seed: int, workshop: Workshop) -> None:
+    """Whoever comes next commits, amends what is there, or commits what an agent left: no commit says more
+    than was done, none less, and doctor finds nothing wrong."""
+    chance, runs = Random(seed), []
+    own: dict[str, set[str]] = {}
+    agents = [MORE[name](program(name)) for name in ("copilot", "pi", "qwen-code", "cline")]
+    for number in range(12):
+        name = f"work-{number}.txt"
+        agent = chance.choice([*agents, None])
+        if agent is None:
+            workshop.commit(name, f"{name}\n" * 3)
+            own[f"By hand: {name}"] = set()
+            continue
+        quiet, left = chance.choice(["-q", ""]), chance.random() < 0.25
+        made = [] if left else [turn(Shell(f"git add {name} && git commit {quiet} -m 'Write {name}'"))]
+        script = [turn(Write(name, f"{name}\n" * 3)), *made, turn(say=CLOSING)]
+        runs.append(agent.run(script, folder=workshop.path, prompt=f"Write {name}"))
+        if left:
+            workshop.git("add", name)
+            workshop.git("commit", "-qm", f"Write {name}")
+        own[f"Write {name}"] = {agent.name}
+        if chance.random() < 0.25:
+            workshop.git("commit", "-q", "--amend", "-m", f"Write {name}, said better")
+            own[f"Write {name}, said better"] = own.pop(f"Write {name}")
+    workshop.settle(*runs)
+
+    found = {c["subject"]: {t["agent"] for t in c["trajectories"]} for c in workshop.log()}
+    assert found == {subject: agents for subject, agents in own.items() if agents}
+    assert wrong(workshop) == []

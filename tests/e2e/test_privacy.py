@@ -193,7 +193,7 @@ def test_secrets_of_many_kinds_are_nowhere(
 def crash(workshop: Workshop, folder: Path) -> str:
     """The report of a bug that has all those secrets in its hands, and what is said of it."""
     code = """if True:
-        import pathlib, sys, gittraj.cli.group as group, gittraj.cli.show as show
+        import pathlib, sys, gittraj.cli.common.group as group, gittraj.cli.show as show
         def fall(*_, **__):
             text = "".join(path.read_text() for path in pathlib.Path("private").iterdir())
             raise ValueError(text)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from gittraj.cli.group import call
+from gittraj.cli.common.group import call
 from gittraj.summarizer import process
 from tests.e2e.agents import Agent, ClaudeCode
 from tests.e2e.model_server import ModelServer, Reply, serving

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from unittest.mock import patch
 
-from gittraj.cli.group import call
+from gittraj.cli.common.group import call
 
 
 @dataclass(frozen=True, slots=True)

@@ -153,7 +153,9 @@ def jira(issues: Mapping[str, tuple[str, str]], *, user: str | None = None) -> A
             headers = {"X-Seraph-LoginReason": "AUTHENTICATED_FAILED"} if wrong else {}
             return Reply(404, {"errorMessages": [why], "errors": {}}, headers)
         summary, status = issues[found[1]]
-        fields = {"summary": summary, "status": {"id": "3", "name": status, "self": "x"}}
+        category = {"id": 1, "key": "done" if status == "Done" else "indeterminate", "self": "x"}
+        told = {"id": "3", "name": status, "self": "x", "statusCategory": category}
+        fields = {"summary": summary, "status": told}
         return Reply(200, {"id": "10002", "key": found[1], "self": "x", "fields": fields})
 
     return answer

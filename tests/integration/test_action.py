@@ -191,6 +191,7 @@ def test_the_token_is_in_no_command_and_no_file(host: Host, tmp_path: Path) -> N
     )
     spy.chmod(0o755)
     host.runner.extra["PATH"] = f"{spy.parent}:{os.environ['PATH']}"
+    host.runner.extra |= dict.fromkeys(("GITHUB_TOKEN", "GITEA_TOKEN", "FORGEJO_TOKEN"), TOKEN)
     assert host.run().outputs["result"] == "created"
     assert "fetch" in told.read_text()
     header = base64.b64encode(f"x-access-token:{TOKEN}".encode()).decode()

@@ -17,8 +17,8 @@ import pytest
 from gittraj.cli.install import command
 from gittraj.commands.doctor import examine, gather
 from gittraj.commands.install import Step, install, uninstall
-from gittraj.commands.install.agent_hooks import AGENTS
-from gittraj.commands.install.instructions import FILES as INSTRUCTIONS
+from gittraj.commands.install.agent_hooks import find_hooks
+from gittraj.commands.install.instructions import find_files
 from gittraj.commands.install.shims import Interpreter, render
 from gittraj.config import Environ
 from gittraj.state.cursors import load_state
@@ -29,6 +29,7 @@ from tests.integration.repository import Git
 from tests.integration.test_shims import SHELLS, spool
 from tests.integration.waiting import BUSY, wait_until
 
+AGENTS, INSTRUCTIONS = find_hooks(), find_files()
 FILES = {name: agent.file for name, agent in AGENTS.items()}
 GONE = Interpreter("/gone/python", ("-I",))
 

@@ -224,6 +224,20 @@ def test_fork_withdraws_its_own(server: Git, ann: Git, be: Be) -> None:
     assert [t["prompt"] for t in entry["trajectories"]] == ["Kept"]
 
 
+def test_a_note_of_a_remote_of_which_nothing_is_shown_is_no_record(server: Git, ann: Git, be: Be) -> None:
+    """All of it is withdrawn there, or was forgotten here."""
+    mallory = fork_of(server, ann)
+    note(ann, "HEAD~2", part("traj_f", "Forgotten"))
+    be(ann)("forget", "traj_f")
+    note(mallory, "HEAD", part("traj_g", "Gone"), Tombstone(id="traj_g", rev=1, deleted="wrong"))
+    note(mallory, "HEAD~1", part("traj_f", "Forgotten"))
+    push(mallory, Git(Path(ann("remote", "get-url", "fork"))))
+    fetch(ann, "fork")
+    assert "Beside" not in be(ann)("doctor", status=1)[0]
+    assert "from" not in be(ann)("stats")[0]
+    assert be(ann)("log")[0] == ""
+
+
 def test_the_same_records_of_two_remotes_are_shown_once(server: Git, ann: Git, bob: Git, be: Be) -> None:
     """And what we have of a remote is not shown again."""
     note(bob, "HEAD", part("traj_b", "Bob's"))
@@ -302,7 +316,7 @@ def test_rules_are_loaded_once(server: Git, ann: Git, bob: Git) -> None:
     note(bob, "HEAD", part("traj_b", "Bob's"))
     push(bob, server)
     fetch(ann)
-    ask = "import sys; from gittraj.cli.group import call; call(['log', '--json']);"
+    ask = "import sys; from gittraj.cli.common.group import call; call(['log', '--json']);"
     ask += "print('gittraj.redact.scan' in sys.modules)"
     said = [subprocess.check_output([sys.executable, "-c", ask], cwd=ann.root, text=True) for _ in range(2)]
     assert [lines.splitlines()[-1] for lines in said] == ["True", "False"]

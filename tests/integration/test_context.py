@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from gittraj.cli.group import call
+from gittraj.cli.common.group import call
 from gittraj.model.values import Decision, FileChanged, Link, Retrospective, SegmentRef, SessionInfo, Summary
 from gittraj.query.context import context as context_module
 from gittraj.render.markdown.context import estimate_tokens

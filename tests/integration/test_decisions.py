@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from gittraj.cli.group import call
+from gittraj.cli.common.group import call
 from gittraj.decisions.derivation import derive
 from gittraj.events.prose.choices import find_choices
 from gittraj.model.session_items import Cursor, Entry

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gittraj.cli.group import call
+from gittraj.cli.common.group import call
 from gittraj.commands.export import FOLDERS, FORMATS, load
 from gittraj.model.values import (
     AnyEvent,

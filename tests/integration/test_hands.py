@@ -11,9 +11,9 @@ from pathlib import Path
 import click
 import pytest
 
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.examples import EXAMPLES, epilog
-from gittraj.cli.group import group
+from gittraj.cli.common.command_list import COMMANDS
+from gittraj.cli.common.examples import EXAMPLES, epilog
+from gittraj.cli.common.group import group
 from tests.conftest import ROOT
 from tests.integration.command import traj
 from tests.integration.desk import Desk
@@ -161,7 +161,7 @@ def test_examples_are_taken_as_they_are_written(line: str, capsys: pytest.Captur
     """Their options and arguments, not what they do."""
     words = shlex.split(re.sub(r" > \S+$", "", line))
     assert words[:2] == ["git", "traj"]
-    context = click.Context(group, info_name="git traj")
+    context = click.Context(group, info_name="git traj", **group.context_settings)  # a command keeps its -h
     _, command, rest = group.resolve_command(context, words[2:])
     assert command is not None
     while isinstance(command, click.Group):

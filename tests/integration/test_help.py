@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gittraj.cli.group import call
+from gittraj.cli.common.group import call
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from gittraj.cli.group import call
+from gittraj.cli.common.group import call
 from tests.integration.past import refs
 from tests.integration.repository import Git
 from tests.sizes import size

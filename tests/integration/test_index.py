@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from gittraj.cli import ahead
-from gittraj.cli.group import call
+from gittraj.cli.common import ahead
+from gittraj.cli.common.group import call
 from gittraj.commands.doctor.findings import _check_index
 from gittraj.git import blame, open_repository, process
 from gittraj.index import file
@@ -344,10 +344,10 @@ def test_a_cached_listing_does_not_import_what_reads_records(git: Git, ask: Aske
             "secrets",
         ),
         *("gittraj.model.values", "gittraj.query.records", "gittraj.query.header", "gittraj.notes.store"),
-        *("gittraj.index.update", "gittraj.state.cursors", "gittraj.config", "gittraj.cli.no_match"),
+        *("gittraj.index.update", "gittraj.state.cursors", "gittraj.config", "gittraj.cli.common.no_match"),
     ]
     code = (
-        "import sys; from gittraj.cli.group import call\n"
+        "import sys; from gittraj.cli.common.group import call\n"
         "assert call(['log', '--file', 'a.txt']) == 0\n"
         f"print(*[m for m in {heavy} if m in sys.modules], file=sys.stderr)"
     )
@@ -370,6 +370,15 @@ def test_a_drain_leaves_the_index_warm(history: RandomHistory, answer: Callable[
     with open_repository(history.root) as repository:
         keep_index(repository)
     assert any(answer(history.root, "--file", path) for path in history.paths)
+
+
+def test_who_keeps_what_it_folded_waits_for_no_reader_its_own_least_of_all(history: RandomHistory) -> None:
+    keep = history.root / ".git"
+    with open_repository(history.root) as repository:
+        keep_index(repository)
+    with file.reading(keep), pytest.raises(file.UnusableError), file.writing(keep, wait=0) as connection:
+        assert connection.execute("PRAGMA busy_timeout").fetchone() == (0,)
+        connection.execute("INSERT INTO meta VALUES ('x', 'y')")
 
 
 def test_what_no_index_can_be_kept_of_is_told_by_doctor(history: RandomHistory) -> None:

@@ -93,6 +93,14 @@ def test_dry_run_writes_nothing(git: Git) -> None:
     assert not (git.root / ".git/traj").exists()
 
 
+def test_a_wrong_setting_stops_it_before_anything_is_written(git: Git) -> None:
+    git("config", "traj.push", "sometimes")
+    said = traj(git, "install")
+    assert said.returncode == 1
+    assert "git config traj.push is 'sometimes'" in said.stderr
+    assert not (git.root / ".git" / "traj").exists()
+
+
 def test_outside_a_repository(tmp_path: Path) -> None:
     done = traj(Git(tmp_path), "install")
     assert done.returncode == 1

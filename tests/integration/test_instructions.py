@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from gittraj.commands.install import Step, install, uninstall
-from gittraj.commands.install.instructions import FILES, TEXT
+from gittraj.commands.install.instructions import TEXT, find_files
 from tests.integration.records import traj
 from tests.integration.repository import Git
 
+FILES = find_files()
 OWN = {name: place.own for name, place in FILES.items()}
 CLAUDE, AGENTS, GEMINI = "# Ours\n", "Be kind", "\r\nTabs\r\n"
 

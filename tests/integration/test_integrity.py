@@ -12,7 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from gittraj.errors import StoreError
 from gittraj.index.fast_open import FOLDER
+from gittraj.notes.recovery import find_deleted
+from gittraj.notes.refs import move_ref
 from tests.integration.command import traj
 from tests.integration.desk import Desk
 from tests.integration.records import install
@@ -105,6 +108,16 @@ def test_a_ref_that_was_never_written_to_its_end(tmp_path: Path, form: str, cont
     assert f"fixed: {text}" in doctor(git, "--fix")
     assert refs(git) == before
     assert doctor(git) == []
+
+
+def test_nobody_waits_for_a_ref_that_is_broken(desk: Desk) -> None:
+    desk.commit("one")
+    tips = {"refs/notes/traj": desk.git("rev-parse", "refs/notes/traj").strip()}
+    (desk.git.root / ".git/refs/notes/traj").write_text("")
+    with desk.git.open() as repository:
+        assert find_deleted(repository, tips) == {}, "it is not gone: doctor --fix mends it"
+        with pytest.raises(StoreError, match="names no commit"):
+            move_ref(repository, "refs/notes/traj", lambda _: tips["refs/notes/traj"], message="x")
 
 
 Harm = Callable[[Git], None]

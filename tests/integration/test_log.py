@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from gittraj.cli.group import call
+from gittraj.cli.common.group import call
 from gittraj.model.values import (
     Decision,
     Link,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gittraj.cli.plain_signs import plain
+from gittraj.cli.common.plain_signs import plain
 from gittraj.render.text.status import render_line
 from gittraj.render.text.terminal import Page, width
 from tests.integration.desk import Desk

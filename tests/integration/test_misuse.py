@@ -3,10 +3,12 @@ another's, and whoever comes later says the same or less."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
+from tests.integration.command import traj
 from tests.integration.misuse import Misuse, Told, imported, late, told
 from tests.sizes import size
 
@@ -20,6 +22,7 @@ def test_live_late_and_imported_agree(seed: int, tmp_path: Path) -> None:
     day.live(STORIES)
     live = told(day.root)
     assert missed(day, live) == []
+    assert refuted(day) == []
     said = {"live": live, "late": late(day), "imported": imported(day)}
     for name, found in said.items():
         assert false(day, found) == [], name
@@ -34,6 +37,12 @@ def false(day: Misuse, found: Told) -> list[str]:
     """The kinds of the commits that are told of a session which has no part in them."""
     whose = ((day.truth.get(commit), session) for commit, session in found)
     return [truth.kind if truth else "?" for truth, s in whose if truth is None or s not in truth.mine]
+
+
+def refuted(day: Misuse) -> list[str]:
+    """What ``doctor`` holds against true links."""
+    found = json.loads(traj(day.root, "doctor", "--json").stdout)["findings"]
+    return [each["text"] for each in found if each["code"] == "refuted"]
 
 
 def missed(day: Misuse, found: Told) -> list[str]:

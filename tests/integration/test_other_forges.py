@@ -1,5 +1,5 @@
 """GitLab, Gitea and Forgejo: the same report, by their own scripts, between their API on loopback and a real
-git server. By day one of them each."""
+git server. By day one of them each. Gitea's API is Forgejo's too, as far as it is used."""
 
 from __future__ import annotations
 
@@ -20,11 +20,15 @@ from tests.github.host import NOTES, Host, a_host
 from tests.github.runner import Runner
 from tests.integration.repository import Git
 
-FORGES = {"gitea": (Gitea, Runner), "gitlab": (GitLab, GitLabRunner)}
+FORGES = {"gitea": (Gitea, Runner), "forgejo": (Gitea, Runner), "gitlab": (GitLab, GitLabRunner)}
 EDIT = {"gitea": "PATCH", "gitlab": "PUT"}
 
 
-BY_DAY = {"gitea": ("links", "labels", "lost"), "gitlab": ("created", "fork", "deleted", "gate", "no_pull")}
+BY_DAY = {
+    "gitea": ("links", "lost"),
+    "forgejo": ("labels",),
+    "gitlab": ("created", "fork", "deleted", "gate", "no_pull"),
+}
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -41,7 +45,17 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def forge(request: pytest.FixtureRequest, git: Git, tmp_path: Path) -> Iterator[Host]:
     server, runner = FORGES[request.param]
     with a_host(git, tmp_path, forge=server(), runner=runner) as host:
+        if request.param != "gitlab":
+            host.runner.extra = variables(request.param, host)
         yield host
+
+
+def variables(kind: str, host: Host) -> dict[str, str]:
+    """What a job has beside GitHub's variables, and a mirror of those:
+    https://docs.gitea.com/usage/actions/comparison, https://forgejo.org/docs/latest/user/actions/reference."""
+    told = {"CI": "true", "GITHUB_ACTIONS": "true", f"{kind.upper()}_ACTIONS": "true"}
+    mirrored = {"API_URL": host.runner.api, "SERVER_URL": host.runner.server, "TOKEN": host.runner.token}
+    return told | {f"{kind.upper()}_{name}": value for name, value in mirrored.items()}
 
 
 @pytest.fixture

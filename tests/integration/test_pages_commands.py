@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 import pytest
 
-from gittraj.cli.group import group
+from gittraj.cli.common.group import group
 from tests.conftest import ROOT
 from tests.integration.command import traj
 from tests.integration.desk import Desk

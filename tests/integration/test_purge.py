@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from gittraj.commands.doctor.fsck import fsck
-from gittraj.commands.doctor.purges import check_purges
+from gittraj.commands.doctor.remotes import check_purges
 from gittraj.commands.purge import Purge, Sought, collect_garbage, purge, work
 from gittraj.config import Config
 from gittraj.errors import TrajError

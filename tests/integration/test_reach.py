@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gittraj.cli.group import call
+from gittraj.cli.common.group import call
 from gittraj.model.values import (
     Participant,
     Run,

@@ -443,3 +443,30 @@ def test_a_conversation_has_senders_and_receivers(git: Git, tmp_path: Path) -> N
         assert spoken == [
             (e["agent"], e.get("recipient"), e["content"]) for e in events if "message" in e["type"]
         ]
+
+
+def test_a_task_that_is_closed_in_its_system_ends_its_trajectory_where_that_is_asked_for(git: Git) -> None:
+    def export(status: str) -> None:
+        issue = {"id": "bd-1", "title": "Add login", "status": status}
+        (git.root / ".beads" / "issues.jsonl").write_text(json.dumps(issue))
+
+    (git.root / ".beads").mkdir()
+    export("in_progress")
+    assert traj(git, "tasks").startswith("No trajectory that is active here has a task")
+    name = start(git, "Limit the rate", "--task", "beads:bd-1")
+    assert traj(git, "tasks") == "beads:bd-1  in_progress  Add login\n"
+    export("closed")
+    open_still = (
+        "beads:bd-1  closed  Add login\n    still open here; end it: git traj complete bd-1 --summary S\n"
+    )
+    assert traj(git, "tasks") == open_still
+    (told,) = json.loads(traj(git, "tasks", "--json"))["tasks"]
+    assert (told["trajectory"], told["status"], told["closed"]) == (name, "closed", True)
+    git.commit({"a": "1\n"})
+    assert f"ended; add what came of it: git traj complete {name} --summary S" in traj(
+        git, "tasks", "--close"
+    )
+    assert traj(git, "tasks").startswith("No trajectory"), "it is over"
+    (whole,) = json.loads(traj(git, "show", name, "--json"))["trajectories"]
+    assert whole["status"] == "completed"
+    traj(git, "complete", name, "--summary", "It is limited")

@@ -5,19 +5,22 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from gittraj.config import Config
+from gittraj.config import Config, Environ, read_config
 from gittraj.model.codec import decode_note
 from gittraj.model.values import (
     AnyEvent,
     Chapter,
     Link,
     Message,
+    Origin,
     Prompt,
     Range,
     Record,
@@ -29,12 +32,14 @@ from gittraj.notes.merge import standing
 from gittraj.notes.store import NotesRef
 from gittraj.notes.unstamped import unstamped
 from gittraj.record.draft import Draft, Target
+from gittraj.record.drain.composition import make_pipeline
 from gittraj.record.pipeline import Pipeline
 from gittraj.redact import RULESET, Redactor
 from gittraj.state.folder import LocalState
 from gittraj.sync.ruleset_version import restamp
 from tests.integration.command import Said, traj
 from tests.integration.repository import Git
+from tests.integration.story import Story, record
 
 TOKEN = "ghp_" + "x7Qd2Lw9Rk4Vn8Tz1Bm6Hs3Yc5Jf0Gp2AeUi"
 PASSWORD = "Tr0ub4" + "dor-and-3"
@@ -232,12 +237,8 @@ def test_records_of_older_rules_are_counted_scanned_and_stamped(git: Git) -> Non
     store(git, two, Message(id="2.0", content="fine"), at=1)
     assert status(git)["unstamped"] == 2
 
-    from gittraj.config import Environ, read_config
-    from gittraj.record.drain.composition import make_pipeline
-
     with git.open() as repository:
-        environ = Environ(home=None)
-        pipeline = make_pipeline(repository, read_config(repository), environ, live={})
+        pipeline = make_pipeline(repository, read_config(repository), Environ(home=None), live={})
         found = list(unstamped(repository, pipeline.ruleset))
         assert {commit: record.figures.ruleset for commit, record in found} == {one: "0", two: "0"}
         restamp(repository, pipeline)
@@ -248,6 +249,29 @@ def test_records_of_older_rules_are_counted_scanned_and_stamped(git: Git) -> Non
     assert status(git)["unstamped"] == 0
     assert run(git.root, "--audit").returncode == 0
     assert b"missing" not in git.raw("fsck", "--full")
+
+
+def test_many_trajectories_on_a_commit_are_scanned_again_in_proportion(git: Git) -> None:
+    few, many = (_scan_again(git, count) for count in (40, 160))
+    assert many < 8 * few, "each of them reads and decodes the whole note"
+
+
+def _scan_again(git: Git, count: int) -> float:
+    """Seconds that so many trajectories on one commit take."""
+    commit = git.commit({"a": str(count)})
+    with git.open() as repository:
+        LocalState.of(repository).create()
+        story = Story(repository)
+        names = [f"traj_{count}x{number}" for number in range(count)]
+        refs = {name: story.segment(name, 0, [Message(id="e0", content=name)]) for name in names}
+        old = [record(name, segments=[ref], ruleset="0") for name, ref in refs.items()]
+        story.note(commit, *(replace(each, origin=Origin(commit=commit)) for each in old))
+        pipeline = make_pipeline(repository, read_config(repository), Environ(home=None), live={})
+        began = time.process_time()
+        restamp(repository, pipeline, commits=[commit])
+        took = time.process_time() - began
+        assert list(unstamped(repository, pipeline.ruleset)) == []
+    return took
 
 
 def test_what_is_pushed_is_scanned_again_first(git: Git, tmp_path: Path) -> None:

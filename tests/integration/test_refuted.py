@@ -1,16 +1,22 @@
-"""Links of earlier rules that times refute: ``doctor`` names them, and ``--fix`` demotes them."""
+"""Links of earlier rules that times or logs refute: ``doctor`` names them, and ``--fix`` demotes them."""
 
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
-from gittraj.model.values import AnyEvent, Link, Origin, ToolCall, ToolResult
+from gittraj.model.codec import decode_note
+from gittraj.model.values import AnyEvent, Link, Origin, Record, ToolCall, ToolResult
+from gittraj.notes.merge import standing
+from gittraj.notes.store import NotesRef
+from tests.e2e.scenario import Shell, Write
 from tests.integration.command import traj
+from tests.integration.desk import Desk
 from tests.integration.repository import Git
 from tests.integration.story import Story, record
 
@@ -85,3 +91,54 @@ def test_what_they_do_not_refute_stays(
 ) -> None:
     told(git, story, evidence, begun, over, first=first)
     assert doctor(git) == []
+
+
+def written(desk: Desk) -> tuple[str, str]:
+    """A person's commit of what an agent wrote; and one of their own, that a record of it says is the agent's
+    too: it wrote that file once, and took it back."""
+    lines = "".join(f"value_{n} = compute({n})\n" for n in range(5))
+    desk.work("wrote", Write("one.py", lines), Write("two.py", lines), Shell("git add -A && git stash -q"))
+    desk.works.clear()
+    desk.work("again", Write("one.py", lines))
+    mine = desk.git.commit({}, "Mine")
+    desk.drain()
+    (desk.git.root / "two.py").write_text(lines)
+    desk.git("add", "-A")
+    desk.git("commit", "-qm", "Theirs", env={"GIT_COMMITTER_DATE": f"{int(time.time()) + 2} +0000"})
+    theirs = desk.git.head()
+    desk.drain()
+    assert records(desk.git, theirs) == []
+    honest = next(r for r in records(desk.git, mine) if [f.path for f in r.figures.files] == ["one.py"])
+    with desk.git.open() as repository:
+        Story(repository).note(theirs, replace(honest, origin=Origin(commit=theirs)))
+    return mine, theirs
+
+
+def records(git: Git, commit: str) -> list[Record]:
+    with git.open() as repository:
+        found = standing(commit, decode_note(NotesRef(repository).read(commit) or b""))
+    return [each for each in found if each.role == "produced"]
+
+
+def test_what_the_log_refutes_is_named_and_demoted(desk: Desk) -> None:
+    mine, theirs = written(desk)
+    before = records(desk.git, mine)
+    (said,) = doctor(desk.git)
+    assert said.endswith(f"{theirs[:12]} last: what their sessions wrote is something else")
+    assert doctor(desk.git, "--fix") == [said]
+    assert doctor(desk.git) == []
+    assert (records(desk.git, mine), records(desk.git, theirs)) == (before, [])
+
+
+@pytest.mark.parametrize("away", ["gone", "cut", "paused"])
+def test_what_cannot_be_checked_in_a_log_is_not_told(desk: Desk, away: str) -> None:
+    written(desk)
+    log = desk.sessions["one"].log
+    if away == "gone":
+        log.unlink()
+    elif away == "cut":
+        text = log.read_text()
+        log.write_text(text[: text.index("Please do again")].rpartition("\n")[0])
+    else:
+        traj(desk.git.root, "pause")
+    assert doctor(desk.git) == []

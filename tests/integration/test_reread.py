@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from gittraj.cli.group import call
+from gittraj.cli.common.group import call
 from gittraj.model.codec import decode_note
 from gittraj.model.values import (
     AnyEvent,

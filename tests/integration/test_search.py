@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from gittraj.cli.group import call
+from gittraj.cli.common.group import call
 from gittraj.commands.purge import Sought, purge
 from gittraj.git import open_repository
 from gittraj.index import file, update_text
@@ -522,7 +522,7 @@ _FULL = """
 import resource, signal, sys
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), int(sys.argv[2])))
-from gittraj.cli.group import run
+from gittraj.cli.common.group import run
 run(["search", "cormorant", "--json"])
 """
 

@@ -26,9 +26,9 @@ import json, sys
 started = []
 spawns = ("subprocess.Popen", "os.posix_spawn")
 sys.addaudithook(lambda event, given: started.append(given[1][1:]) if event in spawns else None)
-from gittraj.cli.ahead import begin
+from gittraj.cli.common.ahead import begin
 begin(sys.argv[1:])
-from gittraj.cli.group import call
+from gittraj.cli.common.group import call
 status = call(sys.argv[1:])
 json.dump({"status": status, "modules": [*sys.modules], "started": started}, sys.stderr)
 """
@@ -71,5 +71,5 @@ def test_a_line_without_a_record_asks_git_no_more(quiet: Desk) -> None:
 def test_help_imports_no_command(quiet: Desk) -> None:
     found = run(quiet, "-h")
     ours = {m.removeprefix("gittraj.cli.") for m in found["modules"] if m.startswith("gittraj.cli.")}
-    assert ours == {"ahead", "commands", "group"}
+    assert ours == {"common", "common.ahead", "common.command_list", "common.group"}
     assert found["started"] == []

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from gittraj.cli.group import call
+from gittraj.cli.common.group import call
 from gittraj.index import counters
 from gittraj.model.values import Decision, Link, Retrospective, SegmentRef, SessionInfo, Usage
 from tests.integration.random_history import RandomHistory

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from gittraj.commands.doctor import Facts, LiveSession, Remote, gather
+from gittraj.commands.doctor import Facts, LiveSession, gather
+from gittraj.commands.doctor.recorded import Remote
 from gittraj.commands.install import install, uninstall
 from gittraj.commands.status import status_to_lines
 from gittraj.config import Environ

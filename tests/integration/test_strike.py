@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gittraj.cli.group import call
+from gittraj.cli.common.group import call
 from gittraj.model.values import AnyEvent, CaveatSource, Decided, Decision, Message, Prompt
 from tests.integration.repository import Git
 from tests.integration.story import Story, record

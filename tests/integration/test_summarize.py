@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from gittraj.cli.group import call
+from gittraj.cli.common.group import call
 from gittraj.config import Environ
 from gittraj.model.values import AnyEvent, Message, Prompt, Summary, Thinking
 from gittraj.state.folder import LocalState
-from gittraj.summarizer import process
+from gittraj.summarizer import program as summarizer
 from gittraj.summarizer.runs import load_runs
 from gittraj.summarizer.summarize import summarize_recent
 from tests.e2e.scenario import Shell, Write, turn
@@ -169,7 +169,7 @@ def test_without_an_answer_nothing_is_written(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(process, "PATIENCE", 1.0 if "within" in why else LONG)
+    monkeypatch.setattr(summarizer, "_PATIENCE", 1.0 if "within" in why else LONG)
     program(does)
     before = git("for-each-ref")
     assert call(["summarize"]) == 1

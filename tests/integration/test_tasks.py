@@ -154,6 +154,16 @@ def test_a_pull_request_is_a_task_too(opened: Callable[[str], Place]) -> None:
     assert (found.status, found.task.source.url) == ("merged", "https://github.com/acme/app/pull/13")
 
 
+def test_what_is_closed_is_known_as_closed(opened: Callable[[str], Place], workspace: Workspace) -> None:
+    place = opened("linear")
+    assert [place.look_up().closed, opened("github").look_up("#13").closed] == [False, True]
+    workspace.state = "s-done"
+    assert place.look_up().closed
+    for status in ("In Progress", "Done"):
+        with serve(jira({"PROJ-12": ("Add login", status)})) as service:
+            assert Place("jira", service, "PROJ-12").look_up().closed == (status == "Done")
+
+
 def test_one_request_is_enough(place: Place) -> None:
     place.look_up()
     assert len(place.service.asked) == 1

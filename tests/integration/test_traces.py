@@ -19,9 +19,11 @@ from gittraj.notes.store import NotesRef
 from gittraj.query.change import Change
 from gittraj.query.records import Recorded
 from gittraj.query.review import read_change
+from gittraj.state.cursors import load_state
 from tests.e2e.scenario import Shell, Write
 from tests.integration.command import traj
 from tests.integration.desk import Desk
+from tests.integration.opencode_session import OpenCodeSession
 from tests.integration.repository import Git
 from tests.unit.github_action.test_reporting import SETTINGS
 
@@ -181,6 +183,22 @@ def test_a_shell_of_an_agent_that_is_switched_off_leaves_no_trace(desk: Desk, gi
     commit(desk, "quiet", GOOSE_TERMINAL="1", GIT_TRAJ="0")
     desk.drain()
     assert found(desk) == {}
+
+
+def test_a_commit_that_an_agent_amends_without_a_message_is_no_mere_trace(desk: Desk) -> None:
+    """Of OpenCode, which says only that it runs: of a person's commit it amends, and of its own that a person
+    amends, nothing waits for a log that names neither."""
+    desk.sessions["open"] = OpenCodeSession(desk.git.root, name="open")
+    commit(desk, "mine")
+    amend = Shell("git add . && git commit -q --amend --no-edit")
+    desk.work("both", Write("mine", "mine is new\n" + "theirs\n"), amend, by="open")
+    assert told(desk) == {"mine": [("opencode", desk.sessions["open"].session, "order")]}
+    desk.work("other", Write("other", "other\n"), Shell("git add . && git commit -qm other"), by="open")
+    assert desk.ends("commit", "-q", "--amend", "-m", "said better") == 0
+    desk.drain()
+    assert [subject for subject, records in told(desk).items() if records] == ["said better", "mine"]
+    state = load_state(desk.git.root / ".git" / "traj")
+    assert state is not None and state.waiting == ()
 
 
 def transcript(desk: Desk, text: str) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from gittraj.cli import ahead
-from gittraj.cli.group import call
+from gittraj.cli.common import ahead
+from gittraj.cli.common.group import call
 from gittraj.git.plumbing import _CatFile
 from tests.e2e.scenario import Edit, Shell, Step, Write, turn
 from tests.integration.claude_session import ClaudeSession

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Protocol
 from unittest.mock import patch
 
-from gittraj.cli.group import call
+from gittraj.cli.common.group import call
 from gittraj.config import Environ
 from gittraj.git import open_repository
 from gittraj.model.codec import decode_note
@@ -25,6 +25,7 @@ from gittraj.notes.merge import standing
 from gittraj.notes.store import NotesRef
 from gittraj.record.drain import news
 from gittraj.record.drain.composition import drain
+from gittraj.state.folder import LocalState
 from gittraj.state.precommit_flag import update_watch
 from tests.integration import claude_session, codex_session, session_writer
 from tests.integration.claude_session import ClaudeSession
@@ -86,12 +87,14 @@ WRITERS: Mapping[str, type[SessionWriter]] = {
 
 @contextmanager
 def told_by(now: Callable[[], str]) -> Iterator[None]:
-    """Agents write their logs by this clock; they do not ask git for the branch at every record."""
+    """Agents write their logs by this clock, which git's commits have, too, and not this machine's, of which
+    the hooks know; they do not ask git for the branch at every record."""
     with (
         patch.object(claude_session, "now", now),
         patch.object(codex_session, "now", now),
         patch.object(session_writer, "now", now),
         patch.object(claude_session, "branch", lambda _: "main"),
+        patch.object(LocalState, "moment", lambda _self, _commit: None),
         patch.object(news, "HOOK_RUNS", 0.0),  # hooks have run when their command has ended
     ):
         yield

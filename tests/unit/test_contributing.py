@@ -17,7 +17,8 @@ import pytest
 from click.testing import CliRunner
 
 from gittraj import formats
-from gittraj.agents import Agent, SessionFile, is_new
+from gittraj.agents import InstructionFile
+from gittraj.agents.logged import LoggedAgent
 from gittraj.commands import export
 from gittraj.config import Environ
 from gittraj.events.runs import runners
@@ -98,16 +99,15 @@ def test_it_survives_a_cut_and_reads_on(notebook: formats.Reader) -> None:
             assert list(notebook.read(io.BytesIO(LOG), cursor=item.cursor)) == whole[at + 1 :]
 
 
-def test_a_live_agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+def test_a_live_agent(tmp_path: Path) -> None:
     (tmp_path / ".notebook").mkdir()
-    (tmp_path / ".notebook" / "n1.jsonl").write_bytes(LOG)
-    agent = run("A live agent", Path=Path, SessionFile=SessionFile, is_new=is_new)["Notebook"]()
-    environ = Environ.of({})
+    for name, folder in (("n1", tmp_path), ("n2", "/elsewhere")):
+        head = json.dumps({"cwd": str(folder)}).encode()
+        (tmp_path / ".notebook" / f"{name}.jsonl").write_bytes(head + b"\n" + LOG)
+    found = run("A live agent", LoggedAgent=LoggedAgent, InstructionFile=InstructionFile)
+    agent, environ = found["NOTEBOOK"], Environ.of({"HOME": str(tmp_path)})
     (session,) = agent.sessions(environ, [tmp_path], since=0.0)
     assert (session.name, session.path) == ("notebook:n1", agent.find(environ, "n1"))
-    methods = {name for name, value in vars(Agent).items() if callable(value) and not name.startswith("_")}
-    assert methods <= set(dir(agent))
 
 
 def test_a_format_to_export(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,8 +12,8 @@ import pytest
 from click import Context
 
 import gittraj
-from gittraj.cli.commands import COMMANDS
-from gittraj.cli.group import group
+from gittraj.cli.common.command_list import COMMANDS
+from gittraj.cli.common.group import group
 from gittraj.model import values
 from gittraj.model.codec import camel
 from gittraj.model.session_items import trajectory_id

@@ -1,16 +1,16 @@
 """The first reading of all logs, for linking: one digest each, without the logs that there is nothing to do
-for."""
+for, and without the events that a fork or a continued session copied from another."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from gittraj.commands.backfill.copies import find_copies
 from gittraj.commands.backfill.log_digest import LogDigest
 from gittraj.commands.backfill.log_task import Source
 from gittraj.commands.backfill.report import LogResult, Report, unlinked
 from gittraj.commands.backfill.worker_pool import WorkerPool
+from gittraj.model.session_items import is_unique
 
 Progress = Callable[[str, int, int], None]
 """Called with the activity, the bytes done, and all bytes."""
@@ -54,3 +54,22 @@ def digest_logs(
             found[source.file.trajectory] = (source, digest)
     order = {s.file.trajectory: i for i, s in enumerate(sources)}
     return dict(sorted(found.items(), key=lambda pair: order[pair[0]]))
+
+
+def find_copies(digests: Sequence[LogDigest]) -> dict[str, str]:
+    """Map each copying trajectory to its original: of those that begin with the same event, the parent that
+    it names, else the one that ended first."""
+    groups: dict[tuple[str, str], list[LogDigest]] = {}
+    for each in digests:
+        if each.head is not None and is_unique(each.head) and each.file.subagent is None:
+            groups.setdefault((each.file.agent, each.head), []).append(each)
+    copies: dict[str, str] = {}
+    for group in groups.values():
+        here = {each.log.trajectory for each in group}
+        first, *others = sorted(
+            group, key=lambda each: (each.log.parent in here, each.ended or "", each.file.session)
+        )
+        for each in others:
+            named = each.log.parent
+            copies[each.log.trajectory] = named if named in here and named else first.log.trajectory
+    return copies

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -12,15 +12,17 @@ from gittraj.agents import SessionFile, all_agents, is_near
 from gittraj.commands.backfill.digest_logs import EMPTY, Progress
 from gittraj.commands.backfill.log_task import LogTask, Source
 from gittraj.commands.backfill.moved_worktree import known_paths
-from gittraj.commands.backfill.naming import name_task
 from gittraj.commands.backfill.report import Report
 from gittraj.commands.backfill.run import OF_RUNS, Aim, BackfillRun, open_run
 from gittraj.errors import FormatError, NotARepository, TrajError
 from gittraj.formats import NAMING, detect_store
 from gittraj.git import Repository, open_repository
 from gittraj.model.session_items import Fact
+from gittraj.model.values import Key, Line, TaskRef, TaskSource
+from gittraj.notes.merge import iter_records
+from gittraj.record.draft import Prepared
 from gittraj.record.drain.reading import ITEMS_WITH_FACTS, find_sessions, read_items
-from gittraj.state.cursors import Away
+from gittraj.state.cursors import Away, SessionState, save
 
 _LONGEST = 1 << 20
 """Bytes at a log's end that are searched for its last line."""
@@ -195,3 +197,31 @@ def _may_be_ours(repository: Repository, folder: Path) -> bool:
     except NotARepository:
         return True
     return not roots or any(repository.objects.exists(root) for root in roots)
+
+
+def name_task(run: BackfillRun, trajectories: Collection[str], task: str) -> None:
+    """``task`` is ``SYSTEM:ID``. Every record of the trajectories gets it, with a higher ``rev``. Raises
+    TrajError."""
+    name = run.log_task.pipeline.redactor().text(task)
+    system, _, number = name.partition(":")
+    ref = TaskRef(title=name, source=TaskSource(system=system, id=number))
+    lines: list[tuple[str, Line]] = []
+    raised: set[Key] = set()
+    for commit, record in iter_records(run.notes.items()):
+        if record.id in trajectories and record.whole.task != ref:
+            named = replace(record, rev=record.rev + 1, whole=replace(record.whole, task=ref))
+            lines.append((commit, named))
+            raised.add(record.key)
+    run.log_task.pipeline.store([Prepared(month="", lines=tuple(lines))])
+    sessions = {
+        trajectory: _remember(trajectory, known, raised) for trajectory, known in run.state.sessions.items()
+    }
+    run.state = replace(run.state, sessions=sessions)
+    save(run.folder, run.state)
+
+
+def _remember(trajectory: str, known: SessionState, raised: Collection[Key]) -> SessionState:
+    parts = tuple(
+        replace(p, rev=p.rev + 1) if (trajectory, p.range.first) in raised else p for p in known.parts
+    )
+    return replace(known, parts=parts)

@@ -4,20 +4,24 @@ no longer exists if the log proves that it was this repository's."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path, PurePath
 
-from gittraj.agents import Agent, SessionFile
+from gittraj.agents import Agent, SessionFile, all_agents
+from gittraj.commands.backfill.digest_logs import Progress
 from gittraj.commands.backfill.log_digest import LogDigest
 from gittraj.commands.backfill.log_task import LogTask, Source
 from gittraj.commands.backfill.moved_worktree import known_paths
+from gittraj.commands.backfill.report import Report, unlinked
+from gittraj.commands.backfill.run import open_run
 from gittraj.config import Environ
-from gittraj.errors import TrajError
+from gittraj.errors import TrajError, UsageError
 from gittraj.git import Repository
 from gittraj.model.session_items import Entry, Fact, is_unique
 from gittraj.record.drain.reading import ITEMS_WITH_FACTS, read_items
+from gittraj.record.drain.sessions import Sessions
 from gittraj.state.cursors import Suspension, written_at
 
 _FACTS = ("folder", "start_commit", "repository")
@@ -222,3 +226,30 @@ def _source(file: SessionFile, off: Suspension) -> Source:
 def _with_subagents(agent: Agent, file: SessionFile, off: Suspension) -> Iterator[Source]:
     yield _source(file, off)
     yield from (_source(below, off) for below in agent.subagents(file))
+
+
+def backfill(
+    repository: Repository,
+    raw: Mapping[str, str],
+    *,
+    since: float = 0.0,
+    agents: Sequence[str] = (),
+    dry_run: bool = False,
+    progress: Progress = lambda _what, _done, _all: None,
+) -> Report:
+    """Find the local sessions of ``repository`` and link them. ``raw`` is the environment; ``since`` in
+    seconds since 1970; ``agents`` by name, or the beginning of one (none: all). Raises TrajError."""
+    log_task = LogTask(repository.work_tree or repository.git_dir, raw)
+    config, environ = log_task.config, log_task.environ
+    known = {agent.name: agent for name, agent in all_agents().items() if name not in config.exclude}
+    for asked in agents:
+        if not any(name.startswith(asked) for name in known):
+            raise UsageError(f"unknown agent '{asked}'", f"known here: {', '.join(sorted(known))}")
+    mine = {name: agent for name, agent in known.items() if name.startswith(tuple(agents) or "")}
+    with open_run(repository, log_task) as run:
+        mounted = [f for f in Sessions(config, environ, run.roots).mounted() if not agents or f.agent in mine]
+        found = find_candidates([*mine.values()], environ, run.roots, run.off, since=since, mounted=mounted)
+        sources, unassigned = assign_worktrees(log_task, list(found))
+        report = run.link_logs(sources, dry_run=dry_run, progress=progress)
+    report.unlinked += [unlinked(file, why) for file, why in unassigned]
+    return report

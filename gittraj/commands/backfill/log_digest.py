@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from gittraj.agents import SessionFile
 from gittraj.capture.commit_command import can_commit, find_no_commit
 from gittraj.capture.content import Writings
-from gittraj.capture.session import Log
+from gittraj.capture.session import Commit, Log
 from gittraj.model.session_items import Edit, Entry
 from gittraj.model.values import AnyEvent, Message, Prompt, ToolCall, ToolResult
+from gittraj.record.drain.superseding import is_output_log
+from gittraj.state.cursors import SessionState
 
 _OTHER = Entry(event=Message(id=""), end=0)
 _PROMPT = Entry(event=Prompt(id=""), end=0)
@@ -120,3 +122,20 @@ def _thin_result(entry: Entry, *, named: bool) -> Entry:
 
 def _thin_edits(entry: Entry) -> tuple[Edit, ...]:
     return tuple(Edit(path=edit.path, kind=edit.kind) for edit in entry.edits)
+
+
+def is_stored(digest: LogDigest, known: SessionState, commits: set[str]) -> bool:
+    """Whether all of a log is stored already, on ``commits`` too. An output log is one run of a thread
+    only."""
+    if is_output_log(digest.log):
+        return False
+    parts = [part for part in known.parts if not part.output]
+    on = {commit for part in parts if not part.explored for commit in part.commits}
+    on |= {commit for anchored in known.anchors if not anchored.stored for commit in anchored.commits}
+    return commits <= on and sum(part.range.n for part in parts) >= len(digest.log.entries) > 0
+
+
+def find_touched(digest: LogDigest, commits: Mapping[str, Commit]) -> list[str]:
+    """The commits that changed a file which the session wrote."""
+    written = digest.writings.by_path
+    return [c.id for c in commits.values() if c.changes and any(p.path in written for p in c.changes.paths)]

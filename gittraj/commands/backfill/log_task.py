@@ -22,6 +22,7 @@ from gittraj.git import open_repository
 from gittraj.model.session_items import Cursor
 from gittraj.model.values import Line
 from gittraj.notes.store import NotesRef
+from gittraj.plugins import consult
 from gittraj.record.draft import Prepared
 from gittraj.record.drain.composition import Localiser, make_pipeline
 from gittraj.record.drain.plan import Plan, Reading
@@ -87,6 +88,7 @@ class LogTask:
 
     def __post_init__(self) -> None:
         self.repository = open_repository(self.start, environ=self.raw)
+        consult(self.repository)
         self.environ = Environ.of(self.raw)
         self.config = read_config(self.repository)
         LocalState.of(self.repository).create()

@@ -17,22 +17,23 @@ from gittraj.capture.own import Anchor
 from gittraj.capture.session import Commit, Log
 from gittraj.commands.backfill.candidate_commits import CandidateCommits
 from gittraj.commands.backfill.digest_logs import Progress, digest_logs
-from gittraj.commands.backfill.linking_report import (
+from gittraj.commands.backfill.log_digest import LogDigest, find_touched, is_stored
+from gittraj.commands.backfill.log_task import DraftRequest, DraftResult, LogTask, Source
+from gittraj.commands.backfill.report import (
+    LogResult,
+    Report,
     report_planned,
     report_stored,
     report_unlinked,
+    unlinked,
     unreachable,
 )
-from gittraj.commands.backfill.log_digest import LogDigest
-from gittraj.commands.backfill.log_task import DraftRequest, DraftResult, LogTask, Source
-from gittraj.commands.backfill.report import LogResult, Report, unlinked
 from gittraj.commands.backfill.worker_pool import WorkerPool, open_worker_pool
 from gittraj.errors import TrajError
 from gittraj.git import Repository, find_common
-from gittraj.model.codec import decode_note
-from gittraj.notes.carry import is_own
-from gittraj.notes.merge import standing
-from gittraj.notes.places import find_places, runs_place
+from gittraj.notes.carry import held_records
+from gittraj.notes.merge import iter_records
+from gittraj.notes.places import runs_place
 from gittraj.notes.store import NotesRef
 from gittraj.record.draft import Prepared, this_month
 from gittraj.record.drain.forgotten import is_forgotten
@@ -42,7 +43,7 @@ from gittraj.record.drain.remembered import rebuild_state
 from gittraj.record.drain.run import follow
 from gittraj.record.drain.superseding import is_output_log
 from gittraj.record.drain.waiting import IDLE
-from gittraj.state.cursors import Anchored, SessionState, State, Suspension, load_state, load_suspension, save
+from gittraj.state.cursors import SessionState, State, Suspension, load_state, load_suspension, save
 from gittraj.state.folder import LocalState, installed_positions
 
 _BATCH = 16 * 1024 * 1024
@@ -82,9 +83,6 @@ class BackfillRun:
             state = rebuild_state(self.notes, positions)
         self.state: State = state
         self.roots = log_task.territory(None).roots
-        self._head = repository.head()
-
-    # ------------------------------------------------------------ what to do
 
     def link_logs(
         self, sources: Sequence[Source], *, aim: Aim = Aim(), dry_run: bool = False, progress: Progress
@@ -114,8 +112,7 @@ class BackfillRun:
 
     def _is_superseded(self, digest: LogDigest) -> bool:
         """Whether a log is an agent's output whose own log is stored already."""
-        known = self._known(digest).parts
-        return is_output_log(digest.log) and any(not part.output for part in known)
+        return is_output_log(digest.log) and any(not part.output for part in self._known(digest).parts)
 
     def _link(
         self, digests: Mapping[str, tuple[Source, LogDigest]], aim: Aim
@@ -140,8 +137,7 @@ class BackfillRun:
         """The commits that records attribute to sessions without a log here."""
         return {
             commit
-            for commit, body in self.notes.items()
-            for record in standing(commit, decode_note(body))
+            for commit, record in iter_records(self.notes.items())
             if record.id not in here and record.role == "produced" and record.link.evidence != "content"
         }
 
@@ -165,11 +161,10 @@ class BackfillRun:
             anchors = links.anchors.get(trajectory, [])
             aliases = links.aliases.get(trajectory, [])
             named = {c for a in (*anchors, *noted) for c in a.commits} | {c for c, _ in aliases}
-            if _is_stored(digest, known, {*named, *(owner.commits if owner else ())}):
+            if is_stored(digest, known, {*named, *(owner.commits if owner else ())}):
                 continue
-            named |= {c for a in known.anchors for c in a.commits}
-            named |= set(owner.commits) if owner else set()
-            wanted = {*named, *_touched(digest, commits)[-_COMMITS_REMEMBERED:]}
+            named |= {c for a in known.anchors for c in a.commits} | {*(owner.commits if owner else ())}
+            wanted = {*named, *find_touched(digest, commits)[-_COMMITS_REMEMBERED:]}
             requests.append(
                 DraftRequest(
                     source=source,
@@ -177,7 +172,9 @@ class BackfillRun:
                     anchors=anchors,
                     aliases=aliases,
                     writings=digest.writings,
-                    commits={c: self._commit(c, commits) for c in wanted},
+                    commits={
+                        c: commits.get(c) or Commit(id=c, stored=c not in self.off.commits) for c in wanted
+                    },
                     owner=owner,
                     head=self._place(digest, aim),
                     over=aim.explore or digest.age > IDLE,
@@ -200,9 +197,6 @@ class BackfillRun:
         parent = digests[log.parent][1]
         return owner_of(log, parent.log, own_parts(self._reading(parent), links)[2])
 
-    def _commit(self, commit: str, commits: Mapping[str, Commit]) -> Commit:
-        return commits.get(commit) or Commit(id=commit, stored=commit not in self.off.commits)
-
     def _known(self, digest: LogDigest) -> SessionState:
         """The state of a session. Work from before the installation may be stored; work of a suspension never
         is."""
@@ -210,30 +204,22 @@ class BackfillRun:
         known = self.state.sessions.get(log.trajectory)
         if known is None:
             return SessionState(agent=log.agent, session=log.session, path=str(digest.file.path))
-        anchors = tuple(self._allowed(anchored) for anchored in known.anchors)
-        return replace(known, anchors=anchors)
-
-    def _allowed(self, anchored: Anchored) -> Anchored:
-        return replace(anchored, stored=not set(anchored.commits) & set(self.off.commits))
+        silent = {*self.off.commits}
+        anchors = (replace(a, stored=silent.isdisjoint(a.commits)) for a in known.anchors)
+        return replace(known, anchors=tuple(anchors))
 
     def _reading(self, digest: LogDigest) -> Reading:
-        known = self._known(digest)
-        over = digest.age > IDLE
-        return Reading.of(digest.log, digest.file.path, digest.size, known, idle=over)
-
-    def _start(self, digest: LogDigest) -> str | None:
-        """The commit for a session that made none: where it started, else HEAD."""
-        start = digest.log.fact("start_commit")
-        here = start is not None and self.repository.objects.kind(start) == "commit"
-        return start if here else self._head
+        known, idle = self._known(digest), digest.age > IDLE
+        return Reading.of(digest.log, digest.file.path, digest.size, known, idle=idle)
 
     def _place(self, digest: LogDigest, aim: Aim) -> str | None:
-        """Where a session goes that made no commit: an imported run of a benchmark has to do with none."""
+        """Where a session goes that made no commit: on the one where it started, else HEAD; an imported run
+        of a benchmark has to do with none."""
         if aim.explore and any(digest.log.fact(name) for name in OF_RUNS):
             return runs_place(self.repository.object_format, this_month(), digest.log.trajectory)
-        return self._start(digest)
-
-    # ------------------------------------------------------------ writing
+        start = digest.log.fact("start_commit")
+        here = start is not None and self.repository.objects.kind(start) == "commit"
+        return start if here else self.repository.head()
 
     def _write(
         self,
@@ -286,10 +272,7 @@ class BackfillRun:
 
     def _carry(self) -> None:
         """Copy the records of rewritten commits to the commits that they became."""
-        held = {commit: standing(commit, decode_note(body)) for commit, body in self.notes.items()}
-        places = {*find_places(held)}
-        held = {c: records for c, records in held.items() if records and c not in places}
-        own = {commit for commit, records in held.items() if any(is_own(commit, r) for r in records)}
+        held, own = held_records(self.notes.items())
         found = find_allowed(self.repository, held, taken=own, silent=self.off.commits)
         pairs = [(r.old, r.new) for r in found]
         rewrites = follow(self.state.rewrites, pairs)
@@ -308,23 +291,6 @@ def open_run(repository: Repository, log_task: LogTask) -> Iterator[BackfillRun]
     with local.writing():
         local.tidy()
         yield BackfillRun(repository, log_task, local)
-
-
-def _is_stored(digest: LogDigest, known: SessionState, commits: set[str]) -> bool:
-    """Whether all of a log is stored already, on ``commits`` too. An output log is one run of a thread
-    only."""
-    if is_output_log(digest.log):
-        return False
-    parts = [part for part in known.parts if not part.output]
-    on = {commit for part in parts if not part.explored for commit in part.commits}
-    on |= {commit for anchored in known.anchors if not anchored.stored for commit in anchored.commits}
-    return commits <= on and sum(part.range.n for part in parts) >= len(digest.log.entries) > 0
-
-
-def _touched(digest: LogDigest, commits: Mapping[str, Commit]) -> list[str]:
-    """The commits that changed a file which the session wrote."""
-    written = digest.writings.by_path
-    return [c.id for c in commits.values() if c.changes and any(p.path in written for p in c.changes.paths)]
 
 
 def _size(file: SessionFile) -> int:

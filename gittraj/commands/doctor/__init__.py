@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 from gittraj.later import later
 
 if TYPE_CHECKING:
-    from gittraj.commands.doctor.facts import Facts, LiveSession, Remote, gather
+    from gittraj.commands.doctor.facts import Facts, LiveSession, gather
     from gittraj.commands.doctor.finding import Finding
     from gittraj.commands.doctor.findings import examine
 
-__all__ = ["Facts", "Finding", "LiveSession", "Remote", "examine", "gather"]
+__all__ = ["Facts", "Finding", "LiveSession", "examine", "gather"]
 
 __getattr__ = later(
     __name__,
     {
-        "facts": "Facts LiveSession Remote gather",
+        "facts": "Facts LiveSession gather",
         "finding": "Finding",
         "findings": "examine",
     },

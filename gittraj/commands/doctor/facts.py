@@ -9,9 +9,10 @@ from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
 
+from gittraj import plugins
 from gittraj.capture.commits import read_moves
 from gittraj.capture.session import Commit
-from gittraj.commands.doctor.recorded import Recorded, find_recorded
+from gittraj.commands.doctor.recorded import Recorded, Remote, compare_remote, find_recorded
 from gittraj.commands.install.hooks_path import HooksFolder
 from gittraj.commands.install.inspection import (
     AgentState,
@@ -27,9 +28,8 @@ from gittraj.errors import FormatError, GitError, TrajError
 from gittraj.frozen import dataclass
 from gittraj.git import Repository, read_reflog
 from gittraj.index.answers import Answers, open_index
-from gittraj.model.codec import decode_note, encode_note
+from gittraj.model.codec import decode_note
 from gittraj.model.values import Record
-from gittraj.notes.merge import merge_notes
 from gittraj.notes.store import NotesRef
 from gittraj.notes.unjoined import find_unjoined
 from gittraj.notes.unstamped import remote_tips, unstamped
@@ -68,15 +68,6 @@ class LiveSession:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Remote:
-    """Notes whose records the other side lacks; None when that cannot be told from here."""
-
-    name: str
-    unpushed: int | None
-    unfetched: int | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
     """``since`` and ``paused`` are seconds since the epoch, ``since`` None where nothing is installed.
 
@@ -92,7 +83,8 @@ class Facts:
     log`` lists; ``traced``: those with link stubs alone;
     ``elsewhere``: others with records, that HEAD does not reach or where work led to no commit;
     ``unfetching``: remotes of which git fetch brings no records, where it should; ``beside``: of how many
-    commits each remote has records that are not joined with ours.
+    commits each remote has records that are not joined with ours; ``plugins``: those that are switched on,
+    and why one is left out.
     """
 
     since: float | None
@@ -122,6 +114,7 @@ class Facts:
     summarizer: Summarizer | None = None
     runs: Runs | None = None
     beside: Mapping[str, int] = field(default_factory=dict)
+    plugins: Mapping[str, str | None] = field(default_factory=dict)
 
 
 def gather(repository: Repository, environ: Environ) -> Facts:
@@ -149,7 +142,7 @@ def gather(repository: Repository, environ: Environ) -> Facts:
         off=environ.off,
         folder=find_place(repository),
         hooks=inspect_hooks(repository),
-        agents=inspect_agents(repository, codex=environ.codex_dir),
+        agents=inspect_agents(repository, environ),
         sessions=tuple(_live(state, notes, off, find_told(lines)[1])),
         parked=sum(part.parked for s in state.sessions.values() for part in s.parts),
         waiting=waiting,
@@ -163,13 +156,14 @@ def gather(repository: Repository, environ: Environ) -> Facts:
         exposed=tuple(sorted(local.exposed())),
         actives=tuple(load_active(local.folder)),
         unfetching=tuple(find_unfetching(repository)),
-        remotes=tuple(_compare(repository, name) for name in find_remotes(repository)),
+        remotes=tuple(compare_remote(repository, name) for name in find_remotes(repository)),
         config=config,
         readers=_read_readers(repository, environ) if config and config.thinking == "seal" else None,
         complaints=tuple(complaints),
         summarizer=_attempt(lambda: read_summarizer(repository), None, complaints),
         runs=load_runs(local),
         beside=_attempt(lambda: _count_beside(repository), {}, complaints),
+        plugins=_look_at_plugins(),
         team=repository.work_tree is not None and (repository.work_tree / TEAM_FILE).is_file(),
     )
 
@@ -182,6 +176,21 @@ def _without_hook(
         return None
     hooked = {line.id for line in lines if line.kind in ("commit", "off")}
     return tuple(c.id for c in made if c.kind not in _SILENT and c.id not in hooked)
+
+
+def _look_at_plugins() -> dict[str, str | None]:
+    """Each is loaded, to see."""
+    if names := plugins.names():
+        from gittraj.agents import all_agents  # noqa: PLC0415 - few have a plug-in
+        from gittraj.commands.export import exchanges  # noqa: PLC0415
+        from gittraj.formats import formats  # noqa: PLC0415
+        from gittraj.tasks.system import systems  # noqa: PLC0415
+
+        all_agents()
+        formats()
+        systems()
+        exchanges()
+    return {name: plugins.reason(name) for name in names}
 
 
 def _count_beside(repository: Repository) -> Mapping[str, int]:
@@ -294,23 +303,3 @@ def _made(repository: Repository, local: LocalState, lines: Sequence[Spooled]) -
         moved = {entry.new for entry in entries}
         made += read_moves(entries, (line for line in lines if line.id in moved)).commits
     return made
-
-
-def _compare(repository: Repository, remote: str) -> Remote:
-    """Only notes that differ are read, and what a merge would change on either side is counted."""
-    ours, theirs = NotesRef(repository), NotesRef(repository, f"refs/notes-remote/{remote}/traj")
-    unpushed = unfetched = 0
-    try:
-        tips = theirs.tip(), ours.tip()
-        read_theirs, read_ours = theirs.reader(tips[0]), ours.reader(tips[1])
-        for commit in theirs.changed(*tips):
-            here, there = read_ours(commit) or b"", read_theirs(commit) or b""
-            if not (here and there):  # nothing to merge: how many there are is no reason to read them
-                unpushed, unfetched = unpushed + bool(here), unfetched + bool(there)
-                continue
-            merged = merge_notes(commit, here, there)
-            unpushed += merged != encode_note(decode_note(there))
-            unfetched += merged != encode_note(decode_note(here))
-    except GitError:
-        return Remote(name=remote, unpushed=None, unfetched=None)
-    return Remote(name=remote, unpushed=unpushed, unfetched=unfetched)

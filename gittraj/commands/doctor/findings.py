@@ -11,11 +11,10 @@ from gittraj.commands.doctor.facts import UNREADABLE, Facts, unreadable
 from gittraj.commands.doctor.finding import Finding
 from gittraj.commands.doctor.fsck import fsck
 from gittraj.commands.doctor.leftovers import check_leftovers
-from gittraj.commands.doctor.purges import check_purges
 from gittraj.commands.doctor.refuted import check_refuted
-from gittraj.commands.doctor.removed import check_removed
+from gittraj.commands.doctor.remotes import check_purges, check_removed
 from gittraj.commands.install import install
-from gittraj.commands.install.agent_hooks import AGENTS
+from gittraj.commands.install.agent_hooks import find_hooks
 from gittraj.commands.install.configured import is_supported
 from gittraj.commands.install.global_install import find_dead, install_globally
 from gittraj.commands.install.hook_managers import legacy_of
@@ -30,6 +29,7 @@ from gittraj.git.commit_graph import WRITE, lacks_filters
 from gittraj.index.fast_open import FOLDER
 from gittraj.index.file import UnusableError
 from gittraj.index.update import refresh
+from gittraj.notes.recovery import unfinished_merges
 from gittraj.notes.store import RECORDS_REF
 from gittraj.state.active import find_damaged
 from gittraj.state.cursors import load_state
@@ -70,6 +70,10 @@ def examine(repository: Repository, facts: Facts) -> Iterator[Finding]:
         yield from _check_agents(repository, facts)
         yield from _check_local(repository, facts)
         yield from _check_commits(facts)
+    for name, why in facts.plugins.items():
+        if why:
+            text = f"plug-in {name} is left out: {why}"
+            yield Finding(code="plugin", text=text, remedy="git config --global --edit, or install it again")
     yield from _check_template(repository)
     yield from _check_refspecs(repository)
     yield from _check_merge(repository)
@@ -149,7 +153,7 @@ def _check_agents(repository: Repository, facts: Facts) -> Iterator[Finding]:
             )
         elif agent.state != "installed":
             tree = repository.work_tree
-            here = tree is not None and agent.path == tree / AGENTS[agent.name].file
+            here = tree is not None and agent.path == tree / find_hooks()[agent.name].file
             fixable = here and agent.state != "damaged"
             again = f"{_INSTALL} --agent {agent.name}"
             yield Finding(
@@ -226,30 +230,29 @@ def _code(error: TrajError) -> str:
 
 
 def _check_commits(facts: Facts) -> Iterator[Finding]:
-    if facts.without_hook:
-        count, last = len(facts.without_hook), facts.without_hook[-1][:12]
-        yield Finding(
-            code="without-hook",
-            severity="note",
-            text=f"made without a hook: {count} of the commits since the installation, {last} last",
-            remedy="nothing to do while the hooks above are OK: the next git traj command finds them",
-        )
-    if facts.unlinked:
-        count, last = len(facts.unlinked), facts.unlinked[-1][:12]
-        yield Finding(
-            code="unlinked",
-            severity="note",
-            text=f"without a record: {count} of the agents' commits, {last} last",
-            remedy="git traj link REV --session ID",
-        )
-    if facts.stranded:
-        count, last = len(facts.stranded), facts.stranded[-1][:12]
-        yield Finding(
-            code="stranded",
-            severity="note",
-            text=f"only on unreachable commits: records of {count}, {last} last",
-            remedy="git traj repair; by hand: git traj carry --from OLD --onto REV",
-        )
+    for code, commits, text, remedy in (
+        (
+            "without-hook",
+            facts.without_hook,
+            "made without a hook: {} of the commits since the installation",
+            "nothing to do while the hooks above are OK: the next git traj command finds them",
+        ),
+        (
+            "unlinked",
+            facts.unlinked,
+            "without a record: {} of the agents' commits",
+            "git traj link REV --session ID",
+        ),
+        (
+            "stranded",
+            facts.stranded,
+            "only on unreachable commits: records of {}",
+            "git traj repair; by hand: git traj carry --from OLD --onto REV",
+        ),
+    ):
+        if commits:
+            found = f"{text.format(len(commits))}, {commits[-1][:12]} last"
+            yield Finding(code=code, severity="note", text=found, remedy=remedy)
 
 
 def _check_refspecs(repository: Repository) -> Iterator[Finding]:
@@ -270,14 +273,9 @@ def _check_refspecs(repository: Repository) -> Iterator[Finding]:
 
 
 def _check_merge(repository: Repository) -> Iterator[Finding]:
-    for tree in repository.worktrees():
-        name = tree.git_dir / "NOTES_MERGE_REF"
-        if name.is_file() and name.read_bytes().split() in (
-            [RECORDS_REF.encode()],
-            [b"ref:", RECORDS_REF.encode()],
-        ):
-            text = f"a git notes merge into {RECORDS_REF} was not finished ({tree.git_dir})"
-            yield Finding(code="notes-merge", text=text, remedy="git notes merge --abort")
+    for folder in unfinished_merges(repository):
+        text = f"a git notes merge into {RECORDS_REF} was not finished ({folder})"
+        yield Finding(code="notes-merge", text=text, remedy="git notes merge --abort")
 
 
 def _reinstall(repository: Repository, *agents: str) -> None:

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 
 from gittraj.commands.doctor.finding import Finding
 from gittraj.commands.install.manifest import read_manifest
 from gittraj.commands.install.refspecs import find_remotes
 from gittraj.errors import GitError, StoreError
-from gittraj.git import Repository, is_oid, read_reflog
+from gittraj.git import Repository, read_reflog
 from gittraj.notes.recovery import find_deleted, restore_deleted
-from gittraj.notes.refs import set_ref, stale_locks
+from gittraj.notes.refs import is_broken, set_ref, stale_locks
 from gittraj.notes.store import RECORDS_REF
 from gittraj.state.cursors import load_state
 from gittraj.state.folder import LocalState
@@ -42,10 +41,10 @@ def check_leftovers(repository: Repository) -> Iterator[Finding]:
             fix=partial(lock.unlink, missing_ok=True),
         )
     yield from _check_deleted(repository, local)
-    folder = (repository.common_dir / RECORDS_REF).parent
-    for path in sorted(folder.glob("traj*")):
-        if path.suffix != ".lock" and path.is_file() and not _stands(path):
-            yield _broken(repository, path)
+    for path in sorted((repository.common_dir / RECORDS_REF).parent.glob("traj*")):
+        ref = path.relative_to(repository.common_dir).as_posix()
+        if path.suffix != ".lock" and is_broken(repository, ref):
+            yield _broken(repository, ref)
     manifest = read_manifest(repository)
     for remote in find_remotes(repository):
         ours = manifest.refspecs.get(remote, ()) if manifest else ()
@@ -60,14 +59,9 @@ def check_leftovers(repository: Repository) -> Iterator[Finding]:
             )
 
 
-def _stands(path: Path) -> bool:
-    told = path.read_text("latin-1").strip()
-    return is_oid(told) or told.startswith("ref: ")
-
-
-def _broken(repository: Repository, path: Path) -> Finding:
+def _broken(repository: Repository, ref: str) -> Finding:
     """A ref whose file was never written to its end; its reflog may tell where it was."""
-    ref = path.relative_to(repository.common_dir).as_posix()
+    path = repository.common_dir / ref
     moves = read_reflog(repository, repository.common_dir, None, ref=ref)[0]
     last = next((m.new for m in reversed(moves) if repository.objects.kind(m.new) == "commit"), None)
     told = f"its reflog has it last at {last[:12]}" if last else "and its reflog does not say where it was"
@@ -75,15 +69,14 @@ def _broken(repository: Repository, path: Path) -> Finding:
         code="ref-broken",
         text=f"{ref} names no commit ({path}); {told}",
         remedy="git traj doctor --fix points it there" if last else f"remove {path}, then git traj fetch",
-        fix=partial(_restore, repository, path, last) if last else None,
+        fix=partial(_restore, repository, ref, last) if last else None,
     )
 
 
-def _restore(repository: Repository, path: Path, commit: str) -> None:
-    if _stands(path):
+def _restore(repository: Repository, ref: str, commit: str) -> None:
+    if not is_broken(repository, ref):
         return  # somebody was faster
-    path.unlink()  # git moves no ref that it cannot read
-    ref = path.relative_to(repository.common_dir).as_posix()
+    (repository.common_dir / ref).unlink()  # git moves no ref that it cannot read
     packed = repository.objects.resolve(ref) or "0" * len(commit)
     set_ref(repository, ref, commit, message="git-traj: restored", old=packed)
 

@@ -1,15 +1,18 @@
-"""Which commits have records, counted without reading every note: there may be very many."""
+"""Which commits have records, here and on remotes, counted without reading every note: there may be very
+many."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 
+from gittraj.errors import GitError
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
 from gittraj.index.answers import Answers
-from gittraj.model.codec import decode_note
-from gittraj.notes.merge import standing
+from gittraj.model.codec import decode_note, encode_note
+from gittraj.notes.merge import merge_notes, records_on
 from gittraj.notes.places import find_places
+from gittraj.notes.store import NotesRef
 from gittraj.query.index_lookup import IndexFailedError
 from gittraj.query.notes import Notes
 
@@ -66,7 +69,7 @@ def _roles(commit: str, body: bytes) -> set[str]:
     deletions nor explored work nor stubs need not be read."""
     if all(word not in body for word in (b'"deleted"', b'"explored"', b'"incomplete"')):
         return {"produced"}
-    return {"traced" if r.incomplete else r.role for r in standing(commit, decode_note(body))}
+    return {"traced" if r.incomplete else r.role for r in records_on(commit, body)}
 
 
 def _below_head(repository: Repository, notes: Notes, index: Answers | None) -> set[str] | None:
@@ -81,3 +84,32 @@ def _below_head(repository: Repository, notes: Notes, index: Answers | None) -> 
     listed = repository.run("rev-list", "HEAD", "--", check=False)
     history = listed.out.decode().split() if listed.code == 0 else []
     return {commit for commit in history if commit in notes}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remote:
+    """Notes whose records the other side lacks; None when that cannot be told from here."""
+
+    name: str
+    unpushed: int | None
+    unfetched: int | None
+
+
+def compare_remote(repository: Repository, remote: str) -> Remote:
+    """Only notes that differ are read, and what a merge would change on either side is counted."""
+    ours, theirs = NotesRef(repository), NotesRef(repository, f"refs/notes-remote/{remote}/traj")
+    unpushed = unfetched = 0
+    try:
+        tips = theirs.tip(), ours.tip()
+        read_theirs, read_ours = theirs.reader(tips[0]), ours.reader(tips[1])
+        for commit in theirs.changed(*tips):
+            here, there = read_ours(commit) or b"", read_theirs(commit) or b""
+            if not (here and there):  # nothing to merge: how many there are is no reason to read them
+                unpushed, unfetched = unpushed + bool(here), unfetched + bool(there)
+                continue
+            merged = merge_notes(commit, here, there)
+            unpushed += merged != encode_note(decode_note(there))
+            unfetched += merged != encode_note(decode_note(here))
+    except GitError:
+        return Remote(name=remote, unpushed=None, unfetched=None)
+    return Remote(name=remote, unpushed=unpushed, unfetched=unfetched)

@@ -1,7 +1,8 @@
-"""Links that were stored by earlier rules and that times refute: a call that wrote its lines after the commit
-was made explains nothing of it, and one that was not running then did not make it.
+"""Links of earlier rules that today's refute: by times (a call that wrote its lines after the commit was made
+explains nothing of it, and one that was not running then did not make it), and by the session's log, where it
+is still here.
 
-Only what is stored is looked at. Commits whose committer's date was chosen cannot be judged, and are left.
+Commits whose committer's date was chosen cannot be judged, and are left.
 """
 
 from __future__ import annotations
@@ -13,46 +14,77 @@ from functools import partial
 from gittraj.capture.order import CLOCK
 from gittraj.commands.doctor.finding import Finding
 from gittraj.config import Environ, read_config
+from gittraj.frozen import dataclass
 from gittraj.git import Repository
 from gittraj.model.codec import decode_note
 from gittraj.model.times import seconds
-from gittraj.model.values import Line, Record, ToolCall, ToolResult
+from gittraj.model.values import Line, Record, Tombstone, ToolCall, ToolResult
 from gittraj.notes.merge import standing
+from gittraj.notes.segments import read_segments
 from gittraj.notes.store import NotesRef
-from gittraj.record.drain.composition import make_pipeline
-from gittraj.record.rewrite_segments import read_segments
 from gittraj.state.folder import LocalState
 
 _FOUND = ("agent", "output", "order", "content")
 """Evidence that a call gave."""
 _CHOSEN = 7 * 24 * 3600.0
 """Seconds before a session from which a commit's date is taken for a chosen one."""
+_READ = 1_000
+"""Commits that are held against logs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """The records by which a trajectory says that it led to a commit, made at ``time``. ``first``: when the
+    first part began (seconds since 1970); ``alone``: no other trajectory is named there, nor was."""
+
+    commit: str
+    records: Sequence[Record]
+    time: int
+    first: float
+    alone: bool
 
 
 def check_refuted(repository: Repository) -> Iterator[Finding]:
     """Raises GitError."""
-    found = list(_find(repository))
+    by_times: list[Linked] = []
+    by_content: list[Linked] = []
+    for each in _find_linked(repository):
+        if _refutes(repository, each):
+            by_times.append(each)
+        elif len(by_content) < _READ and all(r.link.evidence == "content" for r in each.records):
+            by_content.append(each)
+    yield from _finding(repository, by_times, "when their calls ran is against it")
+    if by_content:
+        from gittraj.commands.doctor.refuted_by_log import find_refuted_by_log  # noqa: PLC0415 - reads logs
+
+        by_logs = list(find_refuted_by_log(repository, by_content))
+        yield from _finding(repository, by_logs, "what their sessions wrote is something else")
+
+
+def _finding(repository: Repository, found: Sequence[Linked], why: str) -> Iterator[Finding]:
     if found:
-        commits = [*dict.fromkeys(commit for commit, _ in found)]
-        last = commits[-1]
+        commits = [*dict.fromkeys(each.commit for each in found)]
         yield Finding(
             code="refuted",
-            text=f"records on {len(commits)} of the commits cannot explain them, {last[:12]} last: when their"
-            " calls ran is against it",
+            text=f"records on {len(commits)} of the commits cannot explain them,"
+            f" {commits[-1][:12]} last: {why}",
             remedy="git traj doctor --fix takes them for work that made no commit",
             fix=partial(_demote, repository, found),
         )
 
 
-def _find(repository: Repository) -> Iterator[tuple[str, Record]]:
+def _find_linked(repository: Repository) -> Iterator[Linked]:
     for commit, body in NotesRef(repository).items():
-        ours = [r for r in standing(commit, decode_note(body)) if _is_own(commit, r)]
+        lines = decode_note(body)
+        ours = [r for r in standing(commit, lines) if _is_own(commit, r)]
         if ours and repository.objects.exists(commit):
             time = repository.objects.commit(commit).time
+            named = {line.id for line in lines if isinstance(line, Record | Tombstone)}
             for trajectory in {record.id for record in ours}:
                 records = [record for record in ours if record.id == trajectory]
-                if _refutes(repository, records, time):
-                    yield from ((commit, record) for record in records)
+                starts = [at for r in records if (at := seconds(r.figures.started_at)) is not None]
+                if starts and time >= min(starts) - _CHOSEN:
+                    yield Linked(commit, records, time, min(starts), alone=len(named) == 1)
 
 
 def _is_own(commit: str, record: Record) -> bool:
@@ -60,18 +92,16 @@ def _is_own(commit: str, record: Record) -> bool:
     return made and record.role == "produced" and record.link.evidence in _FOUND and record.range is not None
 
 
-def _refutes(repository: Repository, records: Sequence[Record], time: int) -> bool:
-    """Whether every call that gave the evidence for a commit of that time (seconds since 1970) is refuted."""
-    starts = [at for record in records if (at := seconds(record.figures.started_at)) is not None]
-    if not starts or time < min(starts) - _CHOSEN:
-        return False
-    begun, over = _times(repository, records)
-    links = {(r.link.evidence, r.link.call) for r in records}
-    return all(_refuted(time, e == "content", min(starts), begun.get(c), over.get(c)) for e, c in links)
+def _refutes(repository: Repository, linked: Linked) -> bool:
+    """Whether every call that gave the evidence for a commit is refuted."""
+    begun, over = _times(repository, linked.records)
+    links = {(r.link.evidence, r.link.call) for r in linked.records}
+    return all(_refuted(linked, e == "content", begun.get(c), over.get(c)) for e, c in links)
 
 
-def _refuted(time: int, content: bool, first: float, begun: float | None, over: float | None) -> bool:
-    if begun is None or (not content and time < first - CLOCK):
+def _refuted(linked: Linked, content: bool, begun: float | None, over: float | None) -> bool:
+    time = linked.time
+    if begun is None or (not content and time < linked.first - CLOCK):
         return False  # nobody knows, or the date was chosen
     return begun > time + CLOCK or (not content and over is not None and over < time - CLOCK)
 
@@ -92,9 +122,13 @@ def _times(
     return begun, over
 
 
-def _demote(repository: Repository, found: Sequence[tuple[str, Record]]) -> None:
+def _demote(repository: Repository, found: Sequence[Linked]) -> None:
+    from gittraj.record.drain.composition import make_pipeline  # noqa: PLC0415 - loads the redactor
+
     lines: list[tuple[str, Line]] = [
-        (commit, replace(record, role="explored", rev=record.rev + 1)) for commit, record in found
+        (each.commit, replace(record, role="explored", rev=record.rev + 1))
+        for each in found
+        for record in each.records
     ]
     with LocalState.of(repository).writing():
         pipeline = make_pipeline(repository, read_config(repository), Environ.of(repository.environ), live={})

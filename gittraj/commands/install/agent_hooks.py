@@ -11,9 +11,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from gittraj.agents import all_agents
-from gittraj.commands.install.edits import edit, make_folder, restore, write_file
-from gittraj.commands.install.ignoring import ignore
+from gittraj.agents import HookSettings, all_agents
+from gittraj.commands.install.edits import edit, ignore, make_folder, restore, write_file
 from gittraj.commands.install.manifest import Manifest
 from gittraj.commands.install.report import Did, Step
 from gittraj.commands.install.settings import SCRIPT, WRAPPER, put, take
@@ -26,7 +25,9 @@ _BARE = "not installed: an agent works in a work tree, and this repository has n
 _TRACKED = "git tracks the file: keep these entries out of your commits"
 
 
-AGENTS = {agent.option: agent.hooks for agent in all_agents().values() if agent.hooks}
+def find_hooks() -> dict[str, HookSettings]:
+    """Those of the agents that have some, by option."""
+    return {agent.option: agent.hooks for agent in all_agents().values() if agent.hooks}
 
 
 def install_agent(
@@ -37,7 +38,7 @@ def install_agent(
     def say(did: Did, *words: str) -> Step:
         return Step(what="agent", name=name, did=did, text="; ".join(word for word in words if word))
 
-    agent, tree = AGENTS[name], repository.work_tree
+    agent, tree = find_hooks()[name], repository.work_tree
     if tree is None:
         return manifest, say("skipped", _BARE)
     path = tree / agent.file
@@ -97,11 +98,12 @@ def write_script(repository: Repository) -> None:
 
 def uninstall_agents(repository: Repository, manifest: Manifest) -> Iterator[Step]:
     """Each settings file as it was; of one that somebody changed since, only our entries go."""
+    agents = find_hooks()
     trees = [tree.path for tree in repository.worktrees() if tree.path]
-    places = [tree / agent.file for tree in trees for agent in AGENTS.values()]
+    places = [tree / agent.file for tree in trees for agent in agents.values()]
     here = [str(path) for path in places if repository.owns(path)]
     for path in map(Path, dict.fromkeys((*manifest.settings, *here))):
-        name = next(name for name, agent in AGENTS.items() if str(path).endswith(agent.file))
+        name = next(name for name, agent in agents.items() if str(path).endswith(agent.file))
         edited = manifest.settings.get(str(path))
         try:
             changed = restore(path, edited, lambda now: take(now.decode("utf-8")).encode("utf-8"))

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from gittraj.commands.install.manifest import Manifest, Splice
+from gittraj.commands.install.manifest import FileEdit, Manifest, Splice
 from gittraj.commands.install.report import Step
 from gittraj.errors import StoreError
 from gittraj.git import Repository
@@ -34,12 +34,7 @@ def undo(repository: Repository, manifest: Manifest) -> None:
     """All of it, back to where somebody else changed the file. Raises StoreError when it is locked."""
     path = _file(repository)
     now = path.read_bytes() if path.exists() else b""
-    before = now
-    for splice in reversed(manifest.config):
-        undone = splice.undo(before)
-        if undone is None:
-            break
-        before = undone
+    before = FileEdit(made=False, splices=manifest.config).undo(now)
     if before != now:
         write_locked(path, before)
 

@@ -6,29 +6,22 @@ It only looks. A program on PATH or a folder of settings in the home directory c
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from itertools import islice
-from pathlib import Path
 
-from gittraj.agents import all_agents
-from gittraj.commands.install.agent_hooks import AGENTS
+from gittraj.agents import Agent, all_agents
+from gittraj.commands.install.agent_hooks import find_hooks
 from gittraj.commands.install.inspection import inspect_agent
 from gittraj.config import Environ, read_config
 from gittraj.git import Repository
 
-_TRACES: dict[str, tuple[str, Callable[[Environ], Path | None]]] = {
-    "claude-code": ("claude", lambda environ: environ.claude_dir),
-    "codex": ("codex", lambda environ: environ.codex_dir),
-    "gemini": ("gemini", lambda environ: environ.gemini_dir),
-}
-"""By option: the program's name, and the agent's folder. An agent without a row is found by its program."""
 _MOST = 1000
 """Sessions to count."""
 
 
 def find_agents(environ: Environ, raw: Mapping[str, str]) -> tuple[str, ...]:
     """The options of the agents on this machine that git-traj can set up."""
-    return tuple(name for name in AGENTS if _is_here(name, environ, raw))
+    return tuple(a.option for a in all_agents().values() if a.hooks and _is_here(a, environ, raw))
 
 
 def find_new_agents(repository: Repository, found: tuple[str, ...]) -> tuple[str, ...]:
@@ -36,7 +29,8 @@ def find_new_agents(repository: Repository, found: tuple[str, ...]) -> tuple[str
     tree = repository.work_tree
     if tree is None:
         return ()
-    states = {name: inspect_agent(repository, name, tree / AGENTS[name].file) for name in found}
+    hooks = find_hooks()
+    states = {name: inspect_agent(repository, name, tree / hooks[name].file) for name in found}
     return tuple(name for name, state in states.items() if state == "missing")
 
 
@@ -49,7 +43,6 @@ def count_sessions(repository: Repository, environ: Environ) -> int:
     return sum(1 for _ in islice(files, _MOST))
 
 
-def _is_here(name: str, environ: Environ, raw: Mapping[str, str]) -> bool:
-    program, folder = _TRACES.get(name, (name, lambda _: None))
-    path = folder(environ)
-    return (path is not None and path.is_dir()) or shutil.which(program, path=raw.get("PATH", "")) is not None
+def _is_here(agent: Agent, environ: Environ, raw: Mapping[str, str]) -> bool:
+    folder, program = agent.folder(environ), shutil.which(agent.program, path=raw.get("PATH", ""))
+    return program is not None or (folder is not None and folder.is_dir())

@@ -37,6 +37,7 @@ from gittraj.commands.install.shims import (
     is_shell_script,
     render,
 )
+from gittraj.config import read_choice
 from gittraj.errors import StoreError, TrajError
 from gittraj.git import Repository
 
@@ -49,10 +50,10 @@ def install_hooks(
     """In the hooks folder; or, where that is another tool's, in git's configuration, if this git has hooks
     there. Never in both, or they would run twice.
 
-    Raises TrajError when this interpreter cannot be started from a hook.
+    Raises TrajError when this interpreter cannot be started from a hook, or ``traj.push`` is not valid.
     """
     interpreter = find_interpreter()
-    pushing = (PUSHING,) if (repository.config("traj.push") or "").lower() == "auto" else ()
+    pushing = (PUSHING,) if read_choice(repository, "push") == "auto" else ()
     names = (*HOOKS, *pushing)
     folders = find_hooks_folders(repository)
     if is_supported(repository) and _are_elsewhere(repository, folders, manifest):
@@ -131,7 +132,7 @@ def install_hook(path: Path, text: bytes, *, dry_run: bool) -> Step:
     if not os.path.lexists(path):
         chained = f"installed, {kept.name} runs first" if os.path.lexists(kept) else "installed"
         return say("added", chained, lambda: _write(path, text))
-    content = _read(path)
+    content = path.read_bytes()
     try:
         found = find_block(content)
     except TrajError as error:
@@ -147,7 +148,11 @@ def install_hook(path: Path, text: bytes, *, dry_run: bool) -> Step:
     if goes_behind(path, content):
         words = f"installed; the pre-commit framework runs it ({legacy_of(path).name})"
         return say("added", words, lambda: _write(legacy_of(path), text))
-    if os.path.lexists(kept) and _read(kept) != content and not take_turn(path, content, dry_run=dry_run):
+    if (
+        os.path.lexists(kept)
+        and kept.read_bytes() != content
+        and not take_turn(path, content, dry_run=dry_run)
+    ):
         words = f"not installed: another tool wrote this hook, and {kept.name} already exists; {_LATER}"
         return say("skipped", f"{words}. Remove the one that is not needed, and install again")
     return say("added", f"installed; yours is kept as {kept.name} and runs first", lambda: _chain(path, text))
@@ -156,9 +161,9 @@ def install_hook(path: Path, text: bytes, *, dry_run: bool) -> Step:
 def _renew_legacy(path: Path, text: bytes, say: Callable[..., Step]) -> Step:
     """Ours, that another tool runs: its interpreter may have moved."""
     legacy = legacy_of(path)
-    found, block = find_block(_read(legacy)), find_block(text)
+    found, block = find_block(legacy.read_bytes()), find_block(text)
     renewed = found.before + block.block + found.after if found and block else text
-    if renewed == _read(legacy) and os.access(legacy, os.X_OK):
+    if renewed == legacy.read_bytes() and os.access(legacy, os.X_OK):
         return say("unchanged", "already there, run by another tool's hook")
     return say("renewed", "renewed, run by another tool's hook", lambda: _renew(legacy, renewed))
 
@@ -185,7 +190,7 @@ def uninstall_hook(path: Path) -> Step | None:
         return Step(what="hook", name=path.name, did="removed", text=words)
 
     kept = path.with_name(path.name + KEPT)
-    content = _read(path) if path.is_file() else None
+    content = path.read_bytes() if path.is_file() else None
     try:
         found = find_block(content) if content is not None else None
     except TrajError as error:
@@ -218,7 +223,7 @@ def _leave_edits(path: Path, kept: Path | None, found: Found) -> str:
     if kept is None:
         _write(path, found.before + found.after)
         return "removed; the lines that were added to it stay"
-    original = _read(kept)
+    original = kept.read_bytes()
     first, _, body = original.partition(b"\n")
     if is_shell_script(original) and os.access(kept, os.X_OK):
         before = found.before.removeprefix(SHEBANG)
@@ -238,7 +243,7 @@ def _leave_legacy(path: Path, kept: Path | None, content: bytes) -> str:
     Unless that is the tool's own hook, which must not run itself.
     """
     legacy = legacy_of(path)
-    original = _read(kept) if kept else None
+    original = kept.read_bytes() if kept else None
     if kept and original is not None and FRAMEWORK not in original:
         kept.replace(legacy)
         return f"yours is back, as {legacy.name}"
@@ -246,10 +251,6 @@ def _leave_legacy(path: Path, kept: Path | None, content: bytes) -> str:
     if kept and original == content:
         kept.unlink()
     return f"removed ({legacy.name})"
-
-
-def _read(path: Path) -> bytes:
-    return path.read_bytes()
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -7,7 +7,8 @@ import re
 from pathlib import Path
 from typing import Literal
 
-from gittraj.commands.install.agent_hooks import AGENTS, script_path
+from gittraj.agents import all_agents
+from gittraj.commands.install.agent_hooks import find_hooks, script_path
 from gittraj.commands.install.configured import (
     Configured,
     command_for,
@@ -20,6 +21,7 @@ from gittraj.commands.install.hooks_path import HooksFolder, find_hooks_folders
 from gittraj.commands.install.manifest import Manifest, read_manifest
 from gittraj.commands.install.settings import find, put
 from gittraj.commands.install.shims import HOOKS, PUSHING, Found, find_block, read_interpreter, render
+from gittraj.config import Environ
 from gittraj.errors import TrajError
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
@@ -119,16 +121,15 @@ def _runs(path: Path, found: Found) -> bool:
     return os.access(path, os.X_OK) and (interpreter is None or os.access(interpreter.path, os.X_OK))
 
 
-def inspect_agents(repository: Repository, *, codex: Path | None) -> tuple[AgentState, ...]:
-    """The settings in each work tree that were installed, or hold entries of ours; ``codex`` is the folder
-    of Codex's own configuration."""
+def inspect_agents(repository: Repository, environ: Environ) -> tuple[AgentState, ...]:
+    """The settings in each work tree that were installed, or hold entries of ours."""
     manifest = read_manifest(repository) or Manifest()
     found = []
     for tree in (tree.path for tree in repository.worktrees() if tree.path):
-        for name, agent in AGENTS.items():
+        for name, agent in find_hooks().items():
             path = tree / agent.file
             state = inspect_agent(repository, name, path)
-            if name == "codex" and state == "installed" and not _is_trusted(path, codex):
+            if name == "codex" and state == "installed" and not _is_trusted(path, environ):
                 state = "untrusted"
             if str(path) in manifest.settings or state not in ("missing", "damaged"):
                 found.append(AgentState(name=name, path=path, state=state))
@@ -141,7 +142,7 @@ def inspect_agent(repository: Repository, name: str, path: Path) -> AgentLife:
         text = path.read_bytes().decode("utf-8") if path.is_file() else "{}"
         if not any(find(text)):
             return "missing"
-        if put(text, AGENTS[name].groups(script)) != text:
+        if put(text, find_hooks()[name].groups(script)) != text:
             return "changed"
     except (TrajError, OSError, UnicodeError):
         return "damaged"
@@ -154,15 +155,16 @@ def _starts(script: bytes) -> bool:
     return interpreter is not None and os.access(interpreter.path, os.X_OK)
 
 
-def _is_trusted(path: Path, codex: Path | None) -> bool:
+def _is_trusted(path: Path, environ: Environ) -> bool:
     """Whether ``config.toml`` has hashes of approved hooks, as Codex 0.169 writes them; only Codex can tell
     of which content."""
     import tomllib  # noqa: PLC0415 - only for Codex
 
+    codex = all_agents()["codex"].folder(environ)
     try:
         config = tomllib.loads(((codex or Path()) / "config.toml").read_text("utf-8"))
         known = [key for key, hook in config["hooks"]["state"].items() if "trusted_hash" in hook]
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return False
-    events = [re.sub(r"(?<=[a-z])(?=[A-Z])", "_", event).lower() for event in AGENTS["codex"].events]
+    events = [re.sub(r"(?<=[a-z])(?=[A-Z])", "_", event).lower() for event in find_hooks()["codex"].events]
     return all(any(key.startswith(f"{path}:{event}:") for key in known) for event in events)

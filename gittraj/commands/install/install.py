@@ -6,13 +6,14 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gittraj.commands.install.agent_hooks import AGENTS, install_agent, script_path, write_script
+from gittraj.commands.install.agent_hooks import find_hooks, install_agent, script_path, write_script
 from gittraj.commands.install.hooks import install_hooks
-from gittraj.commands.install.instructions import instruct_agent
+from gittraj.commands.install.instructions import find_files, instruct_agent
 from gittraj.commands.install.manifest import FILE, Manifest, read_manifest, write_manifest
 from gittraj.commands.install.refspecs import add_refspecs, recover_manifest
 from gittraj.commands.install.report import Step
 from gittraj.commands.install.shims import find_interpreter
+from gittraj.config import read_choice
 from gittraj.errors import TrajError
 from gittraj.git import Repository
 from gittraj.model.codec import to_json
@@ -38,6 +39,7 @@ def install(
     without which the rest is of no use, is written first.
     """
     find_interpreter()
+    read_choice(repository, "push")
     local = LocalState.of(repository)
     steps = [_begin(repository, local, dry_run=dry_run)]
     manifest = read_manifest(repository) or Manifest()
@@ -53,13 +55,15 @@ def install(
     if not dry_run and (agents or script_path(repository).exists()):
         write_script(repository)
     for name in dict.fromkeys(agents):
-        if name in AGENTS:
+        if name in find_hooks():
             manifest, step = install_agent(repository, name, manifest, dry_run=dry_run)
             if not dry_run:
                 write_manifest(repository, manifest)
             steps.append(step)
             if step.did == "failed":
                 continue
+        if name not in find_files():
+            continue
         manifest, told = instruct_agent(repository, name, manifest, dry_run=dry_run)
         if not dry_run:
             write_manifest(repository, manifest)

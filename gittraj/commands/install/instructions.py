@@ -14,8 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from gittraj.agents import InstructionFile, all_agents
-from gittraj.commands.install.edits import write_file
-from gittraj.commands.install.ignoring import ignore
+from gittraj.commands.install.edits import ignore, write_file
 from gittraj.commands.install.manifest import Instruction, Manifest
 from gittraj.commands.install.report import Did, Step
 from gittraj.errors import TrajError
@@ -44,7 +43,9 @@ _IGNORED = "git ignores the file here"
 _TRACKED = "git tracks the file: commit it for everyone, or keep these lines out of your commits"
 
 
-FILES = {agent.option: agent.instructions for agent in all_agents().values() if agent.instructions}
+def find_files() -> dict[str, InstructionFile]:
+    """Those of the agents that read one, by option."""
+    return {agent.option: agent.instructions for agent in all_agents().values() if agent.instructions}
 
 
 def instruct_agent(
@@ -54,7 +55,7 @@ def instruct_agent(
     tree = repository.work_tree
     if tree is None:
         return manifest, ()
-    file = _find_file(FILES[name], tree)
+    file = _find_file(find_files()[name], tree)
     path = tree / file
     known = manifest.told.get(str(path))
 
@@ -161,7 +162,7 @@ def take_out(now: bytes, told: Instruction) -> bytes | None:
 def _find_lost(repository: Repository) -> Iterator[tuple[Path, Instruction]]:
     ours = digest(TEXT.encode())
     for tree in repository.worktrees():
-        for file in (name for each in FILES.values() for name in (each.own, each.instead) if name):
+        for file in (name for each in find_files().values() for name in (each.own, each.instead) if name):
             path = (tree.path or tree.git_dir) / file
             if not repository.owns(path):
                 continue

@@ -12,6 +12,7 @@ import sys
 from functools import cache
 from pathlib import Path
 
+from gittraj import plugins
 from gittraj.errors import TrajError
 from gittraj.frozen import dataclass
 from gittraj.state.spool import MARKS, SESSION_IDS
@@ -35,6 +36,7 @@ class Interpreter:
     path: str
     flags: tuple[str, ...]
 
+    @cache  # noqa: B019 - all hooks name the same one or two
     def works(self) -> bool:
         """Whether it finds git-traj, from any folder."""
         command = [self.path, *self.flags, "-c", "import gittraj.worker.__main__"]
@@ -87,7 +89,11 @@ def find_interpreter() -> Interpreter:
 
 def render(name: str, interpreter: Interpreter) -> bytes:
     """The whole hook ``name``."""
-    text = _template(name).replace("@IDS@", " ".join(SESSION_IDS)).replace("@MARKS@", " ".join(MARKS))
+    text = (
+        _template(name)
+        .replace("@IDS@", " ".join((*SESSION_IDS, *plugins.variables())))
+        .replace("@MARKS@", " ".join(MARKS))
+    )
     text = text.replace("@PYTHON@", interpreter.path.replace("'", "'\\''"))
     return text.replace("@FLAGS@", " ".join(interpreter.flags)).encode("utf-8", "surrogateescape")
 

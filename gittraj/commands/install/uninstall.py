@@ -8,8 +8,8 @@ from pathlib import Path
 from gittraj.commands.install.agent_hooks import uninstall_agents
 from gittraj.commands.install.configuration import forget_answers
 from gittraj.commands.install.configured import remove_configured
+from gittraj.commands.install.edits import stop_ignoring
 from gittraj.commands.install.hooks import leave_folders
-from gittraj.commands.install.ignoring import stop_ignoring
 from gittraj.commands.install.instructions import take_back
 from gittraj.commands.install.manifest import FILE, Manifest, read_manifest
 from gittraj.commands.install.refspecs import recover_manifest, remove_refspecs

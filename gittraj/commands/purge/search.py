@@ -45,7 +45,7 @@ class Sought:
 
 @dataclass(slots=True)
 class Found:
-    """``parts`` that tell it, with the highest ``rev`` that does; ``segments`` that do, with what takes their
+    """``parts`` that have it, with the highest ``rev`` that does; ``segments`` that do, with what takes their
     place (None: nothing does); ``refs`` that lead to it, by their reflogs too. ``stored``: all segments that
     are here, ``unread``: those that nobody could look into."""
 
@@ -76,11 +76,11 @@ class Search:
             for ref, t in tips.items()
         }
         unseen = dict.fromkeys(oid for listed in blobs.values() for oid in listed)
-        told = {
+        met = {
             oid: body is not None and self._is_met(body)
             for oid, body in zip(unseen, self.repository.objects.read_blobs(unseen), strict=True)
         }
-        self.found.refs.update(ref for ref, listed in blobs.items() if any(told[oid] for oid in listed))
+        self.found.refs.update(ref for ref, listed in blobs.items() if any(met[oid] for oid in listed))
         return self.found
 
     def redactor(self, trajectory: str) -> Redact | None:
@@ -92,7 +92,7 @@ class Search:
         """Keyed hashes of what was found."""
         return frozenset[str]().union(*(each.hashes() for each in self._redactors.values()))
 
-    def tell(self, record: Record) -> Record:
+    def clean_record(self, record: Record) -> Record:
         """A record without what is sought, and with how often that was in it and in its segments. Raises
         RedactionError."""
         redactor = self.redactor(record.id)
@@ -117,8 +117,8 @@ class Search:
             text = self.clean_value("", line.text.decode("utf-8", "surrogateescape"))
             return ForeignLine(text.encode("utf-8", "surrogateescape"), line.why)
         if isinstance(line, Tombstone):
-            told, extra = self.clean_value(line.id, (line.deleted, line.extra))
-            return replace(line, deleted=told, extra=extra)
+            reason, extra = self.clean_value(line.id, (line.deleted, line.extra))
+            return replace(line, deleted=reason, extra=extra)
         call, figures, whole, extra = self.clean_value(
             line.id, (line.link.call, line.figures, line.whole, line.extra)
         )

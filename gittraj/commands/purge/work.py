@@ -16,14 +16,16 @@ from gittraj.index.fast_open import FOLDER as INDEX
 from gittraj.model.codec import decode_note, segment_path
 from gittraj.model.values import Key, Record, SegmentRef
 from gittraj.notes.epoch import Epoch, read_epoch, unite
+from gittraj.notes.recovery import unfinished_merges
 from gittraj.notes.store import DATA_PREFIX, RECORDS_REF, DataRefs, NotesRef
 from gittraj.record.draft import this_month
 from gittraj.record.rewrite_segments import Renewal
 from gittraj.state.active import drop_active, load_active, save_active
 from gittraj.state.folder import LocalState
+from gittraj.state.purge_mark import is_unfinished, unfinished
 from gittraj.sync.join import join_records, join_segments
 from gittraj.sync.purge_merge import Change, is_purge_applied, merge_purged_records, merge_purged_segments
-from gittraj.sync.traces import clear_traces, is_unfinished, our_refs, unfinished
+from gittraj.sync.traces import clear_traces, our_refs
 
 STEP = 1000
 """A purged part gets the next multiple as its ``rev``: what a clone that knows of no purge makes of it
@@ -57,23 +59,20 @@ def purge(repository: Repository, sought: Sought, *, dry_run: bool = False) -> P
         search = Search(repository, sought)
         found = search.run()
         records = _noted(repository)
-        told = _tell(sought, found, records)
+        done = _count(sought, found, records)
         if dry_run or not (found.refs or is_unfinished(repository)):
-            return told
-        roots = _roots(repository, told.refs)
+            return done
+        roots = _roots(repository, done.refs)
         _rewrite(repository, search, records)
         elsewhere, left = _elsewhere(repository, roots), _left(repository, sought)
-        return replace(told, elsewhere=tuple(elsewhere), left=tuple(left), old=tuple(roots))
+        return replace(done, elsewhere=tuple(elsewhere), left=tuple(left), old=tuple(roots))
 
 
 def _refuse_unfinished_merge(repository: Repository) -> None:
-    """It has notes in files of its own, and its commit would bring the old history back."""
-    for tree in repository.worktrees():
-        named = tree.git_dir / "NOTES_MERGE_REF"
-        if named.exists() and named.read_text("utf-8", "replace").strip().endswith(RECORDS_REF):
-            raise TrajError(
-                f"a merge of {RECORDS_REF} is not finished", "git notes --ref=traj merge --abort, or --commit"
-            )
+    if any(unfinished_merges(repository)):
+        raise TrajError(
+            f"a merge of {RECORDS_REF} is not finished", "git notes --ref=traj merge --abort, or --commit"
+        )
 
 
 def _join_tracked(repository: Repository) -> None:
@@ -97,7 +96,7 @@ def _noted(repository: Repository) -> list[Record]:
     ]
 
 
-def _tell(sought: Sought, found: Found, records: list[Record]) -> Purge:
+def _count(sought: Sought, found: Found, records: list[Record]) -> Purge:
     searched = [record for record in records if sought.redactor is not None]
     named = {(ref.month, r.id, ref.name) for r in searched for ref in (*r.segments, *r.also)}
     months = {ref for ref in found.refs if not ref.startswith(_TRACKED)}
@@ -133,7 +132,7 @@ def _rewrite(repository: Repository, search: Search, records: list[Record]) -> N
 
 
 def _renew(search: Search, records: list[Record]) -> Renewal:
-    """The parts that tell it, or name a segment that does, as they are to be told."""
+    """The parts that have it, or name a segment that does, without it."""
     found, month = search.found, this_month()
     files: dict[str, bytes] = {}
     instead: dict[Stored, tuple[SegmentRef, ...]] = {}
@@ -148,14 +147,16 @@ def _renew(search: Search, records: list[Record]) -> Renewal:
         new = (instead.get((ref.month, record.id, ref.name), (ref,)) for ref in refs)
         return tuple(dict.fromkeys(ref for each in new for ref in each))
 
-    told: dict[Key, Record] = {}
+    records_without: dict[Key, Record] = {}
     for record in sorted(records, key=lambda each: each.rev):
         segments, also = named(record, record.segments), named(record, record.also)
         renewed = (segments, also) != (record.segments, record.also)
         if record.id not in search.sought.forgotten and (renewed or record.key in found.parts):
             rev = _next(max(record.rev, found.parts.get(record.key, 0)))
-            told[record.key] = replace(search.tell(record), segments=segments, also=also, rev=rev)
-    return Renewal(records=told, files=files)
+            records_without[record.key] = replace(
+                search.clean_record(record), segments=segments, also=also, rev=rev
+            )
+    return Renewal(records=records_without, files=files)
 
 
 def _name(name: str, month: str, body: bytes) -> SegmentRef:

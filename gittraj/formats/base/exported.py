@@ -35,7 +35,7 @@ class Exported:
     """``trajectories``: each once, HEADERs with ``chapters``, in the order in which they were found.
 
     ``commits``: by trajectory, those that are asked about and that it stands on, oldest first, as log entries
-    of the command contract (``commit``, ``subject``, ``date`` …). ``runs``: the lines that a commit added.
+    of docs/json.md (``commit``, ``subject``, ``date`` …). ``runs``: the lines that a commit added.
     """
 
     trajectories: Sequence[dict[str, Any]]

@@ -45,7 +45,14 @@ def open_database(path: Path) -> Iterator[Connection]:
         with closing(sqlite3.connect(uri, uri=True, timeout=_PATIENCE, isolation_level=None)) as connection:
             connection.text_factory = _decode
             connection.execute("PRAGMA trusted_schema = OFF")
-            connection.execute("BEGIN")
+            try:
+                connection.execute("BEGIN")
+                connection.execute("SELECT 1 FROM sqlite_schema")
+            except sqlite3.Error as error:
+                if "unsafe use of json" not in str(error):
+                    raise
+                # an index over JSON, as Kilo has: an older SQLite takes its functions for unsafe
+                connection.execute("PRAGMA trusted_schema = ON")
             yield connection
     except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter for a damaged column's name
         raise FormatError(f"{path}: {error}", "another program may be writing, or it is damaged") from None

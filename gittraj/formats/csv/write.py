@@ -31,7 +31,7 @@ def write(exported: Exported) -> Iterator[str]:
 
 
 def _cells(trajectory: Header, commits: Sequence[Header]) -> dict[str, Any]:
-    """By name of the column, which are those of the command contract; of figures the part's."""
+    """By name of the column, which are those of docs/json.md; of figures the part's."""
     part = trajectory["part"]
     return {
         **{key: trajectory[key] for key in _PLAIN},

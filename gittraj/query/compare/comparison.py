@@ -1,13 +1,7 @@
 """Compares two sides: prompts, steps, files, decisions, and what each came to. Pure; nothing is escaped.
 
-``git traj compare --json``: ``{"version": 1, "sides": [{"name", "commit"|null, "trajectories": [{"id",
-"title", "agent", "models", "status", "run", "task", "summary", "part", "tests"}], "metrics": METRICS}],
-"prompts": [PAIR of texts], "files": [{"path", "a": {"kind", "edits"}|null, "b"}], "decisions": [PAIR of
-texts], "instances": [{"name", "a": METRICS|null, "b"}], "steps": [PAIR of {"event", "type", "name", "text",
-"failed"}]|null, "parted": index|null}``, with PAIR ``{"a"|null, "b"|null, "same"}``.
-
-``steps`` are null unless each side is one trajectory. Messages stand side by side, but only what was asked,
-called or decided makes the two part: no two models word a message alike.
+Messages stand side by side, but only what was asked, called or decided makes the two part: no two models word
+a message alike.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ def measure(headers: Collection[Header]) -> Header:
             [part["durationSeconds"] for part in parts],
             sum(part["counts"]["malformed"] for part in parts),
         ),
-        "exits": dict(Counter(h["exit"]["status"] for h in headers if h["exit"] and h["exit"]["status"])),
+        "exits": dict(Counter(filter(None, ((h["exit"] or {}).get("status") for h in headers)))),
         "usage": {name: sum(usage[name] for usage in spent) if spent else None for name in names},
         "tellingUsage": len(spent),
         "costUsd": math.fsum(costs) if costs else None,

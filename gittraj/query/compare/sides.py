@@ -57,7 +57,7 @@ def read_steps_of(repository: Repository, recorded: Recorded, side: Side, segmen
     folded = recorded.folded(side.headers[0]["id"])
     if folded is None:
         return {**side.headers[0], "chapters": []}
-    files = changed_paths(repository, side.commit) if side.commit else ()
+    files = changed_paths(repository, [side.commit]).get(side.commit, []) if side.commit else ()
     return show_one(folded, side.commit, segments, files=files)
 
 

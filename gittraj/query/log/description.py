@@ -1,32 +1,35 @@
-"""How git is asked to describe commits. It must import next to nothing: see ``gittraj.index.fast_open``."""
+"""Commits as ``log --json`` describes them, and which one stands for a group of copies."""
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
 
-    from gittraj.git import Repository
+from gittraj.errors import GitError
+from gittraj.git import Repository
 
-FIELDS = 6
-_FORMAT = "%x00".join(("%H", "%h", "%s", "%aN", "%aE", "%aI"))
-DESCRIBE = (
-    *("log", "--no-walk=unsorted", "--stdin", "-z", f"--format={_FORMAT}", "--encoding=UTF-8"),
-    *("--no-show-signature", "--no-notes", "--no-patch"),
-)
 BATCH = 500
 """Commits described by one process."""
+
+
+def read_fields(repository: Repository, commits: Sequence[str], *fields: str) -> Iterator[list[str]]:
+    """For each commit the ``fields`` of ``git log --format``, in their order, with one process. Raises
+    GitError when one of them is not here."""
+    if not commits:
+        return  # git would describe HEAD
+    listed = repository.run(
+        *("log", "--no-walk=unsorted", "--stdin", "-z", f"--format={'%x00'.join(fields)}"),
+        *("--encoding=UTF-8", "--no-show-signature", "--no-notes", "--no-patch"),
+        input="".join(f"{commit}\n" for commit in commits).encode(),
+    )
+    values = listed.out.decode("utf-8", "replace").split("\0")
+    yield from (values[at : at + len(fields)] for at in range(0, len(values) - 1, len(fields)))
 
 
 def describe_all(repository: Repository, commits: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Commits as ``log --json`` has them, without files and trajectories, with one process. Raises GitError
     when one of them is not here."""
-    if not commits:
-        return {}  # git would describe HEAD
-    listed = repository.run(*DESCRIBE, input="".join(f"{c}\n" for c in commits).encode()).out
-    values = listed.decode("utf-8", "replace").split("\0")
-    rows = (values[at : at + FIELDS] for at in range(0, len(values) - 1, FIELDS))
+    rows = read_fields(repository, commits, "%H", "%h", "%s", "%aN", "%aE", "%aI")
     return {
         commit: {
             "commit": commit,
@@ -37,3 +40,35 @@ def describe_all(repository: Repository, commits: Sequence[str]) -> dict[str, di
         }
         for commit, short, subject, name, email, date in rows
     }
+
+
+def describe_present(repository: Repository, commits: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """As ``describe_all``, those that exist here."""
+    try:
+        return describe_all(repository, commits)
+    except GitError:
+        return describe_all(repository, [c for c in commits if repository.objects.exists(c)])
+
+
+def describe_places(repository: Repository, groups: Sequence[Collection[str]]) -> list[dict[str, Any] | None]:
+    """For each group of copies the commit to show, that HEAD reaches if possible; None where none exists
+    here."""
+    described = describe_present(repository, sorted({c for group in groups for c in group}))
+    several = {c for group in groups if len(group) > 1 for c in group if c in described}
+    stray = _find_stray(repository, several)
+    return [
+        min(
+            (described[c] for c in group if c in described),
+            key=lambda entry: (entry["commit"] in stray, entry["date"]),
+            default=None,
+        )
+        for group in groups
+    ]
+
+
+def _find_stray(repository: Repository, commits: Collection[str]) -> set[str]:
+    """Those that HEAD does not reach."""
+    if not commits:
+        return set()
+    listed = repository.run("rev-list", *sorted(commits), "--not", "HEAD", "--", check=False).out
+    return {*commits} & {*listed.decode().split()}

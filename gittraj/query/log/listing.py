@@ -191,12 +191,13 @@ def describe(repository: Repository, commit: str) -> Entry:
     return describe_all(repository, [commit])[commit]
 
 
-def changed_paths(repository: Repository, commit: str) -> list[str]:
-    """The paths of a commit's first-parent diff, by their names after it."""
-    info = repository.objects.commit(commit)
-    ancestry = Ancestry(repository, {commit: [p for p in info.parents if repository.objects.exists(p)]})
-    changes = ancestry.diff([(commit, 0)], *RENAMES).get((commit, 0), ())
-    return [path for _, _, path in changes]
+def changed_paths(repository: Repository, commits: Sequence[str]) -> dict[str, list[str]]:
+    """The paths of each commit's first-parent diff, by their names after it, with one process; none of a
+    commit that changed nothing, or whose content is not here."""
+    objects = repository.objects
+    parents = {c: [p for p in objects.commit(c).parents if objects.exists(p)] for c in commits}
+    found = Ancestry(repository, parents).diff([(commit, 0) for commit in commits], *RENAMES)
+    return {commit: [path for _, _, path in changes] for (commit, _), changes in found.items()}
 
 
 def read_date(repository: Repository, name: str, date: str) -> int:

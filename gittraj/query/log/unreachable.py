@@ -7,8 +7,7 @@ from collections.abc import Collection
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
 from gittraj.history import find_unreachable
-from gittraj.model.codec import decode_note
-from gittraj.notes.merge import standing
+from gittraj.notes.merge import records_on
 from gittraj.query.notes import Notes
 
 
@@ -26,14 +25,10 @@ def find_unreachable_records(
 ) -> list[UnreachableRecords]:
     """``notes`` are all notes; those of ``among`` may be on unreachable commits. Raises GitError."""
     unreachable = find_unreachable(repository, among)
-    remaining = {
-        commit: standing(commit, decode_note(notes.read(commit))) for commit in among if commit in unreachable
-    }
+    remaining = {commit: records_on(commit, notes.read(commit)) for commit in among if commit in unreachable}
     ids = {record.id for records in remaining.values() for record in records}
     elsewhere = {commit for name in ids for commit in notes.naming(name)} - unreachable
-    living = {
-        record.key for commit in elsewhere for record in standing(commit, decode_note(notes.read(commit)))
-    }
+    living = {record.key for commit in elsewhere for record in records_on(commit, notes.read(commit))}
     return [
         UnreachableRecords(
             commit=commit,

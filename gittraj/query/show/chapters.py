@@ -1,4 +1,4 @@
-"""The events of a trajectory's parts, read from their segments, as chapters of the command contract.
+"""The events of a trajectory's parts, read from their segments, as chapters of docs/json.md.
 
 Events come by reference: a part names its segments, and those of earlier parts that wrote files of its
 commit. A missing segment is reported, never fatal: the record is still shown. Nothing is written.
@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import field
 from typing import Any
 
-from gittraj.errors import FormatError, GitError
+from gittraj.errors import FormatError, GitError, TrajError
 from gittraj.events.part_summary import shorten
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
@@ -29,7 +29,8 @@ from gittraj.model.values import (
     ToolCall,
     ToolResult,
 )
-from gittraj.notes.store import DataRefs
+from gittraj.notes.merge import records_on
+from gittraj.notes.store import DataRefs, NotesRef
 from gittraj.query.account import Header
 from gittraj.seal.events import Opener, open_events
 
@@ -110,7 +111,7 @@ def read_earlier(
 
 
 def spell_event(event: AnyEvent, agent: str | None) -> Header:
-    """An EVENT of the command contract."""
+    """An EVENT of docs/json.md."""
     fields = {k: v for k, v in event_to_json(event).items() if isinstance(event, _ONLY.get(k, Event))}
     defaults: dict[str, Any] = {
         "id": event.id,
@@ -152,3 +153,22 @@ def _chapter(events: Sequence[AnyEvent], header: Header) -> Header:
         "endedAt": times[-1] if times else None,
         "events": [spell_event(event, header["agent"]) for event in events],
     }
+
+
+def read_seal(repository: Repository, name: str) -> bytes:
+    """The seal whose name has this prefix. Raises TrajError unless there is exactly one, and it is here."""
+    found: dict[str, Record] = {}
+    for commit, body in NotesRef(repository).items():
+        for record in records_on(commit, body) if b'"seals"' in body else ():
+            for seal in record.seals:
+                if seal.startswith(name) and record.rev >= found.setdefault(seal, record).rev:
+                    found[seal] = record
+    if len(found) != 1:
+        what = "begins the names of several seals" if found else "is not a seal here"
+        raise TrajError(f"'{name}' {what}", "git traj show --json names those of events")
+    ((seal, record),) = found.items()
+    segments = Segments(repository)
+    for event in segments.read(record.id, record.segments):
+        if isinstance(event, Thinking) and event.seal == seal and event.payload:
+            return record.seals[seal][0].encode() + event.payload
+    raise TrajError(f"the text of seal {seal} is not here", "git traj fetch")

@@ -1,7 +1,9 @@
-"""Which trajectories are exported: those of commits, of ranges of them, or named ones, each once.
+"""Which commits and trajectories are exported, with the contents that ``show`` has of them: for commits the
+parts there, for a trajectory all of it.
 
-The contents are those of ``show``: for commits the parts there, for a trajectory all of it, with its
-subagents. It must not know any format.
+``choose`` keeps the commits, for documents about them; ``gather`` makes each trajectory one, with its
+subagents, for the formats of other tools. Sealed text is never opened here, so no export can contain it. It
+must not know any format.
 """
 
 from __future__ import annotations
@@ -9,22 +11,89 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import field
 
-from gittraj.errors import GitError
 from gittraj.formats.base.carried import plain_event, to_event
 from gittraj.formats.base.exported import Exported
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
 from gittraj.model.values import AnyEvent
-from gittraj.query.account import Header
+from gittraj.query.account import Header, complete
 from gittraj.query.header import Folded, distinct
-from gittraj.query.log.description import describe_all
-from gittraj.query.log.listing import list_commits
-from gittraj.query.log.paths import Ancestry
+from gittraj.query.log.description import BATCH, describe_all, describe_present
+from gittraj.query.log.listing import changed_paths, list_commits
 from gittraj.query.records import Recorded
 from gittraj.query.show.attributed import attribute
 from gittraj.query.show.chapters import Segments, read_chapters
-from gittraj.query.show.completeness import complete
-from gittraj.query.show.trajectory import find_target
+from gittraj.query.show.trajectory import Target, find_target, show_one, show_target
+
+Entry = tuple[Header | None, list[Header]]
+"""A commit as ``log --json`` has it, its files too, and its trajectories as ``show --json`` has them; without
+a commit a trajectory over all its commits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """``commits`` newest first, then ``trajectories``, by id. ``segments`` lists what was missing once
+    the entries were read."""
+
+    repository: Repository
+    recorded: Recorded
+    segments: Segments
+    commits: Sequence[str]
+    trajectories: Sequence[str]
+
+    def __len__(self) -> int:
+        return len(self.commits) + len(self.trajectories)
+
+    def entries(self) -> Iterator[Entry]:
+        """The entries, read lazily."""
+        for at in range(0, len(self.commits), BATCH):
+            some = self.commits[at : at + BATCH]
+            changed = changed_paths(self.repository, some)
+            for commit, entry in describe_all(self.repository, some).items():
+                files = changed.get(commit, [])
+                trajectories = [
+                    show_one(folded, commit, self.segments, files=files)
+                    for folded in self.recorded.on(commit)
+                ]
+                yield {**entry, "files": files}, trajectories
+        for trajectory in self.trajectories:
+            yield (
+                None,
+                show_target(self.repository, self.recorded, Target(trajectory=trajectory), self.segments),
+            )
+
+
+def choose(
+    repository: Repository, recorded: Recorded, names: Sequence[str] | None, segments: Segments
+) -> Chosen:
+    """Resolve revisions, ranges (``A..B``: the recorded commits in it) and trajectory ids; None: every
+    recorded commit that HEAD reaches.
+
+    Raises TrajError for an unknown name.
+    """
+    if names is None:
+        return Chosen(repository, recorded, segments, _list(repository, recorded, "HEAD"), ())
+    commits: dict[str, None] = {}
+    trajectories: dict[str, None] = {}
+    for name in names:
+        if ".." in name:
+            commits |= dict.fromkeys(_list(repository, recorded, name))
+            continue
+        target = find_target(repository, recorded, name)
+        if target.commit is not None and target.commit in recorded:
+            commits[target.commit] = None
+        elif target.trajectory is not None:
+            trajectories |= dict.fromkeys((target.trajectory, *target.others))
+    return Chosen(repository, recorded, segments, list(commits), list(trajectories))
+
+
+def _list(repository: Repository, recorded: Recorded, name: str) -> list[str]:
+    """The commits of a range, or below a revision, that have a trajectory (a note may have deletions alone),
+    newest first."""
+    return [c for c in list_commits(repository, recorded, name)[1] if recorded.on(c)]
+
+
+# ---------------------------------------------------------------- each trajectory once
 
 
 @dataclass(slots=True)
@@ -55,7 +124,7 @@ def gather(
                 each.commits |= dict.fromkeys(folded.parts if commits is None else commits)
     told = [_export(each, segments) for each in wanted.values()]
     here = [c for each in wanted.values() for c in each.commits]
-    entries = _describe(repository, list(dict.fromkeys(here)))
+    entries = describe_present(repository, list(dict.fromkeys(here)))
     return Exported(
         trajectories=told,
         commits={
@@ -70,8 +139,7 @@ def _find(
     repository: Repository, recorded: Recorded, name: str
 ) -> Iterator[tuple[str, Sequence[str] | None]]:
     if ".." in name:
-        reached = Ancestry.read(repository, [name]).parents
-        commits: Sequence[str] = [commit for commit in reversed([*reached]) if commit in recorded]
+        commits = reversed(_list(repository, recorded, name))
         yield from ((f.whole["id"], [c]) for c in commits for f in recorded.on(c) if f.records(c))
         return
     target = find_target(repository, recorded, name)
@@ -123,11 +191,3 @@ def _events(trajectories: Sequence[Header]) -> dict[str, list[AnyEvent]]:
         ]
         for trajectory in trajectories
     }
-
-
-def _describe(repository: Repository, commits: Sequence[str]) -> dict[str, Header]:
-    """Those that exist here."""
-    try:
-        return describe_all(repository, commits)
-    except GitError:
-        return describe_all(repository, [c for c in commits if repository.objects.exists(c)])

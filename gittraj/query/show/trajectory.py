@@ -12,13 +12,13 @@ from gittraj.errors import TrajError
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
 from gittraj.model.times import parse_time
-from gittraj.query.account import Header
+from gittraj.query.account import Header, complete
+from gittraj.query.context.neighbours import is_below
 from gittraj.query.header import Folded
 from gittraj.query.log.filters import names_of_task, run_names
 from gittraj.query.log.listing import changed_paths
 from gittraj.query.records import Recorded
 from gittraj.query.show.chapters import Segments, read_chapters, read_earlier
-from gittraj.query.show.completeness import complete
 
 SIGNIFICANCES = ("low", "medium", "high", "critical")
 _CANDIDATES = 5
@@ -64,7 +64,9 @@ def _labels(folded: Folded | None) -> list[str]:
     return [*names_of_task(folded.whole["task"]), *run_names(folded.whole["run"])] if folded else []
 
 
-def tell(repository: Repository, recorded: Recorded, target: Target, segments: Segments) -> list[Header]:
+def show_target(
+    repository: Repository, recorded: Recorded, target: Target, segments: Segments
+) -> list[Header]:
     """The trajectories of ``show --json``.
 
     On a commit that a trajectory produced, explored parts are left out; a whole trajectory is
@@ -75,7 +77,7 @@ def tell(repository: Repository, recorded: Recorded, target: Target, segments: S
         return [show_one(folded, None, segments, files=()) for folded in found if folded]
     if target.commit is None:
         return []
-    files = changed_paths(repository, target.commit)
+    files = changed_paths(repository, [target.commit]).get(target.commit, [])
     return [show_one(folded, target.commit, segments, files=files) for folded in recorded.on(target.commit)]
 
 
@@ -129,7 +131,7 @@ def after(events: list[Header], since: str) -> list[Header]:
 
 def touching_file(events: list[Header], path: str) -> list[Header]:
     """The calls that wrote ``path`` (or below it), with their results."""
-    calls = [e for e in events if any(_below(file["path"], path) for file in e.get("files", ()))]
+    calls = [e for e in events if any(is_below(file["path"], path) for file in e.get("files", ()))]
     answered = {e["tool"]["callId"] for e in calls if "tool" in e and e["tool"]["callId"]}
     ids = {e["id"] for e in calls}
     return [e for e in events if e["id"] in ids or e.get("result", {}).get("callId") in answered]
@@ -144,7 +146,3 @@ def significant(events: list[Header], least: str) -> list[Header]:
     """The events with at least that significance (one of ``SIGNIFICANCES``)."""
     enough = SIGNIFICANCES[SIGNIFICANCES.index(least) :]
     return [event for event in events if event.get("significance") in enough]
-
-
-def _below(path: str, folder: str) -> bool:
-    return folder in (".", path) or path.startswith(f"{folder}/")

@@ -16,19 +16,13 @@ from gittraj.frozen import dataclass
 from gittraj.git import Repository
 from gittraj.model.values import Key, Record
 from gittraj.notes.store import DATA_PREFIX, RECORDS_REF
-from gittraj.query.account import Header
+from gittraj.query.account import PARTS, Header
 from gittraj.query.compare.metrics import outcomes
 from gittraj.query.header import cost, distinct, fold_usage, without_overlaps
-from gittraj.query.show.completeness import PARTS
+from gittraj.query.log.description import read_fields
 from gittraj.query.stats.counts import OTHER_COUNTS, Tallies, Tally
 
 BY = ("month", "agent", "model", "author", "path", "run", "status", "task")
-_FORMAT = "%x00".join(("%H", "%ct", "%P", "%aN"))
-_DESCRIBE = (
-    *("log", "--no-walk=unsorted", "--stdin", "-z", f"--format={_FORMAT}", "--encoding=UTF-8"),
-    *("--no-show-signature", "--no-notes", "--no-patch"),
-)
-_FIELDS = 4
 _EPOCH = date(1970, 1, 1).toordinal()
 
 
@@ -63,14 +57,9 @@ class Part:
 
 def describe_commits(repository: Repository, commits: Sequence[str]) -> list[Commit]:
     """With one process, in their order."""
-    if not commits:
-        return []  # git would describe HEAD
-    listed = repository.run(*_DESCRIBE, input="".join(f"{c}\n" for c in commits).encode()).out
-    values = listed.decode("utf-8", "replace").split("\0")
-    rows = (values[at : at + _FIELDS] for at in range(0, len(values) - 1, _FIELDS))
     return [
         Commit(id=oid, month=month_of(int(time)), merge=" " in parents, author=author)
-        for oid, time, parents, author in rows
+        for oid, time, parents, author in read_fields(repository, commits, "%H", "%ct", "%P", "%aN")
     ]
 
 
@@ -125,12 +114,7 @@ def place_parts(tallies: Mapping[str, Tallies]) -> Iterator[Part]:
 
 
 def figures(totals: Counted) -> Header:
-    """FIGURES of the command contract.
-
-    ``{"commits", "recorded", "trajectories", "usage", "costUsd", "costSource", "tellingUsage",
-    "tellingCost"}``: ``recorded`` of the ``commits`` have a trajectory that explains them; the last two
-    are how many of the ``trajectories`` have tokens and costs.
-    """
+    """FIGURES of docs/json.md."""
     return sum_figures(len(totals.commits), totals.tallies, totals.parts)
 
 

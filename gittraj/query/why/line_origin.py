@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +28,11 @@ _MOST = 200  # equal lines that are compared
 
 Hunk = tuple[tuple[str, ...], tuple[str, ...]]
 """Old lines, and the new ones that replace them."""
+
+
+MOST = 8
+"""Lines that are shown of a change."""
+_LONG = 1000  # lines of a hunk; a longer one is not diffed, only its lines that are asked for are shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,3 +240,42 @@ def _texts(value: Any) -> Iterator[str]:
     elif isinstance(value, list | dict):
         for item in value.values() if isinstance(value, dict) else value:
             yield from _texts(item)
+
+
+def show_change(edit: Edit, lines: Sequence[str]) -> list[str]:
+    """Lines prefixed with ``-`` or ``+``, around those of ``lines`` that the edit wrote."""
+    wanted = {normalize(line) for line in lines}
+    wordy = [normalize(line) for line in lines if any(map(str.isalnum, line))]
+    key = wordy[0] if wordy else normalize(lines[0])
+    for hunk in edit.hunks:
+        changed = list(_compare(hunk, wanted))
+        at = next(
+            (i for i, line in enumerate(changed) if line[0] == "+" and normalize(line[1:]) == key), None
+        )
+        if at is not None:
+            begin = at
+            while begin > 0 and changed[begin - 1][0] == "-" and at - begin < MOST // 2:
+                begin -= 1
+            return changed[begin : begin + MOST]
+    return []
+
+
+def _compare(hunk: Hunk, wanted: set[str]) -> Iterator[str]:
+    old, new = hunk
+    if not old or len(old) + len(new) > _LONG:
+        return (f"+{line}" for line in new if normalize(line) in wanted)
+    return (f"{mark}{line}" for mark, line in compare_lines(hunk, normalize) if mark != " ")
+
+
+def compare_lines(hunk: Hunk, key: Callable[[str], str] = str) -> Iterator[tuple[str, str]]:
+    """Lines with their mark, ``-``, ``+`` or a blank, compared by ``key``. The time is quadratic."""
+    from difflib import SequenceMatcher  # noqa: PLC0415 - only where an edit is shown
+
+    old, new = hunk
+    matcher = SequenceMatcher(None, [*map(key, old)], [*map(key, new)], autojunk=False)
+    for tag, i, j, k, m in matcher.get_opcodes():
+        if tag == "equal":
+            yield from ((" ", line) for line in old[i:j])
+        else:
+            yield from (("-", line) for line in old[i:j])
+            yield from (("+", line) for line in new[k:m])

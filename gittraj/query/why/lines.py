@@ -23,8 +23,7 @@ from gittraj.query.log.description import describe_all
 from gittraj.query.notes import NotesInMemory
 from gittraj.query.records import Recorded
 from gittraj.query.show.chapters import Segments, spell_event
-from gittraj.query.why.excerpt import show_change
-from gittraj.query.why.line_origin import Edit, find_edits, read_edits
+from gittraj.query.why.line_origin import Edit, find_edits, read_edits, show_change
 
 Explanation = Header
 """An entry of ``why --json``."""

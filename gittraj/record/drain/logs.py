@@ -12,12 +12,12 @@ from gittraj.capture.session import Log
 from gittraj.errors import TrajError
 from gittraj.model.session_items import Cursor, is_unique
 from gittraj.model.values import AnyEvent, Message, Prompt, ToolCall, ToolResult
+from gittraj.notes.segments import read_segments
 from gittraj.record.drain.context import Context
 from gittraj.record.drain.plan import Reading
 from gittraj.record.drain.reading import read_log
 from gittraj.record.drain.sessions import Wanted
 from gittraj.record.drain.waiting import IDLE
-from gittraj.record.rewrite_segments import read_segments
 from gittraj.state.cursors import SessionState, State, Stored, Suspension
 
 

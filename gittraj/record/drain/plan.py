@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,13 +12,12 @@ from gittraj.capture.link import Links
 from gittraj.capture.own import Anchor, Part, own
 from gittraj.capture.session import Commit, Log
 from gittraj.git import CommitChanges
-from gittraj.model.codec import decode_note
 from gittraj.model.session_items import Cursor
-from gittraj.model.values import Evidence, Line, Link, Record, Tombstone, ToolResult
-from gittraj.notes.merge import standing
+from gittraj.model.values import Evidence, Line, Tombstone, ToolResult
 from gittraj.notes.store import NotesRef
-from gittraj.record.draft import Target, Written
-from gittraj.record.drain.anchors import call_name, combine, locate, name_anchors
+from gittraj.record.draft import Written
+from gittraj.record.drain.anchors import combine, locate, name_anchors
+from gittraj.record.drain.copies import Copy, copies_onto, copy_records, find_aliases, stored_before
 from gittraj.record.drain.parts import Drafted, Drafter
 from gittraj.record.drain.steps import rest_parts, to_steps
 from gittraj.record.drain.superseding import supersede
@@ -92,7 +91,7 @@ class Plan:
     anchors: Sequence[Anchor]
     parts: Sequence[Part]
     drafted: Sequence[Drafted]
-    copies: Sequence[tuple[Stored, Target]]
+    copies: Sequence[Copy]
     owned: int
     commits: Mapping[str, Commit]
     writings: Writings
@@ -124,10 +123,10 @@ class Plan:
         if owner is not None:
             parts += rest_parts(steps, _end(parts), owner)
         if onto is not None:
-            copies += _copies_onto(onto, known.parts)
+            copies += copies_onto(onto, known.parts)
         copies = [(p, t) for p, t in copies if t.commit not in commits or commits[t.commit].stored]
         told = [(c, calls) for c, calls in links.aliases.get(log.trajectory, ()) if commits[c].stored]
-        aliases, more = _aliases(told, reading)
+        aliases, more = find_aliases(told, log, known.parts)
         drafter = Drafter(log, commits=commits, ci=ci, searched=known.searched, gone=reading.gone)
         drafted = drafter.draft(parts, known.parts, aliases=aliases)
         owned = _end(parts)
@@ -154,11 +153,7 @@ class Plan:
         """Records that stand already, for further commits, and tombstones for explored copies of what is
         produced now."""
         trajectory = self.reading.log.trajectory
-        for stored, target in self.copies:
-            found = (_find_record(notes, c, trajectory, stored.range.first) for c in stored.commits)
-            record = next((r for r in found if r is not None), None)
-            if record is not None:
-                yield target.commit, replace(record, link=target.link, role=target.role, origin=None)
+        yield from copy_records(notes, trajectory, self.copies)
         produced = self._produced()
         for stored in self.reading.known.parts:
             if stored.explored and stored.range.first in produced:
@@ -228,33 +223,17 @@ class Plan:
         return over or self.reading.idle or not (self.anchors or self.reading.before)
 
 
-def own_parts(reading: Reading, links: Links) -> tuple[list[Anchor], list[tuple[Stored, Target]], list[Part]]:
+def own_parts(reading: Reading, links: Links) -> tuple[list[Anchor], list[Copy], list[Part]]:
     """The anchors of a log, the stored parts that a further commit joins, and what belongs to whom."""
     log = reading.log
-    anchors, copies = combine(reading.anchors, links.anchors.get(log.trajectory, ()), reading.known.parts)
-    copies += _stored_before(reading, links)
+    found, stored = links.anchors.get(log.trajectory, ()), reading.known.parts
+    anchors, copies = combine(reading.anchors, found, stored)
+    copies += stored_before(log, found, reading.anchors, stored)
     made = {a.call for a in anchors}
     elsewhere = [Anchor(call=call, commits=()) for call in commits_elsewhere(log) if call not in made]
     ended = log.quiet or reading.idle
     parts = own(to_steps(log), [*anchors, *elsewhere], before=reading.before, ended=ended)
     return anchors, copies, parts
-
-
-def _stored_before(reading: Reading, links: Links) -> Iterator[tuple[Stored, Target]]:
-    """Parts with a call that made a commit which no reflog showed yet when the log was read: a quick agent
-    commits again and ends its turn while a drain reads. The commit gets their records, too."""
-    known = {anchor.call for anchor in reading.anchors}
-    positions = {entry.event.id: i for i, entry in enumerate(reading.log.entries)}
-    for anchor in links.anchors.get(reading.log.trajectory, ()):
-        if anchor.call in known or anchor.evidence == "content":
-            continue
-        for part in reading.known.parts:
-            first, last = positions.get(part.range.first, 0), positions.get(part.range.last, -1)
-            if first <= anchor.call <= last and not part.explored:
-                link = Link(evidence=anchor.evidence)
-                yield from (
-                    (part, Target(commit=c, link=link)) for c in anchor.commits if c not in part.commits
-                )
 
 
 def owner_of(log: Log, starter: Log, parts: Sequence[Part]) -> Anchor | None:
@@ -276,44 +255,12 @@ def _touches(commit: Commit, writings: Writings) -> bool:
     return any(w.path in paths for w in writings.found)
 
 
-def _copies_onto(commit: str, parts: Iterable[Stored]) -> list[tuple[Stored, Target]]:
-    """What is stored and led to other commits, for this one too."""
-    target = Target(commit=commit, link=Link(evidence="imported"))
-    return [(part, target) for part in parts if not part.explored and commit not in part.commits]
-
-
 def _safe_facts(log: Log) -> dict[str, tuple[str, ...]]:
     """Without later beginnings: a reader tells where it began, too."""
     safe = {name: values for name, values in log.facts.items() if name in _SAFE_FACTS}
     return {k: tuple(map(str, v[:1] if k == "started_at" else v)) for k, v in safe.items()}
 
 
-def _aliases(
-    aliases: Iterable[tuple[str, tuple[int, ...]]], reading: Reading
-) -> tuple[dict[int, list[Target]], list[tuple[Stored, Target]]]:
-    """Commits that took lines of events which belong to an earlier commit: the parts that hold those
-    events go to them too, whether they stand already or are written now."""
-    positions = {entry.event.id: i for i, entry in enumerate(reading.log.entries)}
-    fresh: dict[int, list[Target]] = {}
-    copies: dict[tuple[str, str], tuple[Stored, Target]] = {}
-    for commit, calls in aliases:
-        target = Target(commit=commit, link=Link(evidence="content", call=call_name(reading.log, calls[-1])))
-        for call in calls:
-            for part in reading.known.parts:
-                first = positions.get(part.range.first)
-                if first is not None and first <= call < first + part.range.n:
-                    copies[commit, part.range.first] = (part, target)
-                    break
-            else:
-                fresh.setdefault(call, []).append(target)
-    return fresh, list(copies.values())
-
-
 def _tombstones(trajectory: str, part: Stored, why: str) -> Iterator[tuple[str, Line]]:
     tombstone = Tombstone(id=trajectory, first=part.range.first, rev=part.rev, deleted=why)
     yield from ((commit, tombstone) for commit in part.commits)
-
-
-def _find_record(notes: NotesRef, commit: str, trajectory: str, first: str) -> Record | None:
-    records = standing(commit, decode_note(notes.read(commit) or b""))
-    return next((r for r in records if r.key == (trajectory, first)), None)

@@ -21,13 +21,13 @@ from gittraj.errors import FormatError, TrajError
 from gittraj.formats import (
     HEAD,
     NAMING,
-    STORES,
     Reader,
     Store,
     describe,
     detect,
     detect_store,
     formats,
+    is_store,
     reader_of,
     store_of,
 )
@@ -60,7 +60,7 @@ def find_sessions(path: Path, *, form: str | None = None) -> list[SessionFile]:
 
 
 def _find_sessions(path: Path, form: str | None) -> list[SessionFile]:
-    reader = reader_of(form) if form and form not in STORES else None
+    reader = reader_of(form) if form and not is_store(form) else None
     if form is None:
         reader = _detected(path)
     if reader is not None:
@@ -154,7 +154,7 @@ def read_log(
         if cursor.offset == 0:
             raise
         log = read(Cursor())
-    if file.format in STORES or file.changed is not None:  # others write into the same place
+    if is_store(file.format) or file.changed is not None:  # others write into the same place
         size, written = file.changed or size, _last_event(log) or written
     age = now - written
     last = log.entries[-1].event if log.entries else None
@@ -200,7 +200,7 @@ def _alone(path: Path) -> Iterator[None]:
 
 def _read_items(file: SessionFile, start: Cursor) -> Iterator[Item]:
     reader = None
-    if file.format not in STORES:
+    if not is_store(file.format):
         reader = reader_of(file.format) if file.format else _detected(file.path)
     if reader is not None:
         with file.path.open("rb") as stream:

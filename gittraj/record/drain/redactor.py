@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from typing import Any
 
 from gittraj.config import Config
 from gittraj.errors import RedactionError, TrajError
@@ -67,11 +66,8 @@ class StrictRedactor:
                 found.append(each)
         return found
 
-    def foresee(self, values: Iterable[Any]) -> None:
-        self._first.foresee(values)
-
-    def is_plain(self, value: Any) -> bool:
-        return self._first.is_plain(value)
+    def foresee(self, texts: Iterable[str]) -> None:
+        self._first.foresee(texts)
 
     def hashes(self) -> frozenset[str]:
         return self._first.hashes()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from gittraj.model.words import count, duration, model_of, money, own_words, tests
 from gittraj.query.change import Change
 from gittraj.render.comment.flags import own_reason
@@ -26,20 +28,18 @@ def find_outcome(change: Change) -> list[tuple[str, str]]:
     """The reason that is stated (``why``), and what came out: retrospectives (``summed up``), else a model's
     summary (``by MODEL``), a stated ``result``, or the agent's last words (``done``)."""
     recorded = [t for c in change.recorded for t in c.trajectories]
-    retrospectives = (t["retrospective"] for t in change.sessions if t["retrospective"])
-    back = [text for r in retrospectives if (text := r["summary"])]
-    told = [t for t in recorded if model_of(t["summaryBy"])]
-    results = [t["result"] for t in recorded if t["result"]]
-    done = [own for t in recorded if (own := own_words(t))]
-    reasons = [why for t in recorded if (why := own_reason(t))]
-    found = [("why", text) for text in reasons[-1:]]
-    if back:
-        return found + [("summed up", text) for text in back[-2:]]
-    if told:
-        return [*found, (f"by {model_of(told[-1]['summaryBy'])}", told[-1]["summary"])]
-    if results:
-        return [*found, ("result", results[-1])]
-    return found + [("done", text) for text in done[-1:]]
+    found = _last(1, "why", map(own_reason, recorded))
+    ways = (
+        _last(2, "summed up", ((t["retrospective"] or {}).get("summary") for t in change.sessions)),
+        [(f"by {by}", t["summary"]) for t in recorded if (by := model_of(t["summaryBy"]))][-1:],
+        _last(1, "result", (t["result"] for t in recorded)),
+        _last(1, "done", map(own_words, recorded)),
+    )
+    return found + next(filter(None, ways), [])
+
+
+def _last(most: int, label: str, texts: Iterable[str | None]) -> list[tuple[str, str]]:
+    return [(label, text) for text in filter(None, texts)][-most:]
 
 
 def state_facts(change: Change, *, cost: bool) -> list[str]:

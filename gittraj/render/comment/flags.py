@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from gittraj.frozen import dataclass
 from gittraj.model.words import count, model_of, unmarked
-from gittraj.query.change import Change, Header, decisions
+from gittraj.query.change import Change, Header, Reviewed, decisions
 from gittraj.query.diff import Diff
 
 UNSURE = 0.7
@@ -21,8 +21,11 @@ AGENTS = {
     "codex": "Codex",
     "gemini-cli": "Gemini CLI",
     "opencode": "OpenCode",
+    "kilo": "Kilo",
     "unknown": "an agent",
 }
+_PROSE = (".md", ".rst", ".adoc", ".txt")
+"""What files that no test is about end in."""
 _RUNS = {"test": "test run", "build": "build", "typecheck": "type check", "lint": "linter run"}
 
 
@@ -62,6 +65,7 @@ def omissions(change: Change) -> list[str]:
     unknown = (_RUNS.get(last["kind"], "check") for last in ran if last["outcome"] == "unknown")
     found = [f"how the last {what} of a session ended is unknown" for what in dict.fromkeys(unknown)]
     tested = any(last["kind"] == "test" and last["outcome"] != "none" for last in ran)
+    tested = tested or all(path.lower().endswith(_PROSE) for path in change.files or ("",))
     if not tested and any(header["part"]["counts"]["toolCalls"] for header in change.sessions):
         found.append("no test was run in these sessions")
     return found
@@ -80,11 +84,11 @@ def _find_all(change: Change) -> Iterator[Flag]:
 
 def _unsure(change: Change, diff: Diff) -> Iterator[Flag]:
     shown = [d for d in decisions(change) if is_unsure(d)]
+    commits = {commit.commit: commit for commit in change.recorded}
     for decision in sorted(shown, key=lambda d: float(d["confidence"])):
         about = f"was unsure ({decision['confidence'] * 100:.0f}\u00a0%)"
-        who = _who(decision["by"], decision["agent"])
-        path, line = find_place(decision, diff)
-        yield Flag("⚠️", path, about, titled(decision), _where(path, decision["commit"]), line, who)
+        who, place = _who(decision["by"], decision["agent"]), find_place(decision, diff)
+        yield _said(who, about, titled(decision), place, commits[decision["commit"]])
 
 
 def _caveats(change: Change, diff: Diff) -> Iterator[Flag]:
@@ -92,9 +96,9 @@ def _caveats(change: Change, diff: Diff) -> Iterator[Flag]:
         for header in commit.trajectories:
             for text, source in zip(header["caveats"], header["caveatSources"], strict=True):
                 said = source or {}
-                path, line = diff.find(text, said.get("path"), said.get("line"))
-                who, where = _who(said.get("by") or "", header["agent"]), _where(path, commit.commit)
-                yield Flag("⚠️", path, "warned", unmarked(text), where, line, who)
+                place = diff.find(text, said.get("path"), said.get("line"))
+                who = _who(said.get("by") or "", header["agent"])
+                yield _said(who, "warned", unmarked(text), place, commit)
 
 
 def find_place(decision: Header, diff: Diff) -> tuple[str | None, int | None]:
@@ -132,9 +136,12 @@ def _who(by: str, agent: str | None) -> str:
     )
 
 
-def _where(path: str | None, commit: str) -> tuple[str, ...]:
-    """A commit, where no file of the change is named."""
-    return () if path else (commit,)
+def _said(who: str, why: str, quoted: str, place: tuple[str | None, int | None], commit: Reviewed) -> Flag:
+    """At the file that is named, else at the only one that the commit changed, else at the commit."""
+    path, line = place
+    if path is None and commit.known and len(commit.files) == 1:
+        path = commit.files[0]
+    return Flag("⚠️", path, why, quoted, () if path else (commit.commit,), line, who)
 
 
 def _unrecorded(change: Change) -> Iterator[Flag]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from difflib import SequenceMatcher
+from itertools import chain
 
-from gittraj.query.why.line_origin import Hunk, read_hunks
+from gittraj.query.why.line_origin import Hunk, compare_lines, read_hunks
 from gittraj.render.events import Event
 from gittraj.render.html.markup import Html, join, tag, text
 
@@ -44,13 +44,6 @@ _CLASSES = {"+": "came", "-": "went", " ": "stayed"}
 
 def _compare(hunk: Hunk) -> Iterator[Row]:
     old, new = hunk
-    if not old or len(old) + len(new) > _COMPARED:
-        yield from (("-", line) for line in old)
-        yield from (("+", line) for line in new)
-        return
-    for kind, i, j, k, m in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        if kind == "equal":
-            yield from ((" ", line) for line in old[i:j])
-        else:
-            yield from (("-", line) for line in old[i:j])
-            yield from (("+", line) for line in new[k:m])
+    if old and len(old) + len(new) <= _COMPARED:
+        return compare_lines(hunk)
+    return chain((("-", line) for line in old), (("+", line) for line in new))

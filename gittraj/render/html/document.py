@@ -14,7 +14,7 @@ from pathlib import Path
 
 from gittraj import __version__
 from gittraj.model.words import Header, count
-from gittraj.render.detail import Detail
+from gittraj.render.events import Detail
 from gittraj.render.html.events import Ids
 from gittraj.render.html.links import Links
 from gittraj.render.html.markup import Html, join, line, tag

@@ -8,14 +8,22 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
+from datetime import UTC, datetime
 from typing import Any
 
 from gittraj.frozen import dataclass
+from gittraj.model.times import parse_time
 from gittraj.model.words import count, duration, model_of, sure
-from gittraj.render.detail import Detail
-from gittraj.render.events import Event, between, describe_call, describe_event, describe_result, failed
+from gittraj.render.events import (
+    Detail,
+    Event,
+    between,
+    describe_call,
+    describe_event,
+    describe_result,
+    failed,
+)
 from gittraj.render.html.changes import count_change, find_change, render_change
-from gittraj.render.html.clock import render_clock
 from gittraj.render.html.markup import Html, anchor, join, line, tag, text
 from gittraj.render.html.prose import code, prose
 
@@ -241,3 +249,17 @@ def _by(by: str) -> str:
     }
     model = model_of(by)
     return known.get(by) or (f"inferred by the model {model}" if model else f"by {by}" if by else "")
+
+
+def in_utc(ts: str | None) -> datetime | None:
+    try:
+        moment = parse_time(ts)
+        return moment.astimezone(UTC) if moment else None
+    except OverflowError:  # within hours of the first or last representable date
+        return None
+
+
+def render_clock(ts: str | None) -> Html | None:
+    """The time of day."""
+    moment = in_utc(ts)
+    return tag("time", moment.strftime("%H:%M:%S"), datetime=ts) if moment else None

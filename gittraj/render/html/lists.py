@@ -8,9 +8,8 @@ from itertools import chain
 from gittraj.frozen import dataclass
 from gittraj.model.words import Header, count, duration, money, own_words, sure, who
 from gittraj.render.events import describe_call, describe_event
-from gittraj.render.html.clock import in_utc, render_clock
 from gittraj.render.html.document import wrap
-from gittraj.render.html.events import Ids
+from gittraj.render.html.events import Ids, in_utc, render_clock
 from gittraj.render.html.links import Links
 from gittraj.render.html.markup import Html, anchor, join, line, one_line, tag
 from gittraj.render.html.prose import plain

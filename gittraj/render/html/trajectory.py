@@ -6,17 +6,16 @@ from collections.abc import Iterator
 from itertools import chain
 
 from gittraj.model.words import Header, count, duration, is_bad, model_of, unmarked
-from gittraj.render.detail import Detail
-from gittraj.render.events import failed
-from gittraj.render.html.clock import in_utc
-from gittraj.render.html.events import Ids, pair_results, render_decision, render_events
+from gittraj.render.events import Detail, failed
+from gittraj.render.html.events import Ids, in_utc, pair_results, render_decision, render_events
 from gittraj.render.html.links import Links
 from gittraj.render.html.markup import Html, join, line, tag
 from gittraj.render.html.prose import prose
-from gittraj.render.properties import properties
+from gittraj.render.properties import account, properties
 
 _OPEN = 60  # events that are shown unfolded; with more, the chapters are folded
 _TITLE = 90  # characters
+_KINDS = {"Asked": "asked", "Why": "why", "Result": "result"}
 _STATUS = {"completed": "good", "abandoned": "doubt", "failed": "bad"}
 _RETROSPECTIVE = (
     ("summary", "Overall"),
@@ -119,17 +118,8 @@ def _render_property(name: str, value: str, header: Header, links: Links) -> Htm
 
 def _sections(header: Header, links: Links) -> Iterator[tuple[str, str, Html]]:
     """Headings, kinds and bodies: the most useful first."""
-    if header["prompt"]:
-        yield "Asked", "asked", tag("blockquote", prose(header["prompt"]))
-    if header["why"]:
-        yield "Why", "why", tag("div", tag("div", prose(header["why"]), class_="prose"), class_="callout")
-    if header["result"]:
-        yield "Result", "result", tag("p", line(header["result"]))
-    if model := model_of(header["summaryBy"]):
-        note = tag("p", line(f"by the model {model}"), class_="muted")
-        yield "Summary", "said", tag("div", prose(header["summary"]), note, class_="prose")
-    elif header["summary"] and not header["result"]:
-        yield "Last words", "said", tag("div", prose(header["summary"]), class_="prose")
+    for title, text in account(header):
+        yield title, _KINDS.get(title, "said"), _account(title, text, model_of(header["summaryBy"]))
     if header["decisions"]:
         yield "Decisions", "decisions", tag("div", *map(render_decision, header["decisions"]), class_="cards")
     if header["caveats"]:
@@ -145,6 +135,19 @@ def _sections(header: Header, links: Links) -> Iterator[tuple[str, str, Html]]:
         files = tag("ul", *(_file(file, links) for file in header["filesChanged"]))
         listed = tag("details", tag("summary", count(number, "file")), files) if number > 12 else files
         yield "Files", "files", listed
+
+
+def _account(title: str, text: str, model: str | None) -> Html:
+    match title:
+        case "Asked":
+            return tag("blockquote", prose(text))
+        case "Why":
+            return tag("div", tag("div", prose(text), class_="prose"), class_="callout")
+        case "Result":
+            return tag("p", line(text))
+        case _:
+            note = tag("p", line(f"by the model {model}"), class_="muted") if model else ""
+            return tag("div", prose(text), note, class_="prose")
 
 
 def _looking_back(back: Header) -> Iterator[Html]:

@@ -1,18 +1,21 @@
 """What the records say about some files, for an agent's prompt: as much as fits a budget of tokens, quoted.
 
-A line is ours up to its first quote; text from records and paths is always quoted. See ``quote``.
+A line is ours up to its first quote; text from records and paths is always quoted (``quote``), so that
+nothing in it can pose as structure. It cannot keep a model from believing a text.
 """
 
 from __future__ import annotations
 
+import json
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from gittraj.events.part_summary import shorten
+from gittraj.model.unseen import is_unseen
 from gittraj.model.words import sure
-from gittraj.render.markdown.quote import one_line, quote, weigh
 
 Takeaway = Mapping[str, Any]
 
@@ -29,6 +32,10 @@ _END = "# end of git traj context; {} more with a larger --budget\n"
 _TEXTS = ("text", "chosen", "question", "reasoning", "summary")
 _LEADS = (("chosen", "for"), ("question", "on"), ("reasoning", "because"), ("summary", "done"))
 _OUR_AUTHORS = ("agent", "human", "inferred")
+
+
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_STRUCTURE = re.compile(r"<(?=[A-Za-z/!?|<])|\[(?=\[|/?[A-Z]{2})|`(?=``)|(?<=`)`|~(?=~~)|(?<=~)~")
 
 
 def estimate_tokens(text: str) -> int:
@@ -91,3 +98,30 @@ def _about(takeaway: Takeaway, *, only: bool) -> Iterator[str]:
         yield f"near {quote(takeaway['path'])}"
     elif not only:
         yield f"in {quote(takeaway['path'])}"
+
+
+def quote(value: Any) -> str:
+    """A text, or a document with texts in it, as JSON on one line, which decodes to the input: a quote ends
+    only where we end it. Invisible and direction characters, and the building blocks of prompts (tags,
+    fences, double brackets, words in upper case in brackets), are escaped by number."""
+    encoded = json.dumps(value, ensure_ascii=False)
+    if not (encoded.isascii() and encoded.isprintable()):
+        encoded = "".join(_spell(s) if is_unseen(s) else s for s in encoded)
+    # the document's own brackets may stand side by side
+    return _STRING.sub(lambda text: _STRUCTURE.sub(lambda match: _spell(match[0]), text[0]), encoded)
+
+
+def one_line(text: str) -> str:
+    """``text`` with all white space collapsed to single spaces."""
+    return " ".join(text.split())
+
+
+def weigh(text: str) -> int:
+    """Quarters of a token, estimated: one for a character of ASCII, two for each byte that UTF-8 needs for
+    any other (é is a token, a Chinese character one and a half, an emoji two). Additive."""
+    return sum(1 if sign < "\x80" else 2 * len(sign.encode("utf-8", "replace")) for sign in text)
+
+
+def _spell(sign: str) -> str:
+    units = sign.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))

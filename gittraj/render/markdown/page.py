@@ -10,10 +10,18 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from gittraj.model.words import Header, count, model_of, sure, unmarked
-from gittraj.render.detail import Detail, is_shown, thinking_note
-from gittraj.render.events import Event, between, describe_call, describe_event, describe_result
+from gittraj.render.events import (
+    Detail,
+    Event,
+    between,
+    describe_call,
+    describe_event,
+    describe_result,
+    is_shown,
+    thinking_note,
+)
 from gittraj.render.inert import code, element, fence, quote, words
-from gittraj.render.properties import properties
+from gittraj.render.properties import account, properties
 from gittraj.render.text import terminal
 
 _CALLS = 3  # that follow each other and are not folded
@@ -36,16 +44,9 @@ def render_markdown(entry: Header | None, trajectories: Sequence[Header], *, det
 def _sections(header: Header, detail: Detail) -> Iterator[tuple[str, str]]:
     rows = [f"| {name} | {words(value)} |" for name, value in properties(header)]
     yield "", "\n".join(["| | |", "| --- | --- |", *rows])
-    if header["prompt"]:
-        yield "Asked", quote(header["prompt"])
-    if header["why"]:
-        yield "Why", quote(header["why"])
-    if header["result"]:
-        yield "Result", quote(header["result"])
-    if model := model_of(header["summaryBy"]):
-        yield "Summary", f"{quote(header['summary'])}\n\nby the model {words(model)}"
-    elif header["summary"] and not header["result"]:
-        yield "Last words", quote(header["summary"])
+    for title, text in account(header):
+        by = model_of(header["summaryBy"]) if title == "Summary" else None
+        yield title, quote(text) + (f"\n\nby the model {words(by)}" if by else "")
     if header["decisions"]:
         yield "Decisions", _decisions(header["decisions"])
     if header["caveats"]:

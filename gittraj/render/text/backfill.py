@@ -1,67 +1,18 @@
-"""The report of a backfill or an import, as a table and as JSON."""
+"""The report of a backfill as a table; the sessions that an import read, a line each."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Protocol
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
-from gittraj.model.words import size_of
+from gittraj.model.words import count, size_of
+from gittraj.notes.places import find_places
 from gittraj.render.text.terminal import Page, cut, escape_line, wrap
 
-
-class Row(Protocol):
-    commit: str
-    agent: str
-    session: str
-    trajectory: str
-    evidence: str
-    carried: bool
-
-
-def report_to_json(report: Any) -> dict[str, Any]:
-    return {
-        "sessions": report.sessions,
-        "bytes": report.read,
-        "parts": report.parts,
-        "linked": [{**_linked(row), "reachable": row.commit not in report.gone} for row in report.linked],
-        "explored": [_linked(row) for row in report.explored],
-        "unlinked": [_unlinked(row) for row in report.unlinked],
-        "damaged": [_unlinked(row) for row in report.damaged],
-        "parked": list(report.parked),
-    }
-
-
-def taken_to_json(report: Any, names: Mapping[str, str]) -> list[dict[str, Any]]:
-    """One row for each session read. ``names`` are the files' original names, by path."""
-    rows = []
-    linked, explored = _by_trajectory(report.linked), _by_trajectory(report.explored)
-    for trajectory, taken in report.taken.items():
-        path = str(taken.file.path)
-        rows.append(
-            {
-                "path": names.get(path, path),
-                "format": taken.file.format,
-                "agent": taken.file.agent,
-                "session": taken.file.session,
-                "trajectory": trajectory,
-                "parts": taken.parts + taken.explored,
-                "commits": [
-                    {"commit": row.commit, "evidence": row.evidence, "carried": row.carried}
-                    for row in linked.get(trajectory, ())
-                ],
-                "explored": [row.commit for row in explored.get(trajectory, ())],
-                "damage": taken.damage,
-                "why": taken.why,
-            }
-        )
-    return rows
-
-
-def _by_trajectory(rows: Iterable[Row]) -> dict[str, list[Row]]:
-    found: dict[str, list[Row]] = {}
-    for row in rows:
-        found.setdefault(row.trajectory, []).append(row)
-    return found
+_EACH_NAMED = 8
+"""Most sessions of one file that get a line each."""
+_FILES_NAMED = 50
+"""Most files that get one."""
 
 
 def report_to_text(report: Any, subjects: Mapping[str, str], page: Page, *, dry_run: bool) -> Iterator[str]:
@@ -86,33 +37,43 @@ def report_to_text(report: Any, subjects: Mapping[str, str], page: Page, *, dry_
     trajectories = {row.trajectory for row in report.linked}
     rest = sum(t not in trajectories and taken.file.subagent is None for t, taken in report.taken.items())
     verb = "would be linked" if dry_run else "linked"
-    old = f" ({_count(len(linked & report.gone), 'earlier form')} of them besides)" if report.gone else ""
+    old = f" ({count(len(linked & report.gone), 'earlier form')} of them besides)" if report.gone else ""
     text = (
-        f"{_count(report.sessions, 'session')} ({size_of(report.read)}): "
-        f"{_count(len(linked - report.gone), 'commit')} {verb}{old}, "
-        f"{_count(report.parts, 'part')} written, {_count(rest, 'session')} without a commit here"
+        f"{count(report.sessions, 'session')} ({size_of(report.read)}): "
+        f"{count(len(linked - report.gone), 'commit')} {verb}{old}, "
+        f"{count(report.parts, 'part')} written, {count(rest, 'session')} without a commit here"
     )
     yield from (f"{row}\n" for row in wrap(text, page.columns))
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _line(page: Page, text: str) -> str:
     return cut(text, page.columns).rstrip() + "\n"
 
 
-def _linked(row: Row) -> dict[str, Any]:
-    return {
-        "commit": row.commit,
-        "agent": row.agent,
-        "session": row.session,
-        "trajectory": row.trajectory,
-        "evidence": row.evidence,
-        "carried": row.carried,
-    }
+def render_imported(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """``rows``: as ``taken_to_json`` makes them."""
+    by_path: dict[str, list[Mapping[str, Any]]] = {}
+    for row in rows:
+        by_path.setdefault(row["path"], []).append(row)
+    if len(by_path) > _FILES_NAMED:
+        by_path = {f"{len(by_path):,} files": [*rows]}
+    for path, sessions in by_path.items():
+        if len(sessions) <= _EACH_NAMED:
+            yield from (f"{path}: {row['trajectory']}, {_session(row)}" for row in sessions)
+            continue
+        parts = sum(row["parts"] for row in sessions)
+        commits = {each["commit"] for row in sessions for each in row["commits"]}
+        where = f"on {count(len(commits), 'commit')}" if commits else "none made a commit here"
+        yield f"{path}: {len(sessions)} sessions, {count(parts, 'new part')}; {where}"
 
 
-def _unlinked(row: Any) -> dict[str, Any]:
-    return {"agent": row.agent, "session": row.session, "path": row.path, "why": row.why}
+def _session(row: Mapping[str, Any]) -> str:
+    where = ", ".join(f"{each['commit'][:12]} ({each['evidence']})" for each in row["commits"])
+    if not where and any(find_places(row["explored"])):
+        where = "no commit (git traj log --trajectories --all)"
+    elif not where and row["explored"]:
+        where = f"{row['explored'][0][:12]} (explored)"
+    if not where:
+        where = "no commit: it waits for the first one here"
+    damage = f"; {count(row['damage'], 'damaged place')} left out" if row["damage"] else ""
+    return f"{count(row['parts'], 'new part')}; on {where}{damage}"

@@ -7,11 +7,19 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from gittraj.model.words import Header, left_out
-from gittraj.render.detail import Detail, is_shown, thinking_note
-from gittraj.render.events import Event, between, describe_call, describe_event, describe_result, failed
-from gittraj.render.text.log import render_header, render_title
+from gittraj.render.events import (
+    Detail,
+    Event,
+    between,
+    describe_call,
+    describe_event,
+    describe_result,
+    failed,
+    is_shown,
+    thinking_note,
+)
+from gittraj.render.text.log import ago, render_header, render_title
 from gittraj.render.text.terminal import Page, cut, escape, escape_line, width, wrap
-from gittraj.render.text.title import ago
 
 _STEP = 2  # columns by which a chapter's content is indented
 _MESSAGE, _RESULT = 12, 2  # lines of them that are shown unless all is asked for

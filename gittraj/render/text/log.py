@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
+from gittraj.model.times import parse_time
 from gittraj.model.words import (
     Header,
     count,
@@ -23,9 +24,11 @@ from gittraj.model.words import (
     unstructured,
     who,
 )
+from gittraj.render.properties import account
 from gittraj.render.text.terminal import Page, cut, escape, escape_line, width, wrap
-from gittraj.render.text.title import ago, lay_out
 
+_YEAR = 31_557_600  # seconds, as those of the ages
+_AGES = (("month", 2_629_800), ("week", 604_800), ("day", 86_400), ("hour", 3_600), ("minute", 60))
 _INDENT = 2
 _LABEL = 11  # columns that a label takes, margin included
 _BRIEF = 3  # lines of a prompt or a reason in a listing
@@ -112,39 +115,47 @@ def render_header(header: Header, page: Page, *, brief: bool) -> list[str]:
 
 
 def render_title(entry: Header, page: Page, now: datetime) -> str:
-    """A commit's id, subject, age and author."""
+    """A commit's id, subject, age and author: on one line if they fit, else the last two below."""
     about = f"{ago(entry['date'], now)} by {escape_line(entry['author']['name'])}".strip()
     start = len(entry["short"]) + 1
     about = cut(about, page.room(start))
     rows = wrap(escape_line(entry["subject"]), page.room(start)) or [""]
     margin = "\n" + " " * start
     subject = margin.join(page.paint(row, "bold") for row in rows)
-    return lay_out(
-        page.paint(entry["short"], "yellow"),
-        (subject, width(rows[-1])),
-        (page.paint(about, "dim"), width(about)),
-        at=start,
-        columns=page.columns,
-    )
+    fits = page.columns is None or start + width(rows[-1]) + 2 + width(about) <= page.columns
+    gap = "  " if fits else margin
+    return f"{page.paint(entry['short'], 'yellow')} {subject}{gap}{page.paint(about, 'dim')}"
+
+
+def ago(time: str | None, now: datetime) -> str:
+    """``3 days ago``; the date itself after a year; empty when unknown."""
+    moment = parse_time(time)
+    if moment is None:
+        return ""
+    seconds = (now - moment).total_seconds()
+    if seconds >= _YEAR:
+        return moment.strftime("%Y-%m-%d")
+    for unit, size in _AGES:
+        if seconds >= 2 * size:
+            return f"{seconds // size:.0f} {unit}s ago"
+    return "just now"
 
 
 def _paragraphs(header: Header, *, brief: bool) -> Iterator[tuple[str, str, int | None]]:
     """Labels, texts, and how many lines they may take."""
+    most = _BRIEF if brief else None
     yield from _asked(header, brief=brief)
-    if header["why"]:
-        yield "why", header["why"], _BRIEF if brief else None
-    if header["result"]:
-        yield "result", header["result"], _BRIEF if brief else None
-    if model := model_of(header["summaryBy"]):
-        name = "" if brief else f" id {header['summaryId'][:8]}"
-        yield "summary", f"{header['summary']} (by the model {model}){name}", _BRIEF if brief else None
-    elif header["summary"] and not header["result"]:
-        yield "said", header["summary"], _BRIEF if brief else None
+    for title, text in account(header):
+        if title == "Summary":
+            name = "" if brief else f" id {header['summaryId'][:8]}"
+            yield "summary", f"{text} (by the model {model_of(header['summaryBy'])}){name}", most
+        elif title != "Asked":
+            yield "said" if title == "Last words" else title.lower(), text, most
     retrospective = header["retrospective"] or {}
     for label, key in _RETROSPECTIVE if not (brief and header["summary"]) else ():
         value = retrospective.get(key)
         if value and value != header["summary"]:
-            yield label, value if isinstance(value, str) else "\n".join(value), _BRIEF if brief else None
+            yield label, value if isinstance(value, str) else "\n".join(value), most
 
 
 def _asked(header: Header, *, brief: bool) -> Iterator[tuple[str, str, int | None]]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from gittraj.render.text.printable import printable
-from gittraj.render.text.terminal import Page, wrap
+from gittraj.render.text.terminal import Page, printable, wrap
 
 _STYLES = (
     ("red", ("Wrong: ", "Rotate: ", "wrong: ", "Problems found.")),

@@ -5,14 +5,21 @@ Renderers escape all text before colouring it, so every escape sequence in the o
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
 
 from gittraj.frozen import dataclass
-from gittraj.render.text.wrapping import cut, escape, escape_line, width, wrap
-
-__all__ = ["Page", "cut", "escape", "escape_line", "width", "wrap"]
+from gittraj.model.unseen import drop_unseen, is_unseen
 
 _COLOURS = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34", "cyan": "36"}
+
+
+_BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_BREAKS = str.maketrans({"\u2028": "\n", "\u2029": "\n", "\t": "    "})
+_COLOUR = re.compile("\x1b\\[[0-9;]*m")
+_DENSE = 4
+_WORDS = re.compile(r"(\s*)(\S+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,3 +47,119 @@ class Page:
         first = self.paint(label, "cyan") + " " * (indent - width(label)) if label else margin
         leads: Iterable[str] = (first, *(margin for _ in rows[1:]))
         return [f"{lead}{self.paint(row, *styles)}".rstrip() for lead, row in zip(leads, rows, strict=True)]
+
+
+def escape(text: str) -> str:
+    """``text`` that cannot control a terminal; newlines stay.
+
+    Controls are shown in caret notation, direction marks and C1 controls by their number (``<U+202E>``);
+    what else is not seen goes as ``drop_unseen`` says.
+    """
+    flat = text.replace("\r\n", "\n").translate(_BREAKS)
+    if flat.isascii() and flat.replace("\n", "").isprintable():  # nothing to escape
+        return flat
+    return drop_unseen(flat.translate({ord(char): _harmless(char) for char in set(flat)}))
+
+
+def escape_line(text: str) -> str:
+    """``text`` escaped, on one line: white space is collapsed to single spaces."""
+    return " ".join(escape(text).split())
+
+
+def _harmless(char: str) -> str:
+    if char == "\n":
+        return char
+    match unicodedata.category(char):
+        case "Cc" if char < "\x80":
+            return f"^{chr(ord(char) ^ 0x40)}"
+        case "Cc":
+            return f"<U+{ord(char):04X}>"
+        case "Cf" if char in _BIDI:
+            return f"<U+{ord(char):04X}>"
+        case "Cs":
+            return "\ufffd"
+        case _:
+            return char
+
+
+def width(text: str) -> int:
+    """Columns that escaped (and painted) ``text`` takes in a terminal."""
+    if text.isascii() and text.isprintable():
+        return len(text)
+    return sum(map(_columns, _COLOUR.sub("", text)))
+
+
+def _columns(char: str) -> int:
+    if unicodedata.category(char) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
+
+
+def cut(text: str, columns: int | None) -> str:
+    """One line of at most ``columns``, and of four times as many characters (some have no width), with an
+    ellipsis where it was cut."""
+    if columns is None or (text.isascii() and len(text) <= columns):
+        return text
+    bare = _COLOUR.sub("", text)
+    if len(bare) <= _DENSE * columns and width(bare) <= columns:
+        return text
+    room = max(columns - 1, 0)
+    end = 0
+    for char in bare[: _DENSE * columns]:
+        room -= _columns(char)
+        if room < 0:
+            break
+        end += 1
+    return f"{bare[:end].rstrip()}…"
+
+
+def wrap(text: str, columns: int | None, *, lines: int | None = None) -> list[str]:
+    """Lines of at most ``columns`` (None: as long as they are), broken at white space, never with hyphens.
+
+    A word that is longer than a line, and text in wide letters, is broken where the line is full. With
+    ``lines`` at most so many, the last ended by an ellipsis.
+    """
+    if columns is None:
+        wrapped = [line.rstrip() for line in text.split("\n")]
+    else:
+        wrapped = [row for line in text.split("\n") for row in _rows(line, max(columns, 8))]
+    if lines is not None and len(wrapped) > lines:
+        last = wrapped[lines - 1].rstrip(" .,;:")
+        wrapped = [*wrapped[: lines - 1], cut(f"{last} …", columns) if columns else f"{last} …"]
+    return wrapped
+
+
+def _rows(line: str, columns: int) -> Iterator[str]:
+    row, used = "", 0
+    for gap, piece in _unbreakable(line, columns):
+        size = width(piece)
+        if row.strip() and used + gap + size > columns:
+            yield row
+            row, used = piece, size
+        else:
+            kept = min(gap, columns - used - size)  # an indent gives way to a word that fills the line
+            row, used = f"{row}{' ' * kept}{piece}", used + kept + size
+    yield row
+
+
+def _unbreakable(line: str, columns: int) -> Iterator[tuple[int, str]]:
+    """Unbreakable strings, each with the number of spaces before it."""
+    for space, word in _WORDS.findall(line):
+        gap = min(len(space), columns // 2)
+        if width(word) <= columns and not any(_columns(char) == 2 for char in word):
+            yield gap, word
+            continue
+        piece, used = "", 0
+        for char in word:
+            size = _columns(char)
+            if piece and size and (used + size > columns or 2 in (size, _columns(piece[0]))):
+                yield gap, piece
+                gap, piece, used = 0, "", 0
+            piece, used = piece + char, used + size
+        yield gap, piece
+
+
+def printable(text: str) -> str:
+    """``text`` with a replacement character for each that is not seen: agents' text may contain escape
+    sequences."""
+    return "".join("\N{REPLACEMENT CHARACTER}" if is_unseen(c) else c for c in text)

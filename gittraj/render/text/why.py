@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from gittraj.model.words import Header, unmarked
-from gittraj.render.text.log import render_decision, render_small_print, render_title
+from gittraj.render.text.log import ago, render_decision, render_small_print, render_title
 from gittraj.render.text.terminal import Page, cut, escape, escape_line
-from gittraj.render.text.title import ago
 
 _LABEL = 11  # columns that a label takes, margin included
 _LINES = 6  # lines of the file that are shown of a reason

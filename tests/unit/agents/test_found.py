@@ -58,15 +58,37 @@ def test_subagents_of_qwen_code(environ: Environ) -> None:
 
 
 def test_folders_that_the_environment_names() -> None:
-    environ = Environ.of({"HOME": "/h", "COPILOT_HOME": "/c", "QWEN_HOME": "~/q", "PI_CODING_AGENT_DIR": ""})
-    assert environ.folders["copilot"] == Path("/c")
-    assert environ.folders["qwen-code"] == Path("/h/q")
-    assert environ.folders["pi"] == Path("/h/.pi/agent")
+    variables = {
+        "CLAUDE_CONFIG_DIR": "/c",
+        "CODEX_HOME": "~",
+        "GEMINI_CLI_HOME": "/g",
+        "COPILOT_HOME": "/c",
+        "QWEN_HOME": "~/q",
+        "PI_CODING_AGENT_DIR": "",
+        "XDG_CONFIG_HOME": "/e",
+    }
+    environ = Environ.of({"HOME": "/h", **variables})
+    folders = {name: agent.folder(environ) for name, agent in all_agents().items()}
+    assert folders == {
+        "claude-code": Path("/c"),
+        "codex": Path("/h"),
+        "gemini-cli": Path("/g/.gemini"),
+        "opencode": Path("/h/.local/share/opencode"),
+        "kilo": Path("/h/.local/share/kilo"),
+        "copilot": Path("/c"),
+        "pi": Path("/h/.pi/agent"),
+        "qwen-code": Path("/h/q"),
+        "cline": Path("/h/.cline/data"),
+        "aider": None,
+        "mini-swe-agent": Path("/e/mini-swe-agent"),
+        "cursor": Path("/h/.cursor"),
+    }
+    assert {agent.folder(Environ.of({})) for agent in all_agents().values()} == {None}
 
 
 @pytest.mark.parametrize(
     ("variable", "agent"),
-    [("PI_CODING_AGENT", "pi"), ("QWEN_CODE", "qwen-code"), ("GEMINI_CLI", "gemini-cli")],
+    [("KILO", "kilo"), ("PI_CODING_AGENT", "pi"), ("QWEN_CODE", "qwen-code"), ("GEMINI_CLI", "gemini-cli")],
 )
 def test_a_shell_that_an_agent_opened(variable: str, agent: str) -> None:
     assert Environ.of({variable: "1"}).nameless == agent

@@ -25,7 +25,7 @@ def place(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def environ(place: Path) -> Environ:
-    return Environ(home=place.parent, gemini_dir=place)
+    return Environ(home=place.parent)
 
 
 def log(place: Path, project: str, name: str = f"{STEM}.jsonl", *, session: str = ID, more: str = "") -> Path:

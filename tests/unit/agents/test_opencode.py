@@ -34,13 +34,14 @@ def session(name: str, *, folder: str = "/repo", updated: int = NOW, running: bo
 def environ(tmp_path: Path) -> Environ:
     place = tmp_path / "opencode"
     place.mkdir()
-    return Environ(home=tmp_path, opencode_dir=place, nameless="opencode")
+    return Environ.of({"XDG_DATA_HOME": str(tmp_path), "OPENCODE": "1"})
 
 
 @pytest.fixture
 def database(environ: Environ) -> Path:
-    assert environ.opencode_dir is not None
-    return environ.opencode_dir / "opencode.db"
+    folder = AGENT.folder(environ)
+    assert folder is not None
+    return folder / "opencode.db"
 
 
 def near(environ: Environ, *, since: float = 0.0, root: str = "/repo") -> list[SessionFile]:
@@ -51,11 +52,24 @@ def test_it_is_one_of_the_agents() -> None:
     assert isinstance(all_agents()["opencode"], OpenCode)
 
 
+def test_a_fork_with_an_index_over_json(tmp_path: Path) -> None:
+    """Kilo's: an SQLite that takes JSON functions for unsafe could not read the whole database."""
+    (tmp_path / "kilo").mkdir()
+    session("ses_1").database(tmp_path / "kilo" / "kilo.db")
+    with closing(sqlite3.connect(tmp_path / "kilo" / "kilo.db")) as database:
+        database.execute("CREATE INDEX roles ON message (id, json_extract(data, '$.role'))")
+    environ = Environ.of({"XDG_DATA_HOME": str(tmp_path), "KILO": "1", "OPENCODE": "1"})
+    agent = all_agents()["kilo"]
+    (found,) = agent.sessions(environ, [Path("/repo")], since=0.0)
+    assert (found.agent, found.session, found.path.name) == ("kilo", "ses_1", "kilo.db")
+    assert environ.nameless == "kilo"
+
+
 def test_where_its_data_is() -> None:
     named = Environ.of({"HOME": "/h", "XDG_DATA_HOME": "/data", "OPENCODE": "1"})
-    assert (named.opencode_dir, named.nameless) == (Path("/data/opencode"), "opencode")
-    assert Environ.of({"HOME": "/h"}).opencode_dir == Path("/h/.local/share/opencode")
-    assert Environ.of({}).opencode_dir is None
+    assert (AGENT.folder(named), named.nameless) == (Path("/data/opencode"), "opencode")
+    assert AGENT.folder(Environ.of({"HOME": "/h"})) == Path("/h/.local/share/opencode")
+    assert AGENT.folder(Environ.of({})) is None
     assert Environ.of({"OPENCODE": "0"}).nameless is None
 
 
@@ -98,7 +112,7 @@ def test_the_session_whose_command_runs_now(environ: Environ, database: Path) ->
     assert AGENT.current(environ) is None
     session("ses_2", running=True).database(database)
     assert AGENT.current(environ) == "ses_2"
-    assert AGENT.current(replace(environ, nameless=None)) is None
+    assert AGENT.current(replace(environ, variables={})) is None
 
 
 def test_two_running_commands_name_no_session(environ: Environ, database: Path) -> None:
@@ -122,7 +136,7 @@ def test_what_cannot_be_read_holds_no_session(environ: Environ, database: Path) 
     assert AGENT.current(environ) is None
     assert AGENT.find(environ, SESSION) is None
     assert near(Environ(home=None)) == []
-    assert AGENT.current(Environ(home=None, nameless="opencode")) is None
+    assert AGENT.current(Environ.of({"OPENCODE": "1"})) is None
 
 
 def test_parts_of_odd_shapes_do_not_run(environ: Environ, database: Path) -> None:

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 from gittraj.agents import Agent, all_agents
+from gittraj.agents.logged import LoggedAgent
 from gittraj.model.signs import SIGNS
 from gittraj.state import spool
 from tests.e2e.more_packages import PACKAGES
@@ -29,15 +30,21 @@ TIMELESS = ("cursor",)
 
 
 def row(agent: Agent) -> str:
-    log = re.search(r"``([^`]+)``", inspect.getdoc(inspect.getmodule(type(agent))) or "")
-    assert log is not None, agent.name
+    if agent.name == "kilo":
+        log = "~/.local/share/kilo/kilo.db"
+    elif isinstance(agent, LoggedAgent):
+        log = f"~/{agent.home}/{agent.log.replace('{0}', '<session>')}"
+    else:
+        found = re.search(r"``([^`]+)``", inspect.getdoc(inspect.getmodule(type(agent))) or "")
+        assert found is not None, agent.name
+        log = " ".join(found[1].split())
     named, marked = agent.name in spool.NAMED, agent.name in SIGNS.values()
     told = "its session" if named else "that it runs" if marked and agent.name not in QUIET else "nothing"
     by = "the call that was open then" if named else "the id in its log, or the call that ran then"
     by = "content alone" if agent.name in TIMELESS else by
     package = PACKAGES.get(agent.name)
     version = package.version if package else PINNED.get(NPM.get(agent.name, ""), "written logs")
-    return f"| {agent.name} | `{' '.join(log[1].split())}` | {told} | {by} | {version} |"
+    return f"| {agent.name} | `{log}` | {told} | {by} | {version} |"
 
 
 def test_the_table_of_agents_is_that_of_the_code() -> None:

@@ -103,14 +103,25 @@ def test_a_session_that_went_on_after_the_commit_has_no_likelier_call(
     went_on: str, found: list[tuple[str, tuple[str, ...], str]]
 ) -> None:
     """Else the next commit of the session would take what this one's script committed."""
-
-    def at(time: str, *items: list[Entry]) -> list[Entry]:
-        return [replace(e, event=replace(e.event, ts=f"2026-01-02T{time}Z")) for part in items for e in part]
-
     wrote_it = at("10:00:00", wrote("w", "f", "x"), ran("c", "./release.sh"))
     of = log(wrote_it, at(went_on, ran("d", "make")))
     made = commit("A", changed("f", "x"), by=ME, time=int(seconds("2026-01-02T10:00:00Z") or 0))
     assert anchors(linked([of], [made], patient=lambda _: True), of) == found
+
+
+def test_a_session_that_went_on_without_a_call_did_not_make_the_commit() -> None:
+    """A person did, in its bash mode: else the session's next commit would take what this one holds."""
+    of = log(at("10:00:00", wrote("w", "f", "x")), at("10:03:00", ran("d", "make")))
+    made = commit("A", changed("f", "x"), by=ME, time=int(seconds("2026-01-02T10:01:00Z") or 0))
+    links = linked([of], [made], patient=lambda _: True)
+    assert anchors(links, of) == [("w", (oid("A"),), "content")]
+    helper = replace(log(at("10:00:00", wrote("v", "g", "y"))), subagent="a1")
+    links = linked([of, helper], [made], patient=lambda _: True)
+    assert anchors(links, of) == [], "a call of an agent that it started may still be logged"
+
+
+def at(time: str, *items: list[Entry]) -> list[Entry]:
+    return [replace(e, event=replace(e.event, ts=f"2026-01-02T{time}Z")) for part in items for e in part]
 
 
 def test_a_commit_that_took_lines_of_an_earlier_part_is_an_alias_of_it() -> None:

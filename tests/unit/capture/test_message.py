@@ -10,7 +10,7 @@ from typing import cast
 import pytest
 
 from gittraj.capture.anchor import match_commits
-from gittraj.capture.session import Commit, Log
+from gittraj.capture.session import Commit, Kind, Log
 from gittraj.git import CommitChanges
 from gittraj.model.session_items import Entry
 from tests.unit.capture.logs import Items, changed, commit, log, oid, ran, wrote
@@ -67,6 +67,40 @@ def test_a_call_that_succeeds_only_with_its_commit_may_take_any_file() -> None:
     take_all = at(0, ran("c", "git add -A && git commit -qm 'Do it'"))
     assert calls(log(take_all), [made("A", "Do it", "src/f")]) == {oid("A"): "c"}
     assert calls(log(at(0, ran("c", "git commit -qm 'Do it' &"))), [made("A", "Do it", "src/f")]) == {}
+
+
+AMEND = "git add f && git commit -q --amend --no-edit"
+
+
+@pytest.mark.parametrize(
+    ("command", "kind"),
+    [
+        (AMEND, "amend"),
+        ("git add f && git commit -qF message", "commit"),
+        (f"git commit -qF message; {AMEND}", "commit"),
+    ],
+)
+def test_a_sign_of_the_agent_stands_for_the_subject(command: str, kind: Kind) -> None:
+    """A commit that OpenCode amended without a message was left as a trace, or a person's."""
+    of = log(at(0, wrote("w", "f", "x")), at(0, ran("c", command)), name="opencode:s")
+    theirs = replace(made("A", "Said before", "f"), hooked=True, kind=kind)
+    assert calls(of, [replace(theirs, mark="opencode")]) == {oid("A"): "c"}
+    assert calls(of, [replace(made("A", "Said before", "f", second=9), mark="opencode", kind=kind)]) == {}
+    assert calls(of, [theirs]) == {}
+    assert calls(of, [replace(theirs, mark="pi")]) == {}
+    assert calls(of, [replace(theirs, mark="opencode", terminal=True)]) == {}, "a person may have typed it"
+
+
+@pytest.mark.parametrize("command", [AMEND, "git commit -qam 'Another'", "git status"])
+def test_a_sign_explains_no_commit_that_the_call_did_not_make(command: str) -> None:
+    of = log(at(0, wrote("w", "f", "x")), at(0, ran("c", command)), name="opencode:s")
+    assert calls(of, [replace(made("A", "By hand", "f"), hooked=True, mark="opencode")]) == {}
+
+
+def test_that_an_agent_is_configured_is_no_sign_of_it() -> None:
+    of = log(at(0, wrote("w", "f", "x")), at(0, ran("c", AMEND)), name="mini-swe-agent:s")
+    amended = replace(made("A", "Said before", "f"), kind="amend", hooked=True, mark="mini-swe-agent")
+    assert calls(of, [amended]) == {}
 
 
 def test_a_copy_has_its_subject_from_elsewhere() -> None:

@@ -19,7 +19,7 @@ PULLS = [name.partition("/")[2] for name in EVENTS if name.startswith("pull_requ
 HOME = "Codertocat/Hello-World"
 HEAD = EVENTS["pull_request/opened"]["pull_request"]["head"]["sha"]
 BEFORE, AFTER = "1" * 40, "2" * 40
-SAME = OnPull(repository=HOME, number=2, head=HEAD, head_repository=HOME, base_branch="master")
+SAME = OnPull(repository=HOME, number=2, head=HEAD)
 
 
 def event(name: str, **changes: Any) -> dict[str, Any]:
@@ -54,7 +54,7 @@ def test_a_fork_has_a_token_that_only_reads_but_under_pull_request_target() -> N
     value = event("pull_request/opened", pull_request__head__repo__full_name="mallory/Hello-World")
     found = decided("pull_request", value)
     assert isinstance(found, OnPull)
-    assert (found.fork, found.head_repository) == (True, "mallory/Hello-World")
+    assert found.fork
     assert found.read_only
     assert "fork" in found.read_only
     target = decided("pull_request_target", value)
@@ -65,7 +65,7 @@ def test_a_fork_has_a_token_that_only_reads_but_under_pull_request_target() -> N
 def test_a_deleted_fork_is_one() -> None:
     found = decided("pull_request", event("pull_request/opened", pull_request__head__repo=None))
     assert isinstance(found, OnPull)
-    assert (found.fork, found.head_repository) == (True, None)
+    assert found.fork
 
 
 @pytest.mark.parametrize("who", ["actor", "sender"])
@@ -173,7 +173,6 @@ def test_inputs_that_make_no_sense(inputs: dict[str, str]) -> None:
         {"pull_request__number": "2"},
         {"pull_request__number": True},
         {"pull_request__head__repo__full_name": "a/b\n::error::"},
-        {"pull_request__base__ref": ["main"]},
         {"pull_request": None},
     ],
 )

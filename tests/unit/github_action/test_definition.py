@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 import yaml
 
+from github_action.settings import INPUTS
+
 ROOT = Path(__file__).resolve().parents[3]
 WORKFLOWS = sorted((ROOT / "docs" / "workflows").glob("*.yml"))
 
@@ -35,9 +37,9 @@ def test_steps_run_and_use_nothing_of_others() -> None:
 def test_each_input_is_handed_over_and_described() -> None:
     given = {value for step in STEPS for value in step.get("env", {}).values() if "inputs" in value}
     assert given == {f"${{{{ inputs.{name} }}}}" for name in ACTION["inputs"]}
-    settings = (ROOT / "github_action" / "settings.py").read_text("utf-8")
-    read = set(re.findall(r'text\("([A-Z_]+)"', settings))
-    assert read == {name.upper().replace("-", "_") for name in ACTION["inputs"]}
+    told = {name: each["default"] for name, each in ACTION["inputs"].items()}
+    assert told.pop("token") == "${{ github.token }}"
+    assert told == {name: default for name, (_, _, default) in INPUTS.items()}
     for name, told in (*ACTION["inputs"].items(), *ACTION["outputs"].items()):
         assert told["description"], name
 

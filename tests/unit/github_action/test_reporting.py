@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from github_action.pull_request import Commit, File, Pull, PullDetails
+from github_action.pull_request import Commit, Pull, PullDetails
 from github_action.reporting import Notes, read_change
 from github_action.settings import Settings
 from github_action.token import Token
@@ -36,14 +36,10 @@ def details(*commits: str, fork: bool = False) -> PullDetails:
     pull = Pull(
         number=7,
         title="Limit",
-        open=True,
-        draft=False,
         head=commits[-1],
-        head_branch="t",
         head_repository=home,
         head_url=None,
         base="0" * 40,
-        base_branch="main",
         fork=fork,
         merged_as=None,
         labels=(),
@@ -54,7 +50,7 @@ def details(*commits: str, fork: bool = False) -> PullDetails:
     return PullDetails(
         pull=pull,
         commits=tuple(Commit(sha=sha, parents=("0" * 40,), message="Begin") for sha in commits),
-        files=tuple(File(path=p, former=None, status="added", additions=1, deletions=0) for p in files),
+        files=dict.fromkeys(files, ""),
     )
 
 

@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 from gittraj.model.unseen import drop_unseen, is_silent, is_unreadable, is_unseen
 from gittraj.model.unseen_ranges import EMOJI, SILENT, UNICODE, UNREADABLE
 from gittraj.render.inert import code, element, fence, quote, words
-from gittraj.render.markdown import quote as prompts
-from gittraj.render.text.printable import printable
-from gittraj.render.text.terminal import escape
+from gittraj.render.markdown import context as prompts
+from gittraj.render.text.terminal import escape, printable
 from gittraj.tasks.system import one_line
 
 PIECES = st.text(

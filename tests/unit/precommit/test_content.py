@@ -91,11 +91,8 @@ class ByName:
     def find(self, text: str, *, name: str | None = None, strict: bool = False) -> Sequence[Found]:
         return []
 
-    def foresee(self, values: Iterable[object]) -> None:
+    def foresee(self, texts: Iterable[str]) -> None:
         pass
-
-    def is_plain(self, value: object) -> bool:
-        return False
 
     def hashes(self) -> frozenset[str]:
         return frozenset()

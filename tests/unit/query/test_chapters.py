@@ -1,4 +1,4 @@
-"""Events as the command contract spells them."""
+"""Events as docs/json.md has them."""
 
 from __future__ import annotations
 

@@ -9,9 +9,8 @@ import pytest
 
 from gittraj.model import values
 from gittraj.model.values import Decision, Retrospective, SessionInfo, Summary, TaskRef
-from gittraj.query.account import Header
+from gittraj.query.account import PARTS, Header, complete
 from gittraj.query.header import fold
-from gittraj.query.show.completeness import PARTS, complete
 from tests.integration.story import record
 from tests.unit.render.headers import COMMIT, full_header
 

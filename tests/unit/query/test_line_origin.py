@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gittraj.model.values import AnyEvent, FileTouched, Message, ToolCall
-from gittraj.query.why.excerpt import MOST, show_change
-from gittraj.query.why.line_origin import find_edits, read_edits
+from gittraj.query.why.line_origin import MOST, find_edits, read_edits, show_change
 
 PATH = "src/f.py"
 PATCH = """\

@@ -101,12 +101,6 @@ def test_neighbours_are_small() -> None:
     assert list(neighbours("text")) == []
 
 
-def test_what_is_plain_has_no_neighbours_that_matter() -> None:
-    value = {"a": {"b": "x", "c": "y"}, "d": ["v", "w"]}
-    assert list(neighbours(value, lambda one: one == value["a"])) == ["v w", '["v","w"]']
-    assert list(neighbours(value, lambda one: True)) == []
-
-
 class Failing(Redactor):
     def text(self, text: str, *, name: str | None = None, strict: bool = False) -> str:
         raise RedactionError("a text could not be scanned")

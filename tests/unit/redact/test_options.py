@@ -37,6 +37,7 @@ def test_own_names_and_shapes_are_secrets() -> None:
         "ab[0-9]{4}",
         r"acme-(.)\1",
         "acme-(",
+        "acme-[[a-z]{8}",
     ],
 )
 def test_a_shape_that_could_be_slow_is_refused(shape: str) -> None:

@@ -17,7 +17,7 @@ from gittraj.redact.rules import Described
 from tests.sizes import size
 
 RULES = rules()
-OF_LINES = ("phrase", "printed", "table", "answered")
+OF_LINES = ("printed", "row")
 """Readers of whole lines, as the rules of ``data/lines.toml`` are."""
 WHOLE_LINES = ("{}", "a\n{}\nb")
 WRAPPINGS = (*WHOLE_LINES, "see {} there", "\x1b[32m{}\x1b[0m", "a\\n{}\\nb", "({})", "é😀 {} 密")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gittraj.render.detail import Detail
+from gittraj.render.events import Detail
 from gittraj.render.text.chapters import render_commit, render_timeline
 from gittraj.render.text.terminal import Page
 from tests.unit.render.headers import (

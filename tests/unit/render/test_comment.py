@@ -46,7 +46,10 @@ def test_above_the_fold() -> None:
 def test_a_doubt_stands_at_the_file_that_it_names() -> None:
     flags = {flag.quoted: flag.path for flag in find_flags(full_change()) if flag.quoted}
     assert flags["Retry-After as an HTTP date is not covered by test_retry.py."] == "tests/test_retry.py"
-    assert flags["retry-after as seconds only"] is None, "it names none: the commit stands there"
+    assert flags["retry-after as seconds only"] == "src/retry.py", "the only one of its commit"
+    doubt = figures(decisions=(Decision(chosen="a guess", by="agent", confidence=0.4),))
+    (of_two, *_) = find_flags(change_of({B: [record("traj_one", **doubt)]}))
+    assert (of_two.path, of_two.commits) == (None, (B,)), "it names none of two: the commit stands there"
 
 
 def test_a_long_path_is_shown_by_its_end() -> None:
@@ -122,6 +125,7 @@ def test_tests_that_failed_or_never_ran() -> None:
     change = change_of({A: [never], B: [never], C: [never]})
     assert not find_flags(change), "what nobody did is no fault of a line"
     assert "**Left open:** no test was run in these sessions." in render(change)
+    assert "no test was run" not in render(replace(change, files=("README.md", "docs/a.rst")))
 
 
 def test_the_reasoning_of_a_decision_is_no_reason_for_the_change() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gittraj.render.detail import Detail
+from gittraj.render.events import Detail
 from gittraj.render.inert import code, fence, quote, words
 from gittraj.render.markdown.page import render_markdown
 from tests.unit.render.headers import (

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gittraj.render.markdown.quote import one_line, quote, weigh
+from gittraj.render.markdown.context import one_line, quote, weigh
 
 NASTY = st.text(
     st.sampled_from('<>/[]`~|!?ABsystem"\\ \n\r\t\x1b\x00\x85\u2028\u202e\u200b\ufe0f\U000e0041\ud800é漢😀')

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from gittraj.agents import SessionFile
-from gittraj.commands.backfill.copies import find_copies
+from gittraj.commands.backfill.digest_logs import find_copies
 from gittraj.commands.backfill.log_digest import LogDigest, make_digest
 from gittraj.model.session_items import trajectory_id
 from tests.unit.capture.logs import asked, log

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from gittraj.agents import SessionFile
 from gittraj.capture.session import assemble
-from gittraj.commands.backfill.copies import find_copies
+from gittraj.commands.backfill.digest_logs import find_copies
 from gittraj.commands.backfill.log_digest import LogDigest, make_digest
 from gittraj.model.session_items import Entry, Fact, Item, trajectory_id
 from gittraj.model.values import Prompt

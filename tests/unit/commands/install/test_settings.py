@@ -11,15 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gittraj.agents import hook_command
-from gittraj.commands.install.agent_hooks import AGENTS
+from gittraj.commands.install.agent_hooks import find_hooks
 from gittraj.commands.install.manifest import Splice
 from gittraj.commands.install.settings import find, is_ours, put, take
 from gittraj.errors import TrajError
 from tests.unit.strategies import jsons
 
 SCRIPT = "/home/ann/it's/.git/traj/agent-hook"
-CODEX = AGENTS["codex"].groups(Path(SCRIPT))
-GEMINI = AGENTS["gemini"].groups(Path(SCRIPT))
+CODEX = find_hooks()["codex"].groups(Path(SCRIPT))
+GEMINI = find_hooks()["gemini"].groups(Path(SCRIPT))
 THEIRS = {"matcher": "Bash", "hooks": [{"type": "command", "command": "echo"}]}
 
 CASES = {

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from gittraj.model.values import Record
 from gittraj.query.header import fold
 from gittraj.query.show.chapters import spell_event
-from gittraj.render.detail import Detail
+from gittraj.render.events import Detail
 from gittraj.render.html.document import render_page
 from gittraj.render.html.links import Links
 from gittraj.render.html.lists import event_lines, render_overview, render_row

@@ -1,0 +1,97 @@
+"""Agents with one log for each session, whose path has the session's id: a row each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from gittraj.agents import Agent, InstructionFile, SessionFile, is_new, is_session, works_near
+from gittraj.config import Environ
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoggedAgent(Agent):
+    """``log`` is a pattern below the agent's folder in which ``{0}`` is the session; so is ``about``, the
+    file that has the folder it works in, where the log has not. ``started``: the logs of the agents that a
+    session started, as a pattern beside the folder of its log, in which ``*`` is their name."""
+
+    name: str
+    option: str
+    home: str
+    log: str
+    variables: tuple[str, ...] = ()
+    session: str | None = None
+    about: str | None = None
+    started: str | None = None
+    instructions: InstructionFile | None = None
+
+    def find(self, environ: Environ, session: str) -> Path | None:
+        found = self.logs(environ, self.log.format(session)) if is_session(session) else []
+        return next(iter(found), None)
+
+    def sessions(self, environ: Environ, roots: Sequence[Path], *, since: float) -> Iterator[SessionFile]:
+        for path in self.logs(environ, self.log.format("*")):
+            named = self._named.search(path.as_posix())
+            if named and is_new(path, since) and works_near(self._about(environ, path, named[1]), roots):
+                yield SessionFile(agent=self.name, session=named[1], path=path)
+
+    def subagents(self, file: SessionFile) -> Iterator[SessionFile]:
+        if self.started and is_session(file.session):
+            pattern = self.started.format(file.session)
+            before, after = pattern.rsplit("/", 1)[1].split("*")
+            for path in sorted(file.path.parent.parent.glob(pattern)):
+                subagent = path.name.removeprefix(before).removesuffix(after)
+                yield SessionFile(agent=self.name, session=file.session, path=path, subagent=subagent)
+
+    def _about(self, environ: Environ, log: Path, session: str) -> Path:
+        folder = self.folder(environ)
+        return folder / self.about.format(session) if self.about and folder else log
+
+    @cached_property
+    def _named(self) -> re.Pattern[str]:
+        """Of a log's path: the session."""
+        first, *others = re.escape(self.log).replace(r"\*", "[^/]*").split(r"\{0\}")
+        return re.compile(rf"/{first}([\w-]+)" + r"\1".join(others) + "$")
+
+
+AGENTS = (
+    # hooks of a repository it reads from .github/hooks, which everybody would get
+    LoggedAgent(
+        name="copilot",
+        option="copilot",
+        home=".copilot",
+        variables=("COPILOT_HOME",),
+        log="session-state/{0}/events.jsonl",
+        instructions=InstructionFile(own="AGENTS.md"),
+    ),
+    LoggedAgent(
+        name="pi",
+        option="pi",
+        home=".pi/agent",
+        variables=("PI_CODING_AGENT_DIR",),
+        log="sessions/*/*_{0}.jsonl",
+        instructions=InstructionFile(own="AGENTS.md"),
+    ),
+    LoggedAgent(
+        name="qwen-code",
+        option="qwen",
+        home=".qwen",
+        variables=("QWEN_RUNTIME_DIR", "QWEN_HOME"),
+        log="projects/*/chats/{0}.jsonl",
+        started="subagents/{0}/agent-*.jsonl",
+        instructions=InstructionFile(own="QWEN.md"),
+    ),
+    LoggedAgent(
+        name="cline",
+        option="cline",
+        home=".cline/data",
+        variables=("CLINE_DATA_DIR",),
+        log="sessions/{0}/{0}.messages.json",
+        about="sessions/{0}/{0}.json",
+        instructions=InstructionFile(own="AGENTS.md"),
+    ),
+)
+"""As Copilot CLI 1.0.102, pi 0.73.1, Qwen Code 0.15.10 and Cline 3.0.65 have them."""

@@ -1,0 +1,1 @@
+"""What several commands share: options, output, the repository. A file of ``cli`` itself is a command."""

@@ -1,0 +1,99 @@
+"""Completions of a partly typed command line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice
+from typing import TYPE_CHECKING
+
+from click.shell_completion import ShellComplete
+
+from gittraj.errors import GitError
+
+if TYPE_CHECKING:
+    from gittraj.query.records import Recorded
+
+_REFS = ("refs/heads", "refs/tags", "refs/remotes")
+_MOST = 200
+"""Most references or trajectories to suggest, and most commits to read for labels."""
+_TAKE_IDS = ("show", "export", "complete", "forget", "unlink", "compare")
+"""Commands that take a trajectory's id."""
+
+
+def suggest(typed: Sequence[str]) -> Iterator[str]:
+    """A line for each completion of ``typed``, whose last word may be empty: commands and options, else
+    references and files."""
+    from gittraj.cli.common.group import group
+
+    *before, current = _join(typed) or [""]
+    items = ShellComplete(group, {}, "git traj", "").get_completions(before, current)
+    yield from (f"word\t{item.value}\t{item.help or ''}" for item in items if item.type == "plain")
+    fits = any(item.type in ("file", "dir") for item in items)
+    if fits or not (items or current.startswith("-")):
+        if before and not fits:
+            if before[0] in _TAKE_IDS and current and "traj_".startswith(current[:5]):
+                yield from _trajectories(current)
+            yield from (f"word\t{name}\t" for name in _references(current))
+        yield "files"
+
+
+def suggest_labels(name: str, start: str) -> list[str]:
+    """The recorded agents, models, tasks or tags (``name``: agent, model, task or tag)."""
+    from gittraj.cli.common.reading import read_records
+    from gittraj.cli.common.repository import find_to_read
+    from gittraj.render.text.terminal import printable
+
+    try:
+        with find_to_read() as repository:
+            labels = map(printable, read_labels(read_records(repository)).get(name, ()))
+            return [label for label in labels if label.startswith(start)]
+    except GitError:
+        return []
+
+
+def read_labels(recorded: Recorded) -> dict[str, list[str]]:
+    """The recorded agents, models, tasks and tags."""
+    from gittraj.query.labels import known_labels
+
+    return known_labels(chain.from_iterable(recorded.headers([*islice(recorded, _MOST)], explored=True)))
+
+
+def _trajectories(start: str) -> Iterator[str]:
+    from gittraj.cli.common.reading import read_records
+    from gittraj.cli.common.repository import find_to_read
+    from gittraj.render.text.terminal import printable
+
+    try:
+        with find_to_read() as repository:
+            recorded = read_records(repository)
+            for name in islice(recorded.ids(start), _MOST):
+                folded = recorded.folded(name)
+                header = folded.header(None) if folded else {}
+                yield f"word\t{name}\t{printable(header.get('title') or header.get('prompt') or '')[:60]}"
+    except GitError:
+        return
+
+
+def _join(typed: Sequence[str]) -> list[str]:
+    """Rejoin ``--format=text``, which bash splits into three words."""
+    words: list[str] = []
+    for word in typed:
+        if words and (word == "=" or words[-1].endswith("=")) and words[-1].startswith("--"):
+            words[-1] += word
+        else:
+            words.append(word)
+    return words
+
+
+def _references(start: str) -> list[str]:
+    from gittraj.cli.common.repository import find_repository
+
+    first, dots, rest = start.rpartition("..")
+    try:
+        with find_repository("plumbing") as repository:
+            command = ("for-each-ref", f"--count={_MOST}", "--format=%(refname:short)")
+            # git's patterns match whole names or folders, so the last component is compared here
+            names = repository.run(*command, *_REFS).out.decode("utf-8", "replace").split()
+    except GitError:
+        return []
+    return [first + dots + name for name in (*names, "HEAD") if name.startswith(rest)]

@@ -1,0 +1,236 @@
+"""The command group: imports a command when it is called, and turns errors into lines and statuses."""
+
+from __future__ import annotations
+
+import atexit
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from itertools import pairwise
+from keyword import iskeyword
+from typing import TYPE_CHECKING, Any, TextIO
+
+import click
+
+from gittraj import __version__
+from gittraj.cli.common.command_list import COMMANDS
+from gittraj.errors import TrajError, UsageError
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+_NAMES = {name: line for group in COMMANDS.values() for name, line in group.items()}
+
+
+_ALIASES = {"blame": "why"}
+_ANYWHERE = {
+    "--no-pager": "--no-pager",
+    "--color": "--color=always",
+    "--no-color": "--color=never",
+    **{f"--color={when}": f"--color={when}" for when in ("always", "never", "auto")},
+}
+"""Options of the group that are taken wherever they are, as the group spells them."""
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are modules of this package."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """``--color``, ``--no-color`` and ``--no-pager`` work after the command, too."""
+        end = _end_of_ours(args)
+        ours = [arg for arg in args[:end] if arg in _ANYWHERE]
+        rest = [arg for arg in args[:end] if arg not in _ANYWHERE]
+        return super().parse_args(ctx, [*(_ANYWHERE[arg] for arg in ours), *rest, *args[end:]])
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_NAMES)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _NAMES:
+            return None
+        module = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
+        command: click.Command = importlib.import_module(f"gittraj.cli.{module}").command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Also ``help [COMMAND]``, as git has it; a wrong name comes with those that are like it."""
+        if args[0] == "help":
+            args = [*args[1:2], "--help"]
+            if len(args) == 1:
+                click.echo(ctx.get_help())
+                ctx.exit()
+        args = [_ALIASES.get(args[0], args[0]), *args[1:]]
+        if args[0] not in _NAMES:
+            from difflib import get_close_matches
+
+            near = get_close_matches(args[0], _NAMES, n=2)
+            hint = f"did you mean {' or '.join(near)}?" if near else "git traj -h lists the commands"
+            raise UsageError(f"'{args[0]}' is not a command", hint=hint)
+        name, command, rest = super().resolve_command(ctx, args)
+        if command and not {"-h", "--help"}.isdisjoint(rest):
+            from gittraj.cli.common.examples import epilog
+
+            command.epilog = epilog(args[0])
+        return name, command, rest
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Without importing every command for its help."""
+        from click.shell_completion import CompletionItem
+
+        names = [CompletionItem(n, help=h) for n, h in _NAMES.items() if n.startswith(incomplete)]
+        return [*names, *click.Command.shell_complete(self, ctx, incomplete)]
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        for title, commands in COMMANDS.items():
+            with formatter.section(title.capitalize()):
+                formatter.write_dl(list(commands.items()))
+
+
+def _end_of_ours(args: Sequence[str]) -> int:
+    """How many of ``args`` there are before ``--``, or before the program that ``run`` starts."""
+    end = args.index("--") if "--" in args else len(args)
+    words = [
+        at
+        for at, (before, arg) in enumerate(pairwise(["", *args[:end]]))
+        if before != "--agent" and not arg.startswith("-")
+    ]
+    return words[1] if len(words) > 1 and args[words[0]] == "run" else end
+
+
+@click.group(
+    name="git-traj",
+    cls=LazyGroup,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(__version__, prog_name="git-traj", message="%(prog)s %(version)s")
+@click.option("--no-pager", is_flag=True, help="Write to the terminal without a pager.")
+@click.option(
+    "--color",
+    type=click.Choice(("auto", "always", "never")),
+    metavar="[=WHEN]",
+    help="auto (default, as color.ui says), always or never; also after a command.",
+)
+@click.pass_context
+def group(ctx: click.Context, no_pager: bool, color: str | None) -> None:
+    """Why is this code as it is? The reasoning of AI agents, kept in git beside their commits."""
+    ctx.obj = {"pager": not no_pager}
+    ctx.color = {"always": True, "never": False}.get(color or "")
+    if ctx.invoked_subcommand is None:
+        from gittraj.cli.common.overview import show_overview
+
+        if not show_overview():
+            click.echo(ctx.get_help())
+
+
+def run(arguments: Sequence[str] | None = None) -> None:
+    """Run and exit: 0 done, 1 our error, 2 usage, 3 a bug, 130 interrupted."""
+    status = call(arguments)
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            status = status or 1
+    os._exit(status)  # skips the interpreter's shutdown, which takes 6 ms
+
+
+def call(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns the status."""
+    try:
+        result: Any = group.main(
+            args=list(arguments) if arguments is not None else None,
+            prog_name="git traj",
+            standalone_mode=False,
+        )
+        return result if isinstance(result, int) else 0
+    except click.exceptions.Abort:
+        return 130
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        _silence(sys.stdout)  # the reader of the pipe closed it
+        return 0
+    except click.UsageError as error:
+        _say(error.format_message(), _usage_hint(error), "error")
+        return UsageError.exit_code
+    except click.ClickException as error:
+        _say(error.format_message(), None, "error")
+        return 1
+    except TrajError as error:
+        _say(error.message, error.hint, "error")
+        return error.exit_code
+    except OSError as error:
+        _silence(sys.stdout)
+        where = f"{error.filename}: " if error.filename else ""
+        _say(f"{where}{error.strerror or type(error).__name__}", None, "error")
+        return 1
+    except Exception as error:  # noqa: BLE001 - the one place where a bug becomes a report
+        _say(f"a bug: {type(error).__name__}", f"please report it with {_write_report(error)}", "error")
+        return 3
+
+
+def _write_report(error: BaseException) -> str:
+    """A file that is safe to paste anywhere; returns its path. It has the error's type and stack, but not its
+    message or values, which may be the user's text."""
+    import platform
+    import tempfile
+    from pathlib import Path
+    from traceback import extract_tb
+
+    lines = [
+        f"git-traj {__version__}, Python {platform.python_version()}, {sys.platform}",
+        type(error).__name__,
+        *(f"  {Path(f.filename).name}:{f.lineno} in {f.name}" for f in extract_tb(error.__traceback__)),
+    ]
+    with tempfile.NamedTemporaryFile(
+        "w", prefix="git-traj-", suffix=".txt", delete=False, encoding="utf-8"
+    ) as stream:
+        stream.write("\n".join(lines) + "\n")
+    return stream.name
+
+
+def _silence(stream: TextIO) -> None:
+    """Discard unwritten output: python would report the error again while it exits."""
+    try:
+        stream.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _usage_hint(error: click.UsageError) -> str | None:
+    """The choice that was meant, where one is near; else where the help is."""
+    if isinstance(error, click.BadParameter) and isinstance(error.param and error.param.type, click.Choice):
+        from difflib import get_close_matches
+
+        given = error.message.partition("'")[2].partition("'")[0]
+        if near := get_close_matches(given, error.param.type.choices, n=2):  # type: ignore[union-attr]
+            return f"did you mean {' or '.join(near)}?"
+    return f"{error.ctx.command_path} -h" if error.ctx else None
+
+
+def _say(message: str, hint: str | None, kind: str) -> None:
+    first, *rest = message.splitlines() or [""]
+    colour = _colours_errors() or None
+    red, yellow, plain = ("\x1b[31m", "\x1b[33m", "\x1b[0m") if colour else ("", "", "")
+    shown = " ".join([first, *(line.strip() for line in rest)])
+    click.echo(f"{red}{kind}:{plain} {shown}", err=True, color=colour)
+    if hint:
+        click.echo(f"{yellow}hint:{plain} {hint}", err=True, color=colour)
+
+
+def _colours_errors() -> bool:
+    """On a terminal with colour, unless an option, ``NO_COLOR`` or git's configuration says no."""
+    named = {"--no-color", "--color=never"}.isdisjoint(sys.argv) and not os.environ.get("NO_COLOR")
+    if not (named and sys.stderr.isatty()) or os.environ.get("TERM") == "dumb":
+        return False
+    import subprocess
+
+    asked = ["git", "config", "--get-colorbool", "color.traj", "true"]
+    try:
+        return subprocess.run(asked, capture_output=True, check=False).stdout.strip() == b"true"
+    except OSError:
+        return False

@@ -1,0 +1,103 @@
+"""What ``git traj install`` offers: the agents found, their past sessions, and what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import click
+
+from gittraj.config import Environ
+from gittraj.errors import TrajError
+from gittraj.git import Repository
+from gittraj.model.words import count
+
+
+class Offer:
+    """The questions of one installation. ``ask``: on a terminal; ``accept``: the answer is yes without it;
+    with neither, nothing is done that was not asked for. ``agents``: the options of those found."""
+
+    def __init__(
+        self, repository: Repository, environ: Environ, raw: Mapping[str, str], *, ask: bool, accept: bool
+    ) -> None:
+        from gittraj.commands.install.discover import find_agents
+
+        self.repository, self.environ, self.raw = repository, environ, raw
+        self.ask, self.accept = ask, accept
+        self.agents = find_agents(environ, raw)
+        self.left: str | None = None
+
+    def choose_agents(self) -> tuple[str, ...]:
+        """Which of the agents found, that are not set up in this work tree yet, to set up."""
+        from gittraj.commands.install.discover import find_new_agents
+
+        new = find_new_agents(self.repository, self.agents)
+        names = ", ".join(new)
+        if not new or self.accept:
+            return new
+        if not self.ask:
+            self.left = f"On this machine: {names} (git traj install --agent NAME sets one up, --yes all)"
+            return ()
+        click.echo(f"On this machine: {names}.")
+        click.echo("Each can get hooks in its settings here, and an instruction how to record decisions.")
+        click.echo("Commits are recorded either way.")
+        if len(new) == 1:
+            return new if click.confirm(f"Set up {names}?", default=True) else ()
+        while True:
+            answer = click.prompt("Set up which (all, none, or names)", default="all").replace(",", " ")
+            chosen = {"all": new, "none": ()}.get(answer.strip(), tuple(answer.split()))
+            wrong = [name for name in chosen if name not in new]
+            if not wrong:
+                return chosen
+            click.echo(f"{', '.join(wrong)}: not one of {names}")
+
+    def count_sessions(self) -> int:
+        """Past sessions of this repository."""
+        from gittraj.commands.install.discover import count_sessions
+
+        return count_sessions(self.repository, self.environ)
+
+    def follow_up(self, *, fresh: bool) -> None:
+        """After a ``fresh`` installation offer the past sessions and the remotes' records; then the next
+        steps."""
+        past = self.count_sessions() if fresh else 0
+        first = "git commit", "work with your agent as usual, and let it commit"
+        if past:
+            found = f"{count(past, 'session')} of this repository {'were' if past > 1 else 'was'} found"
+            if self._agrees(f"{found}: link to the commits made there?"):
+                self._backfill()
+            else:
+                first = "git traj backfill", f"{found}: link to the commits made there"
+        elif not self._has_records() and self.repository.run("remote").out:
+            first = "git traj fetch", "get the records that your team shares"
+        if self.left:
+            click.echo(self.left)
+        click.echo("\nNext:")
+        last = (
+            ("git traj log", "commits and their reasons"),
+            ("git traj why FILE:LINE", "why a line is as it is"),
+        )
+        for command, purpose in (first, *last):
+            click.echo(f"  {command:<22}  {purpose}")
+
+    def _agrees(self, question: str) -> bool:
+        return self.accept or (self.ask and click.confirm(question, default=True))
+
+    def _has_records(self) -> bool:
+        from gittraj.notes.store import NotesRef
+
+        return NotesRef(self.repository).tip() is not None
+
+    def _backfill(self) -> None:
+        from gittraj.cli.common.progress import show_progress
+        from gittraj.cli.common.repository import say_remark
+        from gittraj.commands.backfill import backfill
+
+        try:
+            with show_progress() as progress:
+                report = backfill(self.repository, self.raw, progress=progress)
+        except TrajError as error:  # the installation is done, and of use
+            click.echo(f"git-traj: sessions were not linked: {error.told}", err=True)
+            return
+        say_remark(report.remark)
+        commits = count(len({row.commit for row in report.linked}), "commit")
+        click.echo(f"{count(report.sessions, 'session')} read, {commits} linked.")

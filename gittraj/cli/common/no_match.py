@@ -1,0 +1,156 @@
+"""Messages for an empty result: one line on stderr and what to try next. Never an error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+
+import click
+
+from gittraj.cli.common.reading import read_records
+from gittraj.git import Repository
+from gittraj.query.log.listing import changed_paths, describe
+from gittraj.query.records import Recorded
+from gittraj.render.text.terminal import escape_line
+from gittraj.state.folder import LocalState
+
+_SEARCHED = 200  # recorded commits to examine, for a previous change and for damage
+
+
+def say_nothing_found(
+    repository: Repository,
+    recorded: Recorded,
+    commits: Iterable[str] | None = None,
+    *,
+    labels: Mapping[str, str | None] | None = None,
+) -> None:
+    """For a listing of ``commits``, all with a note (None: every commit that has one). ``labels``: the agent,
+    model, task and tag that were asked for."""
+    if not recorded:
+        _say_nothing_recorded(repository)
+        return
+    if unreadable := recorded.unreadable([*islice(recorded if commits is None else commits, _SEARCHED)]):
+        _say_unreadable(unreadable)
+        return
+    number = recorded.count()
+    here = (
+        f"{number} commits here have records" if number > 1 else f"{number or 'no'} commit here has a record"
+    )
+    hint = _name_labels(recorded, labels or {})
+    _say(
+        f"no matching commits ({here})",
+        hint or "loosen the filters, or name other commits; git traj status shows what waits",
+    )
+
+
+def say_nothing_on(repository: Repository, recorded: Recorded, commit: str | None) -> None:
+    """For one commit (None: an unborn branch)."""
+    if not recorded or commit is None:
+        _say_nothing_recorded(repository)
+        return
+    if recorded.unreadable([commit]):
+        _say_unreadable([commit])
+        return
+    from gittraj.query.why.previous import find_previous
+
+    short = describe(repository, commit)["short"]
+    paths = changed_paths(repository, [commit]).get(commit, [])[:_SEARCHED]
+    previous = find_previous(repository, {commit: paths}).get(commit) if paths else None
+    hint = "git traj log lists the commits that have one"
+    if previous:
+        named = describe(repository, previous)["short"]
+        hint = f"git traj show {named} shows the last recorded change of its files"
+    _say(f"{short} has no trajectory", hint)
+
+
+def say_nothing_about(
+    repository: Repository, recorded: Recorded, paths: Sequence[str], *, neighbours: bool
+) -> None:
+    """For paths without a record; ``neighbours``: whether files near them have one."""
+    if not recorded:
+        _say_nothing_recorded(repository)
+        return
+    named = ", ".join(escape_line(path) for path in paths[:3]) + ", …" * (len(paths) > 3)
+    hint = (
+        "the following is about its neighbours"
+        if neighbours
+        else "git traj log lists the commits that have one"
+    )
+    _say(f"no record for {named}", hint)
+
+
+def say_no_match(repository: Repository, parts: int, *, hint: str) -> None:
+    """For a search over this many ``parts``."""
+    if parts:
+        _say("nothing recorded here matches", hint)
+        return
+    recorded = read_records(repository)
+    if unreadable := recorded.unreadable([*islice(recorded, _SEARCHED)]):
+        _say_unreadable(unreadable)
+    elif recorded:
+        _say("nothing recorded here matches", hint)
+    else:
+        _say_nothing_recorded(repository)
+
+
+def say_unread(waiting: int, away: Sequence[str], why: str | None = None) -> None:
+    """For an incomplete search: the number of trajectories not indexed yet, the months that are not in this
+    clone, and why those could not be fetched."""
+    if waiting:
+        many = "one trajectory is" if waiting == 1 else f"{waiting:,} trajectories are"
+        _say(f"{many} not read yet", "the next search continues with them, newest first")
+    if away:
+        many = f"{len(away)} months" if len(away) > 1 else escape_line(away[0])
+        _say(
+            f"the events of {many} are not here: only their records were searched",
+            why or "git traj search --fetch asks the remotes for them",
+        )
+
+
+def say_missing(missing: Sequence[str], why: str | None = None) -> None:
+    """For segments that records name and this clone lacks, and why they could not be fetched."""
+    several, verb = (f" and {len(missing) - 1} more", "are") if len(missing) > 1 else ("", "is")
+    # the names come from a record, which anyone may have written
+    _say(
+        f"events are left out: {escape_line(missing[0])}{several} {verb} not here",
+        why or "git traj doctor says what is missing",
+    )
+
+
+def _name_labels(recorded: Recorded, labels: Mapping[str, str | None]) -> str | None:
+    """For the first label that no recorded trajectory has: those that are like it, or that there are."""
+    from difflib import get_close_matches
+
+    from gittraj.cli.common.completions import read_labels
+
+    known = read_labels(recorded) if any(labels.values()) else {}
+    for name, value in labels.items():
+        if value and (names := known.get(name)) and not any(value.lower() in n.lower() for n in names):
+            near = get_close_matches(value, names, n=2)
+            shown = " or ".join(map(escape_line, near or names[:5]))
+            return f"did you mean {shown}?" if near else f"{name}s recorded here: {shown}"
+    return None
+
+
+def _say_unreadable(commits: Sequence[str]) -> None:
+    several = f" and {len(commits) - 1} more" if len(commits) > 1 else ""
+    _say(f"the note of {commits[0][:12]}{several} cannot be read", "git traj doctor says why")
+
+
+def _say_nothing_recorded(repository: Repository) -> None:
+    if repository.run("remote").out:
+        _say("No records here; if your team shares them: git traj fetch", _next(repository))
+    elif LocalState.of(repository).exists:
+        _say("no trajectories are recorded yet", _next(repository))
+    else:
+        _say("no trajectories are recorded here", _next(repository))
+
+
+def _next(repository: Repository) -> str:
+    if LocalState.of(repository).exists:
+        return "git traj status shows what is captured and what waits"
+    return "git traj install starts recording"
+
+
+def _say(message: str, hint: str) -> None:
+    click.echo(f"{message}\nhint: {hint}", err=True)

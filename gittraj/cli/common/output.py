@@ -1,0 +1,131 @@
+"""How a command writes: with colour and pager as git does, plain into a pipe.
+
+Renderers have escaped the text already; nothing here may change it.
+"""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import click
+
+from gittraj.git import Repository
+from gittraj.render.text.terminal import Page, escape_line
+
+NARROWEST, WIDEST = 20, 100
+"""Columns. Wider lines of text are hard to read, so a wide terminal is not filled; a table fills it."""
+PIPE = 80
+"""Columns of running text into a pipe; the index (``index.answers``) stores text of this width."""
+
+
+def is_terminal(environ: Mapping[str, str]) -> bool:
+    """Whether the output goes to a terminal, also through a pager that git started (``git -p traj log``)."""
+    return sys.stdout.isatty() or "GIT_PAGER_IN_USE" in environ
+
+
+def wants_colour(repository: Repository, environ: Mapping[str, str]) -> bool:
+    """By ``--color``, else ``color.traj``, else ``color.ui``, else if the terminal has colour and
+    ``NO_COLOR`` is not set."""
+    context = click.get_current_context(silent=True)
+    if context is not None and context.color is not None:
+        return context.color
+    choice = (repository.config("color.traj") or repository.config("color.ui") or "auto").lower()
+    if choice == "always":
+        return True
+    if choice in ("never", "false", "no", "off", "0") or environ.get("NO_COLOR"):
+        return False
+    return is_terminal(environ) and environ.get("TERM") != "dumb"
+
+
+def columns(environ: Mapping[str, str], *, table: bool = False) -> int | None:
+    """The most columns of a line, of running text or of a ``table``; None into a pipe, where lines are not
+    cut."""
+    if not is_terminal(environ):
+        return None
+    import shutil  # with all of its compressors
+
+    there = shutil.get_terminal_size().columns
+    return max(NARROWEST, there if table else min(there, WIDEST))
+
+
+def text_page(repository: Repository, environ: Mapping[str, str]) -> Page:
+    """For running text; a table with a line per row uses ``Page(columns(table=True))`` instead."""
+    return Page(columns(environ) or PIPE, wants_colour(repository, environ))
+
+
+def dump_json(document: object) -> str:
+    """A document on one line, not escaped to ASCII. A lone surrogate, as in a file name, becomes an
+    escape: it cannot be encoded."""
+    import json
+
+    return json.dumps(document, ensure_ascii=False).encode("utf-8", "backslashreplace").decode()
+
+
+def refuse_html(form: str | None, environ: Mapping[str, str]) -> None:
+    """Raises UsageError: on a terminal nobody reads HTML."""
+    if form == "html" and is_terminal(environ):
+        from gittraj.errors import UsageError
+
+        raise UsageError(
+            "HTML is not for a terminal", hint="-o FILE writes it, --open shows it in your browser"
+        )
+
+
+def say_written(path: Path, *, show: bool = False) -> None:
+    """Tell a person at a terminal where a file or folder was written, and ``show`` it in the browser."""
+    if sys.stderr.isatty():
+        from gittraj.model.words import size_of
+
+        size = f" ({size_of(path.stat().st_size)})" if path.is_file() else ""
+        click.echo(f"Wrote {path}{size}", err=True)
+    if show:
+        import webbrowser
+
+        page = path / "index.html" if path.is_dir() else path
+        if not webbrowser.open(page.resolve().as_uri()):
+            click.echo("git-traj: no browser was found to open it", err=True)
+
+
+def say(text: str) -> None:
+    """A remark on stderr, on one line."""
+    sys.stderr.write(f"git-traj: {escape_line(text)}\n")
+
+
+def write(repository: Repository, texts: Iterable[str], environ: Mapping[str, str], *, pager: bool) -> None:
+    """Write ``texts`` as they arrive, through git's pager on a terminal.
+
+    Raises BrokenPipeError when the reader of a pipe has closed it.
+    """
+    command = _pager(repository, environ) if pager and sys.stdout.isatty() else None
+    if command is None:
+        for text in texts:
+            click.echo(text, nl=False, color=True)
+        return
+    is_plain = type(sys.stdout).__name__ == "PlainStream"
+    variables = {"LESS": "FRX", "LV": "-c", **environ, "GIT_PAGER_IN_USE": "true"}
+    # as in git, a pager is a shell command
+    with subprocess.Popen(["sh", "-c", command], stdin=subprocess.PIPE, env=variables) as process:
+        assert process.stdin is not None  # noqa: S101 - it was asked for
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # ^C is for the pager, which must not outlive us
+        try:
+            for text in texts:
+                process.stdin.write(_plain(text) if is_plain else text.encode("utf-8", "replace"))
+            process.stdin.close()
+        except BrokenPipeError:  # the user quit the pager
+            pass
+
+
+def _pager(repository: Repository, environ: Mapping[str, str]) -> str | None:
+    """In the order of git-var(1); `git var GIT_PAGER` itself prints `cat`, since we run git without one."""
+    pager = environ.get("GIT_PAGER") or repository.config("core.pager") or environ.get("PAGER") or "less"
+    return None if pager in ("", "cat") or environ.get("TERM") == "dumb" else pager
+
+
+def _plain(text: str) -> bytes:
+    from gittraj.cli.common.plain_signs import plain
+
+    return plain(text).encode("ascii")

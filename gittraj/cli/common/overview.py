@@ -1,0 +1,76 @@
+"""``git traj`` alone: how many commits are recorded, what is pending, and the last reasons."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from itertools import islice
+
+import click
+
+from gittraj.cli.common.output import columns, wants_colour
+from gittraj.cli.common.repository import drain_first, environment, find_to_read, is_installed
+from gittraj.errors import NotARepository
+from gittraj.git import Repository
+from gittraj.render.text.terminal import Page, wrap
+
+_LAST = 3
+
+
+def show_overview() -> bool:
+    """Print it; False outside of a repository, and where nothing is recorded and nothing records."""
+    try:
+        opened = find_to_read()
+    except NotARepository:
+        return False
+    with opened as repository:
+        if not is_installed(repository) and not _has_records(repository):
+            click.echo("Nothing is recorded in this repository yet: git traj install\n")
+            return False
+        drain_first(repository)
+        _print(repository)
+    return True
+
+
+def _has_records(repository: Repository) -> bool:
+    from gittraj.notes.store import NotesRef
+
+    return NotesRef(repository).tip() is not None
+
+
+def _print(repository: Repository) -> None:
+    from gittraj.commands.doctor import gather
+    from gittraj.commands.status import overview_to_lines
+    from gittraj.config import Environ
+    from gittraj.render.text.status import render_line
+
+    raw = environment()
+    page = Page(columns(raw), wants_colour(repository, raw))
+    for line in overview_to_lines(gather(repository, Environ.of(raw))):
+        click.echo(render_line(line, page), nl=False, color=page.colour)
+    lines = _last_reasons(repository, page) if repository.head() else []
+    if lines:
+        click.echo("\n" + "\n".join(lines), color=page.colour)
+    more = "git traj log lists all, git traj why FILE:LINE explains a line, git traj -h lists the commands"
+    click.echo("\n".join(["", *wrap(more, page.columns)]))
+
+
+def _last_reasons(repository: Repository, page: Page) -> list[str]:
+    """Two lines for each of the last recorded commits: its subject, and why it was made or what was asked."""
+    from gittraj.cli.common.reading import read_records
+    from gittraj.index.answers import open_index
+    from gittraj.query.log.filters import Wanted
+    from gittraj.query.log.listing import list_commits, read_entries
+    from gittraj.render.text.terminal import cut, escape_line
+
+    with ExitStack() as stack:
+        index = stack.enter_context(open_index(repository))
+        recorded = read_records(repository, index.notes if index else None)
+        ancestry, commits = list_commits(repository, recorded, "HEAD")
+        lines = []
+        for entry in islice(read_entries(ancestry, recorded, commits, Wanted()), _LAST):
+            why = next((h["why"] or h["prompt"] or h["title"] for h in entry["trajectories"]), None)
+            subject = cut(escape_line(entry["subject"]), page.room(len(entry["short"]) + 1))
+            lines.append(f"{page.paint(entry['short'], 'yellow')} {page.paint(subject, 'bold')}")
+            if why:
+                lines.append(f"  {cut(escape_line(why), page.room(2))}")
+        return lines

@@ -1,0 +1,123 @@
+"""The start of every command: its repository, brought up to date, and the environment."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gittraj.git import Backend, Repository, open_repository
+from gittraj.plugins import consult
+
+if TYPE_CHECKING:
+    from gittraj.config import Environ
+    from gittraj.errors import TrajError
+
+
+def environment() -> Mapping[str, str]:
+    return dict(os.environ)
+
+
+def find_repository(backend: Backend = "auto", *, steady: bool = False) -> Repository:
+    """The repository that the command was called in. ``GIT_DIR`` is honoured, as git does.
+
+    Raises NotARepository.
+    """
+    named = os.environ.get("GIT_DIR")
+    start = Path(named) if named else Path.cwd()
+    repository = open_repository(start, environ=environment(), backend=backend, steady=steady)
+    consult(repository)
+    return repository
+
+
+def find_to_read() -> Repository:
+    """The same for a command that only reads: libgit2 takes longer to import than git to read objects."""
+    return find_repository("plumbing", steady=True)
+
+
+def find_drained(*, to_read: bool = False) -> Repository:
+    """The repository, after what is new was recorded as far as that could be done: see ``drain_first``."""
+    repository = find_to_read() if to_read else find_repository()
+    drain_first(repository)
+    return repository
+
+
+def is_installed(repository: Repository) -> bool:
+    from gittraj.index.is_current import INSTALLED
+
+    return (repository.common_dir / "traj" / INSTALLED).exists()
+
+
+def drain_first(repository: Repository, *, always: bool = False) -> TrajError | None:
+    """Record what is new, so that a command sees a consistent state. A reading command drains only when
+    something is new. An error is reported on one line and returned; the command continues with the existing
+    records."""
+    from gittraj.index.is_current import rests
+
+    if not is_installed(repository):
+        _hint_at_installing(repository)
+        return None
+    if not always and rests(repository.common_dir):
+        return None
+    from gittraj.errors import TrajError
+    from gittraj.state.changed import has_news
+    from gittraj.state.cursors import load_state
+    from gittraj.state.folder import LocalState, busy
+
+    local = LocalState.of(repository)
+    try:
+        if always or has_news(repository, local.folder, load_state(local.folder)):
+            from gittraj.config import Environ
+            from gittraj.record.drain.composition import drain  # the redactor's rules take 70 ms
+
+            raw = environment()
+            environ = Environ.of(raw)
+            with replace(repository, backend="auto", steady=False) as own:
+                report = drain(own, environ=environ, live=raw)
+            if report is None and not environ.off:
+                raise busy()
+            say_remark(report.remark if report else None)
+            if report is not None and report.exposed:
+                sys.stderr.write(
+                    "git-traj: a secret that was already pushed became known: rotate it (git traj doctor)\n"
+                )
+    except TrajError as error:
+        failure = error
+    except OSError as error:
+        failure = TrajError(f"{error.filename}: {error.strerror}")
+    else:
+        return None
+    sys.stderr.write(f"git-traj: not up to date: {failure.told}\n")
+    return failure
+
+
+def _hint_at_installing(repository: Repository) -> None:
+    """On a terminal, in a clone of a project that records."""
+    top = repository.work_tree
+    if sys.stderr.isatty() and top is not None and (top / ".gittraj.yml").is_file():
+        sys.stderr.write(
+            "hint: this project records agents' work, but this clone does not: git traj install\n"
+        )
+
+
+def say_remark(remark: str | None) -> None:
+    """Print a drain's remark on how thinking was sealed."""
+    if remark:
+        sys.stderr.write(f"git-traj: {remark}\n")
+
+
+def current_session(environ: Environ) -> str:
+    """The agent session (``agent:session``) that runs this command. Raises TrajError outside of one."""
+    from gittraj.agents import all_agents
+    from gittraj.errors import TrajError
+
+    for agent in all_agents().values():
+        session = agent.current(environ)
+        if session is not None:
+            return f"{agent.name}:{session}"
+    raise TrajError(
+        "this shell does not belong to an agent's session", "leave out --session to pause everything"
+    )

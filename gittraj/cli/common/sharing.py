@@ -1,0 +1,65 @@
+"""Pushes after the user's consent, and reports what ``push``, ``sync`` and ``fetch`` transferred."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from gittraj.cli.common.output import say
+from gittraj.errors import TrajError
+
+if TYPE_CHECKING:
+    from gittraj.commands.push import Sent
+    from gittraj.git import Repository
+    from gittraj.sync import Outgoing, Remote
+
+
+def send(
+    repository: Repository, remote: Remote, *, dry_run: bool, records_only: bool, replace: bool = False
+) -> Sent:
+    """Push what the remote lacks, after asking the user. Raises TrajError."""
+    from gittraj.cli.common.repository import environment
+    from gittraj.commands.push import send
+    from gittraj.config import Environ
+
+    raw = environment()
+    return send(
+        repository,
+        remote,
+        environ=Environ.of(raw),
+        live=raw,
+        consent=lambda outgoing: _ask(remote, outgoing),
+        report=say,
+        dry_run=dry_run,
+        records_only=records_only,
+        replace=replace,
+    )
+
+
+def report(lines: list[str], document: dict[str, object], *, as_json: bool) -> None:
+    """Print the lines, escaped, or the JSON document."""
+    from gittraj.render.text.terminal import escape_line
+
+    click.echo(json.dumps(document) if as_json else "\n".join(map(escape_line, lines)))
+
+
+def _ask(remote: Remote, outgoing: Outgoing) -> None:
+    """Raises TrajError unless the user agrees to push."""
+    from gittraj.commands.push import describe_outgoing
+    from gittraj.model.words import count
+    from gittraj.render.text.terminal import escape_line
+
+    what = escape_line(describe_outgoing(remote, outgoing))
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise TrajError(
+            f"not pushed: the first push needs your consent, and there is no terminal to ask on: {what}",
+            "git config traj.push auto allows it",
+        )
+    click.echo(f"This would push {what}.", err=True)
+    if outgoing.thinking:
+        click.echo(f"{count(outgoing.thinking, 'record')} with thinking in clear.", err=True)
+    if not click.confirm("Push now, and without asking from now on?", err=True):
+        raise TrajError("nothing was pushed", "git traj show shows what is recorded")

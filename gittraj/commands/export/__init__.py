@@ -1,0 +1,130 @@
+"""The formats that trajectories are exported in, and the documents that come of it.
+
+A format is a line in one of these tables; its module is imported when it is asked for. What is exported is
+found in ``query``, and written by ``render.html`` (pages) and ``formats`` (all others).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import Any
+
+from gittraj import plugins
+from gittraj.errors import TrajError
+from gittraj.formats.base.exported import Exported
+from gittraj.plugins import Returns, Shape
+from gittraj.query.show.selection import is_subagent
+
+FORMATS = {
+    "markdown": "gittraj.commands.export.pages:write_markdown",
+    "timeline": "gittraj.commands.export.pages:write_timeline",
+    "html": "gittraj.commands.export.pages:write_html",
+    "json": "gittraj.commands.export.pages:write_json",
+}
+"""Name, and the function that makes a document of a ``Chosen``: an iterable of texts or bytes."""
+FOLDERS = {
+    "html": "gittraj.commands.export.site:write_site",
+}
+"""What can also be written into a folder: of a ``Chosen``, into a path; ``tell`` is told of progress."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange:
+    """``module``, by its name or plugged in, has ``write(exported)``, which yields the text or the bytes of
+    one document. ``suffix`` ends the names of files. ``each``: every trajectory is a document of its own;
+    ``nests``: but what a trajectory started is in its document. ``tree``: the function that stands instead of
+    ``write``, and yields paths and texts.
+    """
+
+    module: Any
+    suffix: str = ""
+    each: bool = False
+    nests: bool = False
+    tree: str = ""
+
+
+_TRAIL = "gittraj.formats.agent_trajectories.write"
+EXCHANGES = {
+    "trajectory": Exchange(module=_TRAIL, suffix=".trajectory.json", each=True),
+    "trajectory-tree": Exchange(module=_TRAIL, tree="files"),
+    "trajectory-bundle": Exchange(module=_TRAIL, tree="bundles"),
+    "trajectory-sqlite": Exchange(module="gittraj.formats.agent_trajectories.database", suffix=".db"),
+    "atif": Exchange(module="gittraj.formats.atif.write", suffix=".atif.json", each=True, nests=True),
+    "atif-1.8": Exchange(module="gittraj.formats.atif.latest", suffix=".atif.json", each=True, nests=True),
+    "agent-trace": Exchange(module="gittraj.formats.agent_trace.write", suffix=".traces.jsonl"),
+    "otel": Exchange(module="gittraj.formats.opentelemetry.write", suffix=".otlp.json"),
+    "csv": Exchange(module="gittraj.formats.csv.write", suffix=".csv"),
+    "a3s": Exchange(module="gittraj.formats.a3s.write", tree="files"),
+    "openagents": Exchange(module="gittraj.formats.openagents.write", suffix=".db"),
+}
+"""Formats of other tools, in which each trajectory stands once, with all that is named of it."""
+
+
+SHAPE = Shape(
+    fields={"suffix": str, "each": bool},
+    methods={"write": Returns(each=(str, bytes), fails=TrajError, seconds=60.0)},
+)
+
+
+def exchanges() -> dict[str, Exchange]:
+    """With those of plug-ins, whose objects have ``suffix``, ``each`` and ``write``."""
+    plugged = plugins.found("exporters", SHAPE, taken={*FORMATS, *EXCHANGES}).items()
+    return EXCHANGES | {name: Exchange(module=it, suffix=it.suffix, each=it.each) for name, it in plugged}
+
+
+_NAME = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9_.-]*/)*[A-Za-z0-9_][A-Za-z0-9_.-]*")
+
+
+def load(name: str) -> Callable[..., Any]:
+    """The function that a table names."""
+    module, _, function = name.partition(":")
+    found: Callable[..., Any] = getattr(import_module(module), function)
+    return found
+
+
+def join(parts: Iterable[str | bytes]) -> bytes:
+    return b"".join(part if isinstance(part, bytes) else part.encode("utf-8", "replace") for part in parts)
+
+
+def documents(form: Exchange, exported: Exported) -> Iterator[tuple[str, bytes]]:
+    """The name of each document's file, and its bytes. Raises TrajError for a name that leads elsewhere."""
+    module: Any = import_module(form.module) if isinstance(form.module, str) else form.module
+    if form.tree:
+        yield from ((_inside(name), join([text])) for name, text in getattr(module, form.tree)(exported))
+        return
+    for group in _groups(form, exported):
+        yield _inside(f"{group.trajectories[0]['id']}{form.suffix}"), join(module.write(group))
+
+
+def _inside(name: str) -> str:
+    """Trajectories of others name themselves."""
+    if not _NAME.fullmatch(name):
+        raise TrajError(
+            f"a document would be written to {name!r}", "git traj forget takes its trajectory off"
+        )
+    return name
+
+
+def _groups(form: Exchange, exported: Exported) -> Iterator[Exported]:
+    """What goes into one document."""
+    if not form.each:
+        yield exported
+        return
+
+    def below(above: dict[str, Any], seen: frozenset[str]) -> list[dict[str, Any]]:
+        children = [t for t in exported.trajectories if form.nests and is_subagent(t, above)]
+        children = [child for child in children if child["id"] not in seen]
+        return [*children, *(d for c in children for d in below(c, seen | {c["id"]}))]
+
+    under = {t["id"]: below(t, frozenset((t["id"],))) for t in exported.trajectories}
+    nested = {child["id"] for found in under.values() for child in found}
+    roots = [told for told in exported.trajectories if told["id"] not in nested]
+    written: set[str] = set()
+    for told in (*roots, *exported.trajectories):  # of those that name each other as parents, the first
+        if told["id"] not in written:
+            group = [told, *under[told["id"]]]
+            written.update(each["id"] for each in group)
+            yield replace(exported, trajectories=group)

@@ -1,0 +1,73 @@
+"""An agent whose log is in no file: a program of the user's, ``git-traj-agent-NAME``, prints its sessions.
+
+``PROGRAM sessions`` prints a line of JSON for each: ``session`` (its id), ``folder`` (where it works) and
+``changed`` (seconds since 1970). ``PROGRAM read ID`` prints one, in any format that git-traj reads.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from gittraj import plugins
+from gittraj.errors import FormatError
+from gittraj.formats import HEAD, detect
+from gittraj.model.session_items import Item
+from gittraj.plugins.process import run
+
+_LISTED = 5.0
+_READ = 30.0
+"""Seconds; below those that ``plugins`` gives a call."""
+_LIST = 4_000_000
+_SESSION = 256_000_000
+"""Bytes."""
+
+
+class ProgramStore:
+    """A store of sessions, at the program's path."""
+
+    def __init__(self, agent: str, program: Path) -> None:
+        self.name, self.agent, self.program = f"program-{agent}", agent, program
+
+    def detect(self, path: Path) -> bool:
+        return path == self.program
+
+    def sessions(self, path: Path) -> Iterator[str]:
+        yield from (row["session"] for row in self.rows())
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """What it says of each session. Raises FormatError."""
+        for line in self._run("sessions", seconds=_LISTED, limit=_LIST).splitlines():
+            try:
+                row = json.loads(line)
+                yield {
+                    "session": _text(row["session"]),
+                    "folder": _text(row["folder"]),
+                    "changed": float(row["changed"]),
+                }
+            except (ValueError, LookupError, TypeError, RecursionError):
+                raise FormatError(f"a line of its sessions is {line[:80]!r}") from None
+
+    def read(self, path: Path, session: str) -> Iterator[Item]:
+        body = self._run("read", session, seconds=_READ, limit=_SESSION)
+        reader = detect(body[:HEAD])
+        if reader is None:
+            raise FormatError(f"session {session} is in no format that git-traj reads")
+        yield from reader.read(io.BytesIO(body), session=session)
+
+    def _run(self, *arguments: str, seconds: float, limit: int) -> bytes:
+        environ = {**plugins.environment(), "GIT_TRAJ": "0"}
+        command = [str(self.program), *arguments]
+        status, out = run(command, "", environ, seconds=seconds, limit=limit, key="traj.plugin")
+        if status:
+            raise FormatError(f"{arguments[0]}: it ended with status {status}")
+        return out
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value

@@ -1,0 +1,27 @@
+"""The events of the segments that a record names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from gittraj.errors import FormatError, GitError
+from gittraj.git import Repository
+from gittraj.model.codec import decode_segment, segment_path
+from gittraj.model.values import AnyEvent, SegmentRef
+from gittraj.notes.store import DataRefs
+
+
+def read_segments(
+    repository: Repository, trajectory: str, refs: Iterable[SegmentRef]
+) -> Iterator[tuple[SegmentRef, tuple[AnyEvent, ...]]]:
+    """The events of each segment that is here and can be read."""
+    data = DataRefs(repository)
+    for ref in dict.fromkeys(refs):
+        if not ref.name.partition("-")[0].isdecimal():
+            continue  # no segment of ours: who pushes may write any name into a record
+        try:
+            body = data.read(ref.month, segment_path(trajectory, ref.name))
+            if body is not None:
+                yield ref, tuple(decode_segment(body, ref.name))
+        except (GitError, FormatError):
+            continue  # not fetched, or damaged: doctor says so

@@ -1,0 +1,168 @@
+"""What other packages and programs add: agents, formats, task systems, exporters.
+
+Only the names that the user's own git configuration has as ``traj.plugin`` count: a repository's may have
+come with a folder from elsewhere. A name is that of entry points of an installed package; one with a slash is
+the absolute path of a program. Nothing is looked for where no name is set. What a plug-in does wrong is named
+in one line, and it is left out for the rest of the process: nothing else stops.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Collection, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from gittraj.errors import TrajError
+from gittraj.frozen import dataclass
+from gittraj.git import Repository
+
+GROUPS = ("agents", "formats", "tasks", "exporters")
+"""Of entry points, each after ``gittraj.``."""
+_LOADING = 5.0
+"""Seconds that an import may take."""
+NAME = re.compile(r"[\w.-]{1,64}")
+_PROGRAM = "git-traj-agent-"
+_VARIABLE = re.compile(r"[A-Z_]{1,64}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Returns:
+    """What a method gives: ``one`` value, or an iterable of ``each``, within some ``seconds``. ``otherwise``
+    is taken in the place of what fails; ``fails`` makes the error to raise instead, from the reason."""
+
+    one: Any = None
+    each: Any = None
+    otherwise: Any = None
+    fails: Callable[[str], TrajError] | None = None
+    seconds: float = 10.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """What a plugged-in object must have: fields of these types, and methods."""
+
+    fields: Mapping[str, Any]
+    methods: Mapping[str, Returns]
+
+
+class _Process:
+    """What this process knows: where to ask for names, what was loaded, and what was left out for which
+    reason."""
+
+    def __init__(self) -> None:
+        self.repository: Repository | None = None
+        self.loaded: dict[str, dict[str, Any]] = {}
+        self.wrong: dict[str, str] = {}
+
+
+_PROCESS = _Process()
+
+
+def consult(repository: Repository) -> None:
+    """Ask the configuration that this repository's git sees, once a plug-in could matter."""
+    _PROCESS.repository = repository
+
+
+def names() -> tuple[str, ...]:
+    """Those that are switched on."""
+    if _PROCESS.repository is None:
+        return ()
+    try:
+        found = _PROCESS.repository.settings_once(r"traj\.plugin$")
+    except TrajError:
+        return ()
+    return tuple(dict.fromkeys(s.value for s in found if s.scope in ("global", "system")))
+
+
+def reason(name: str) -> str | None:
+    """Why a plug-in is left out, if it is."""
+    return _PROCESS.wrong.get(name)
+
+
+def leave_out(name: str, why: str) -> None:
+    if name not in _PROCESS.wrong:
+        _PROCESS.wrong[name] = why
+        sys.stderr.write(f"git-traj: plug-in {name} is left out: {why}\n")
+
+
+def environment() -> Mapping[str, str]:
+    """What a program inherits."""
+    return _PROCESS.repository.environ if _PROCESS.repository else {}
+
+
+def programs() -> dict[str, Path]:
+    """The programs that are switched on, by the agent's name."""
+    found: dict[str, Path] = {}
+    for name in names():
+        path = Path(name)
+        if "/" not in name or name in _PROCESS.wrong:
+            continue
+        if not path.is_absolute() or not path.name.startswith(_PROGRAM):
+            leave_out(name, f"a program is named by its absolute path, …/{_PROGRAM}NAME")
+        elif not path.is_file():
+            leave_out(name, "there is no such file")
+        else:
+            found[path.name.removeprefix(_PROGRAM)] = path
+    return found
+
+
+def found(
+    group: str, shape: Shape | Callable[[Any], Shape], *, taken: Collection[str] = ()
+) -> dict[str, Any]:
+    """What the packages that are switched on add to a group, by the entry point's name, guarded;
+    ``taken``: the names of ours."""
+    usable: dict[str, Any] = {}
+    for name in names():
+        plugged = None if "/" in name else _load(name).get(group)
+        if plugged is None or name in _PROCESS.wrong:
+            continue
+        from gittraj.plugins.guard import attempt, guard  # noqa: PLC0415 - few have a plug-in
+
+        made, why = attempt(partial(guard, name, plugged, shape), _LOADING)
+        if why is None and getattr(made, "name", name) in taken:
+            why = f"the name {getattr(made, 'name', name)} is taken"
+        if why is not None:
+            leave_out(name, f"gittraj.{group}: {why}")
+        else:
+            usable[name] = made
+    return usable
+
+
+def variables() -> dict[str, str]:
+    """The agents that name their session in a variable, by that."""
+    agents = [_load(name).get("agents") for name in names() if "/" not in name]
+    found = {
+        str(getattr(agent, "session", None)): str(getattr(agent, "name", "")) for agent in agents if agent
+    }
+    return {
+        name: agent for name, agent in found.items() if _VARIABLE.fullmatch(name) and NAME.fullmatch(agent)
+    }
+
+
+def _load(name: str) -> dict[str, Any]:
+    """What the entry points of this name give, by their group."""
+    loaded = _PROCESS.loaded.get(name)
+    if loaded is None:
+        from importlib.metadata import entry_points  # noqa: PLC0415 - it takes 20 ms
+
+        from gittraj.plugins.guard import attempt  # noqa: PLC0415
+
+        loaded = _PROCESS.loaded[name] = {}
+        points = [point for group in GROUPS for point in entry_points(group=f"gittraj.{group}", name=name)]
+        if not points:
+            leave_out(name, "no package that is installed beside git-traj has it")
+        for point in points:
+            plugged, why = attempt(point.load, _LOADING)
+            if why is not None:
+                leave_out(name, f"{point.value}: {why}")
+                return {}
+            loaded[point.group.removeprefix("gittraj.")] = plugged
+    return loaded
+
+
+def shorten(text: str) -> str:
+    """For one line of a message."""
+    return "".join(c if c.isprintable() else " " for c in text)[:200]

@@ -1,0 +1,123 @@
+"""Calls what others wrote: within a time, without its output, and whatever it raises."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import signal
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+from gittraj.errors import TrajError
+from gittraj.plugins import NAME, Returns, Shape, leave_out, reason, shorten
+
+MOST = 1_000_000
+"""Things that one call may yield."""
+
+
+def guard(plugin: str, plugged: Any, shape: Shape | Callable[[Any], Shape]) -> Guarded:
+    """Raises TrajError for what has not the shape."""
+    shape = shape if isinstance(shape, Shape) else shape(plugged)
+    fields: dict[str, Any] = {name: getattr(plugged, name, None) for name in shape.fields}
+    for name, wanted in shape.fields.items():
+        if not isinstance(fields[name], wanted) or (name == "name" and not NAME.fullmatch(fields[name])):
+            raise TrajError(f"its {name} is {shorten(repr(fields[name]))}")
+    missing = [name for name in shape.methods if not callable(getattr(plugged, name, None))]
+    if missing:
+        raise TrajError(f"it has no {' and no '.join(missing)}")
+    return Guarded(plugin, plugged, fields, shape.methods)
+
+
+class Guarded:
+    """Stands for a plugged-in object: what a method does wrong leaves the plug-in out."""
+
+    def __init__(
+        self, plugin: str, plugged: Any, fields: Mapping[str, Any], methods: Mapping[str, Returns]
+    ) -> None:
+        self._plugin, self._plugged, self._methods = plugin, plugged, methods
+        vars(self).update(fields)
+
+    def __getattr__(self, name: str) -> Any:
+        returns = self._methods.get(name)
+        if returns is None:
+            raise AttributeError(name)
+
+        def guarded(*arguments: Any, **named: Any) -> Any:
+            def work() -> Any:
+                try:
+                    return _check(getattr(self._plugged, name)(*arguments, **named), returns)
+                except (TrajError, OSError) as error:
+                    if returns.fails is None:
+                        raise
+                    return error  # of this log or task, as for one of ours
+
+            why = reason(self._plugin)
+            if why is None:
+                result, why = attempt(work, returns.seconds)
+                if isinstance(result, Exception):
+                    raise result
+                if why is None:
+                    return result
+                leave_out(self._plugin, f"{name}: {why}")
+            if returns.fails:
+                raise returns.fails(f"plug-in {self._plugin} is left out: {why}")
+            return returns.otherwise
+
+        return guarded
+
+
+class _WrongError(Exception):
+    """What a method gave is not what it should."""
+
+
+def _check(result: Any, returns: Returns) -> Any:
+    """Raises _WrongError."""
+    if returns.each is None:
+        if returns.one is not None and not isinstance(result, returns.one):
+            raise _WrongError(f"it gave {shorten(repr(result))}")
+        return result
+    things = list(islice(result, MOST + 1))
+    if len(things) > MOST:
+        raise _WrongError(f"it gave more than {MOST:,} things")
+    wrong = next((thing for thing in things if not isinstance(thing, returns.each)), None)
+    if wrong is not None or None in things:
+        raise _WrongError(f"it gave {shorten(repr(wrong))}")
+    return iter(things)
+
+
+def attempt(work: Callable[[], Any], limit: float) -> tuple[Any, str | None]:
+    """What it returns, or why not, on one line; what it prints goes nowhere."""
+    try:
+        with _within(limit), contextlib.redirect_stdout(io.StringIO()):
+            return work(), None
+    except _LateError:
+        return None, f"it takes more than {limit:g} seconds"
+    except (TrajError, _WrongError) as error:
+        return None, shorten(str(error))
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it is, nothing else may stop
+        return None, shorten(f"{type(error).__name__}: {error}")
+
+
+class _LateError(BaseException):
+    """Not one of those that a plug-in catches by mistake."""
+
+
+@contextlib.contextmanager
+def _within(limit: float) -> Iterator[None]:
+    """Raises _LateError after ``limit`` seconds, where a signal can: in a main thread, and not on Windows."""
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def late(_signal: int, _frame: object) -> None:
+        raise _LateError
+
+    handler = signal.signal(signal.SIGALRM, late)
+    left, _ = signal.setitimer(signal.ITIMER_REAL, limit)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, left)
+        signal.signal(signal.SIGALRM, handler)

@@ -1,0 +1,78 @@
+"""Stored parts that belong to a further commit: it gets their records, too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from gittraj.capture.own import Anchor
+from gittraj.capture.session import Log
+from gittraj.model.codec import decode_note
+from gittraj.model.values import Line, Link, Record
+from gittraj.notes.merge import standing
+from gittraj.notes.store import NotesRef
+from gittraj.record.draft import Target
+from gittraj.record.drain.anchors import call_name
+from gittraj.state.cursors import Stored
+
+Copy = tuple[Stored, Target]
+
+
+def stored_before(
+    log: Log, found: Sequence[Anchor], known: Sequence[Anchor], stored: Sequence[Stored]
+) -> Iterator[Copy]:
+    """Parts with a call that made a commit which no reflog showed yet when the log was read: a quick agent
+    commits again and ends its turn while a drain reads. The commit gets their records, too."""
+    calls = {anchor.call for anchor in known}
+    positions = {entry.event.id: i for i, entry in enumerate(log.entries)}
+    for anchor in found:
+        if anchor.call in calls or anchor.evidence == "content":
+            continue
+        for part in stored:
+            first, last = positions.get(part.range.first, 0), positions.get(part.range.last, -1)
+            if first <= anchor.call <= last and not part.explored:
+                link = Link(evidence=anchor.evidence)
+                yield from (
+                    (part, Target(commit=c, link=link)) for c in anchor.commits if c not in part.commits
+                )
+
+
+def copies_onto(commit: str, stored: Iterable[Stored]) -> list[Copy]:
+    """What is stored and led to other commits, for this one too."""
+    target = Target(commit=commit, link=Link(evidence="imported"))
+    return [(part, target) for part in stored if not part.explored and commit not in part.commits]
+
+
+def find_aliases(
+    aliases: Iterable[tuple[str, tuple[int, ...]]], log: Log, stored: Sequence[Stored]
+) -> tuple[dict[int, list[Target]], list[Copy]]:
+    """Commits that took lines of events which belong to an earlier commit: the parts that hold those
+    events go to them too, whether they stand already or are written now."""
+    positions = {entry.event.id: i for i, entry in enumerate(log.entries)}
+    fresh: dict[int, list[Target]] = {}
+    copies: dict[tuple[str, str], Copy] = {}
+    for commit, calls in aliases:
+        target = Target(commit=commit, link=Link(evidence="content", call=call_name(log, calls[-1])))
+        for call in calls:
+            for part in stored:
+                first = positions.get(part.range.first)
+                if first is not None and first <= call < first + part.range.n:
+                    copies[commit, part.range.first] = (part, target)
+                    break
+            else:
+                fresh.setdefault(call, []).append(target)
+    return fresh, list(copies.values())
+
+
+def copy_records(notes: NotesRef, trajectory: str, copies: Iterable[Copy]) -> Iterator[tuple[str, Line]]:
+    """The records of stored parts, for the further commits."""
+    for stored, target in copies:
+        found = (_find_record(notes, commit, trajectory, stored.range.first) for commit in stored.commits)
+        record = next((r for r in found if r is not None), None)
+        if record is not None:
+            yield target.commit, replace(record, link=target.link, role=target.role, origin=None)
+
+
+def _find_record(notes: NotesRef, commit: str, trajectory: str, first: str) -> Record | None:
+    records = standing(commit, decode_note(notes.read(commit) or b""))
+    return next((r for r in records if r.key == (trajectory, first)), None)

@@ -1,0 +1,257 @@
+"""Rows of values under a row of names, whatever holds them: Markdown, the output of psql and mysql, CSV, aligned text;
+``INSERT INTO t (name, password) VALUES ('x', '…')``, ``for user, pw in [("x", "…")]``, ``{"columns": ["id", "token"],
+"rows": [[1, "…"]]}``, ``("x", "…")  # (user, password)``. The place in the row says whose name a value has.
+"""
+
+# ruff: noqa: E501 - a pattern or a list of words that is cut reads worse
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+
+from .anchors import Anchors
+from .common import DESCRIBES, DULL, STOP
+from .lazy import lazy
+from .names import Grade, grade, kind
+from .proofs import proof
+from .rules import Page, Reader, Span
+from .values import Style, is_secret
+
+Cell = tuple[int, str]
+"""Where a cell begins in its line, and what it has."""
+Columns = dict[int, Grade]
+"""Which cells of a row are secrets, and what their names prove."""
+
+_MOST_ROWS = 500
+"""Of a table that begins in another, as one of its rows may look like; and lines in one that are no row of it."""
+_LINE_END = 2  # characters
+_COLUMNS = lazy(r"[|,;\t]|[ ]{2}")
+_LINE = lazy(r"[^\n]+")
+_CELL = lazy(r"[^\s|]+(?: [^\s|]+)*")
+_RULE = lazy(r"[\s|+:=┌┬┐├┼┤─-]{3,}")
+_NUMBER = lazy(r"^[ ]{0,6}\d{1,6}(?:\t|→|:(?=\w))")
+_SPACED = lazy(r"[A-Z]\w*(?: \w+)?(?:[ ]{2,40}[A-Z]\w*(?: \w+)?){1,8}\s*")
+_CODE = {",": lazy(r"[(){}=:\"']|,\s|,$"), ";": lazy(r"[(){}=]|; |;$")}
+_ALL_QUOTED = lazy(r'(?:"[\w -]+",?)+')
+# What a query made of a secret, or how often something was done with one.
+_MADE_OF = lazy(
+    r"(?i)\b(?:left|right|substr\w*|length|count|md5|sha\d*|hash|mask)\(|\b(?:failed|wrong|invalid|expired|weak|leaked|resets?)\b"
+)
+
+
+def rows(page: Page) -> Iterator[Span]:
+    """The values of the page that stand in a row in the place of a secret's name."""
+    if page.hits and "\n" in page.text:
+        yield from _tables(page)
+    if "," in page.text:
+        yield from _bracketed(page)
+
+
+def _tables(page: Page) -> Iterator[Span]:
+    done = 0
+    for start, stop in page.hit_lines:
+        if stop - start >= 400 or not _COLUMNS.search(page.text, start, stop):
+            continue
+        page.tick()
+        lines = list(islice(_LINE.finditer(page.text, start), 2))
+        if len(lines) < 2:
+            return
+        table = _Table(page, lines)
+        if columns := table.columns():
+            yield from table.cells(columns, None if start >= done else _MOST_ROWS)
+            if len(page.text) - table.end <= _LINE_END:
+                page.heading = table.heading
+        done = max(done, table.end)
+
+
+class _Table:
+    """A table from its line of names on. ``end`` is that of the last line that was a row."""
+
+    def __init__(self, page: Page, first: Sequence[re.Match[str]]) -> None:
+        self._page = page
+        self._names, self._under = first
+        self.end = self._names.start()
+        self._numbered = _NUMBER.match(self._names[0]) is not None
+        self._ruled = _RULE.fullmatch(self._under[0]) is not None
+        self._split, self._sign = self._splitter()
+
+    def _splitter(self) -> tuple[Callable[[str], list[Cell]], str]:
+        head = self._whole(self._names[0]).lstrip("0123456789\t ")
+        sign = next((sign for sign in ("|", "\t", ";", ",") if sign in head), "")
+        return (lambda line: _by_sign(line, sign)) if sign else _by_blanks, sign
+
+    def _whole(self, line: str) -> str:
+        """A line without the number that a reader put before it, and as long."""
+        line = line.rstrip("\r")
+        return _NUMBER.sub(lambda number: " " * len(number[0]), line) if self._numbered else line
+
+    @property
+    def heading(self) -> tuple[int, int]:
+        """The place of the line with the names, and of the rule under it."""
+        return self._names.start(), (self._under if self._ruled else self._names).end()
+
+    def columns(self) -> Columns:
+        """Those that are named after a secret; none if it is no heading of a table."""
+        names = [name for _, name in self._split(self._whole(self._names[0]))]
+        if len(names) < 2 or not self._is_heading() or any(name.isdigit() for name in names):
+            return {}
+        return {n: level for n, name in enumerate(names) if (level := _grade(name))}
+
+    def _is_heading(self) -> bool:
+        head = self._whole(self._names[0])
+        if not self._sign:
+            return self._ruled or _SPACED.fullmatch(head) is not None
+        code = _CODE.get(self._sign)
+        if code and code.search(head.strip('"')) and not _ALL_QUOTED.fullmatch(head):
+            return False
+        text, start = self._page.text, self._names.start()
+        before = text[text.rfind("\n", 0, max(0, start - 1)) + 1 : max(0, start - 1)]
+        if _RULE.fullmatch(before):
+            return self._ruled
+        return before.count(self._sign) != head.count(self._sign)  # else a row, not the heading
+
+    def cells(self, columns: Columns, most: int | None) -> Iterator[Span]:
+        names, others = self._split(self._whole(self._names[0])), 0
+        for line in islice(_LINE.finditer(self._page.text, self._names.end()), most):
+            self._page.tick()
+            row = self._whole(line[0])
+            if _RULE.fullmatch(row):
+                self.end = line.end()
+                continue
+            cells = self._split(row)
+            if len(cells) == len(names):
+                self.end = line.end()
+            elif self._sign or (others := others + 1) > _MOST_ROWS:
+                return
+            else:  # what stands under the names
+                stops = [start for start, _ in names[1:]]
+                cells = [(at, row[at:stop]) for (at, _), stop in zip(names, [*stops, None], strict=True)]
+            for n, level in columns.items():
+                yield from _cell(cells[n], line.start(), level)
+
+
+def _by_sign(line: str, sign: str) -> list[Cell]:
+    cells, at = [], 0
+    for cell in line.split(sign):
+        value = cell.strip().strip("\"'*`_ ") if sign != "|" else cell.strip().strip("\"'` ")
+        value = value.removeprefix("**").removesuffix("**")
+        cells.append((at + cell.find(value), value))
+        at += len(cell) + 1
+    return cells
+
+
+def _by_blanks(line: str) -> list[Cell]:
+    return [(cell.start(), cell[0]) for cell in _CELL.finditer(line)]
+
+
+def _grade(name: str) -> Grade:
+    name = name.strip("\"'*`_ ")
+    if len(name) >= 40 or "." in name or _MADE_OF.search(name):
+        return Grade.NONE
+    level = grade(re.sub(r"\s+", "_", name))
+    return level if level is not Grade.WEAK else Grade.NONE
+
+
+_NO_CELL = lazy(r"[a-z]{1,7}|\d{1,3}|[A-Z][a-z]+|[A-Z][A-Z0-9_]*_[A-Z0-9_]*|-.*|.*\(.*")
+_WORDS = lazy(r"[a-z]{3,10}(?: [a-z]{3,10}){2,10}")
+
+
+def _cell(cell: Cell, line: int, level: Grade) -> Iterator[Span]:
+    value = cell[1].strip()
+    if not value or _NO_CELL.fullmatch(value) or not is_secret(value, level, Style.EXACT):
+        return
+    words = value.split()
+    if len(words) == 1 or (
+        level is Grade.STRONG and _WORDS.fullmatch(value) and (DULL | DESCRIBES | STOP).isdisjoint(words)
+    ):
+        start = line + cell[0] + cell[1].index(value)
+        yield Span(start, start + len(value), "table", "password")
+
+
+_FEW, _MANY = 2, 24
+_REACH, _BEFORE = 1600, 200  # characters behind and before the names in which rows are looked for
+_MOST_LISTED = 40
+_ITEM = r"(?:\"[^\"\n]{0,200}\"|'(?:[^'\n]|''){0,200}'|`[^`\n]{0,200}`|[^\s\"'`,;(){}\[\]]{1,80})"
+_ROW = lazy(
+    rf"(?<![\w$)\].])[(\[{{]\s{{0,8}}(?P<items>[EN]?{_ITEM}(?:\s{{0,8}},\s{{0,8}}[EN]?{_ITEM}){{1,{_MANY}}})\s{{0,8}},?\s{{0,8}}[)\]}}]"
+    rf"|(?i:\bvalues)\((?P<glued>[EN]?{_ITEM}(?:\s{{0,8}},\s{{0,8}}[EN]?{_ITEM}){{1,{_MANY}}})\s{{0,8}}\)"
+)
+_EACH = lazy(_ITEM)
+_NAMES = lazy(r"[\"'`]?[A-Za-z_][\w.-]{0,40}[\"'`]?(?:,\s{0,8}[\"'`]?[A-Za-z_][\w.-]{0,40}[\"'`]?){1,24}")
+_TABLE = lazy(
+    r"(?i)(?:\binto\s{1,4}|\bcopy\s{1,4}|values\s?)[\w.\"'`\[\]]{0,80}\s{0,4}\(\s{0,8}$|(?:columns|fields|headers?|keys)[\"']?\s{0,3}[:=]>?\s{0,3}[\[(]\s{0,8}$|\w\s?struct\s?\{\s{0,8}$"
+)
+_COPY = lazy(r"[^\n;]{0,300}\bFROM stdin[^\n]{0,40};?\r?\n", re.IGNORECASE)
+# A name's end, and what follows it in a row.
+_IN_ROW = lazy(r"[\w.-]{0,40}[\"'`]?(?:[ ][\w\[\]*]{1,16})?\s{0,4}(?:[,)\]}:=|]|in[ ])")
+_AFTER_NAMES = lazy(r"[^\n]{0,60}[)\]}:|]|[ ]in[ ]|\s{0,4}:?=|[ ][\w\[\]*]{1,16}[ ]?[})]")
+
+
+def _bracketed(page: Page) -> Iterator[Span]:
+    text, done = page.text, 0
+    for hit in page.hits:
+        if hit[0] < done or not _IN_ROW.match(text, hit[1]):
+            continue
+        names = _names_at(text, hit[0])
+        if not names or names.end() <= hit[0] or not _AFTER_NAMES.match(text, names.end()):
+            continue
+        table = _TABLE.search(text, max(0, names.start() - 120), names.start())
+        if not table and re.search(r"[\w$>][(\[]$", text[max(0, names.start() - 2) : names.start()]):
+            continue  # what a function takes
+        page.tick()
+        done = names.end()
+        each = [name.strip("\"'` ") for name in names[0].split(",")]
+        columns = {n: grade(name) for n, name in enumerate(each) if grade(name) >= Grade.TOKEN}
+        if not columns or len(columns) == len(each) > _FEW:
+            continue
+        yield from _listed(page, (done, min(len(text), done + _REACH)), each, columns, sure=bool(table))
+        first = max(0, names.start() - _BEFORE)
+        yield from _listed(page, (first, names.start()), each, columns, sure=False)
+        if copied := _COPY.match(text, done):
+            yield from _copied(page, copied.end(), len(each), columns)
+
+
+def _names_at(text: str, at: int) -> re.Match[str] | None:
+    """The row of names that a hit is in: from the bracket, the line's start or the ``for`` before it."""
+    first, last = max(0, at - 160), at + 120
+    if text.find(",", first, last) < 0:
+        return None
+    start = max(text.rfind(sign, first, at) + len(sign) for sign in ("(", "[", "{", "\n", "for "))
+    while text[start : start + 1] in (" ", "\t", "\n", "\r") and start < at:
+        start += 1
+    return _NAMES.match(text, start) if at - start < 160 else None
+
+
+def _listed(
+    page: Page, place: tuple[int, int], names: list[str], columns: Columns, *, sure: bool
+) -> Iterator[Span]:
+    for row in islice(_ROW.finditer(page.text, *place), _MOST_LISTED):
+        page.tick()
+        items = list(_EACH.finditer(page.text, *row.span("items" if row["items"] else "glued")))
+        for column, level in columns.items() if len(items) == len(names) else ():
+            yield from _item(items[column], names[column], level, sure=sure)
+
+
+def _item(item: re.Match[str], name: str, level: Grade, *, sure: bool) -> Iterator[Span]:
+    value, at = item[0], item.start()
+    if value[0] in "\"'`":
+        value, at = value[1:-1], at + 1
+    elif not re.search(r"\d", value):
+        return
+    style = Style.EXACT if at > item.start() else Style.LOOSE
+    if is_secret(value, level, style) and grade(value) is Grade.NONE and (sure or proof(value)):
+        yield Span(at, at + len(value), "row", kind(name))
+
+
+def _copied(page: Page, start: int, number: int, columns: Columns) -> Iterator[Span]:
+    """The rows of tabs that follow ``COPY t (…) FROM stdin``."""
+    for line in islice(_LINE.finditer(page.text, start), _MOST_LISTED):
+        cells = _by_sign(line[0], "\t")
+        if len(cells) != number:
+            return
+        for n, level in columns.items():
+            yield from _cell(cells[n], line.start(), level)
+
+
+ROWS = Reader(id="row", kind="password", find=rows, anchors=lambda: Anchors(names=True))

@@ -1,0 +1,34 @@
+"""An agent is updated between two turns of a session: the next version goes on, and both are recorded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.agents import Agent, ClaudeCode, Codex
+from tests.e2e.packages import NotInstalledError, next_programs
+from tests.e2e.stories import tell_of_a_resumed_session
+from tests.e2e.workshop import Workshop
+
+pytestmark = pytest.mark.nightly
+
+
+@pytest.fixture(scope="session", autouse=True)
+def updated() -> Path | str:
+    """Asked for before the environment is emptied."""
+    try:
+        return next_programs()
+    except NotInstalledError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("agent", [ClaudeCode, Codex])
+def test_a_session_that_the_next_version_goes_on_with(
+    agent: type[ClaudeCode | Codex], installed: Path, updated: Path | str, workshop: Workshop
+) -> None:
+    if isinstance(updated, str):
+        pytest.skip(updated)
+    before: Agent = agent(installed)
+    first, second = tell_of_a_resumed_session(before, workshop, again=agent(updated))
+    assert second.session == first.session

@@ -1,0 +1,109 @@
+"""What a plugged-in object may do, and what leaves its plug-in out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+from typing import Any
+
+import pytest
+
+from gittraj.errors import FormatError, TrajError
+from gittraj.plugins import Returns, Shape, reason
+from gittraj.plugins.guard import guard
+
+SHAPE = Shape(
+    fields={"name": str},
+    methods={
+        "one": Returns(one=int, otherwise=0),
+        "each": Returns(each=str, otherwise=()),
+        "read": Returns(each=str, fails=FormatError, seconds=0.2),
+    },
+)
+NUMBERS = count()
+
+
+class Honest:
+    name = "honest"
+
+    def one(self) -> int:
+        return 1
+
+    def each(self) -> Iterator[str]:
+        yield "a"
+
+    def read(self) -> Iterator[str]:
+        yield "b"
+
+
+def plug(**methods: Any) -> tuple[str, Any]:
+    plugin = f"plugin-{next(NUMBERS)}"
+    kind = type("Plugged", (Honest,), {name: lambda _, f=each: f() for name, each in methods.items()})
+    return plugin, guard(plugin, kind(), SHAPE)
+
+
+def fail(error: BaseException) -> Any:
+    raise error
+
+
+def endless() -> Any:
+    while True:
+        try:
+            fail(ValueError())
+        except Exception:  # noqa: BLE001
+            continue
+
+
+def test_one_that_keeps_the_contract() -> None:
+    plugin, plugged = plug()
+    assert (plugged.name, plugged.one(), [*plugged.each()], [*plugged.read()]) == ("honest", 1, ["a"], ["b"])
+    assert reason(plugin) is None
+    assert not hasattr(plugged, "other")
+
+
+@pytest.mark.parametrize(
+    ("one", "why"),
+    [
+        (lambda: fail(KeyError("x")), "one: KeyError: 'x'"),
+        (lambda: fail(TrajError("no")), "one: no"),
+        (lambda: fail(SystemExit(3)), "one: SystemExit: 3"),
+        (lambda: "1", "one: it gave '1'"),
+    ],
+)
+def test_the_first_fault_leaves_it_out(one: Any, why: str, capsys: pytest.CaptureFixture[str]) -> None:
+    plugin, plugged = plug(one=one)
+    assert [plugged.one(), plugged.one(), *plugged.each()] == [0, 0]
+    assert reason(plugin) == why
+    assert capsys.readouterr().err == f"git-traj: plug-in {plugin} is left out: {why}\n"
+    with pytest.raises(FormatError, match=why):
+        plugged.read()
+
+
+@pytest.mark.parametrize("error", [FormatError("cut"), OSError("gone")])
+def test_what_it_says_of_one_log_is_of_that_log_alone(error: Exception) -> None:
+    plugin, plugged = plug(read=lambda: fail(error))
+    with pytest.raises(type(error)):
+        plugged.read()
+    assert reason(plugin) is None
+
+
+def test_one_that_does_not_end_and_catches_what_it_can() -> None:
+    plugin, plugged = plug(read=endless)
+    with pytest.raises(FormatError, match=r"read: it takes more than 0\.2 seconds|is left out"):
+        plugged.read()
+    assert reason(plugin) == "read: it takes more than 0.2 seconds"
+
+
+def test_what_it_prints_goes_nowhere(capsys: pytest.CaptureFixture[str]) -> None:
+    _, plugged = plug(one=lambda: print("noise") or 1)
+    assert plugged.one() == 1
+    assert capsys.readouterr().out == ""
+
+
+def test_what_has_not_the_shape() -> None:
+    with pytest.raises(TrajError, match="its name is 7"):
+        guard("p", type("P", (Honest,), {"name": 7})(), SHAPE)
+    with pytest.raises(TrajError, match=r"its name is 'a\.\./b'"):
+        guard("p", type("P", (Honest,), {"name": "a../b"})(), SHAPE)
+    with pytest.raises(TrajError, match="it has no one and no each"):
+        guard("p", type("P", (Honest,), {"one": None, "each": 3})(), SHAPE)
