@@ -12,18 +12,18 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any, BinaryIO
 
-from gittraj.formats.base import coerce, commits, images, line_changes, lines, patch
+from gittraj.formats.base import coerce, commits, images, lines, patch
+from gittraj.formats.base.edits import first, pairs, replaced, written
 from gittraj.formats.base.lines import Fragment, Lines
-from gittraj.formats.base.position import Position
+from gittraj.formats.base.outcomes import Call
+from gittraj.formats.base.position import LogReader, read_with
 from gittraj.formats.base.session_id import Part, shape_id
-from gittraj.model.session_items import Cursor, Damage, Edit, Entry, Item
-from gittraj.model.values import Message, Prompt, Thinking, ToolCall, ToolResult
+from gittraj.model.session_items import Cursor, Edit, Entry, Item
+from gittraj.model.values import Message, Prompt, Thinking, ToolResult
 
 name = "cursor"
 agent = "cursor"
 
-_START = Cursor()
-_TRUSTED = frozenset(("role", "message"))
 _FOREIGN = {"type", "sessionId", "uuid", "id", "session_id"}
 _CUT_FIRST_LINE = re.compile(rb'\{"role":"(?:user|assistant)","message":\{"content":\[')
 _QUERY, _QUERY_END = "<user_query>", "</user_query>"
@@ -49,26 +49,13 @@ def _is_record(record: dict[str, Any]) -> bool:
     return own and not _FOREIGN & record.keys()
 
 
-def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
-    """The items of a transcript. It names no session: ``session`` is its id, else its shape is.
-
-    Raises :class:`~gittraj.errors.FormatError` if the log before ``cursor`` is another one.
-    """
-    return _Reading(stream, session, cursor).items()
-
-
 # ---------------------------------------------------------------- calls
 
 
-def command(tool: str, arguments: Any) -> str | None:
-    """The shell command of a call of Cursor's ``tool``."""
-    return coerce.text(coerce.mapping(arguments).get("command")) if _plain(tool) in _SHELLS else None
-
-
-def paths(arguments: Any) -> tuple[str, ...]:
-    """The files and folders that the arguments name."""
-    fields = coerce.mapping(arguments)
-    return tuple(path for key in _PATHS if (path := coerce.text(fields.get(key))))
+def call(tool: str, arguments: Any) -> Call:
+    """What a call of Cursor's ``tool`` does."""
+    folder, own = coerce.text(coerce.mapping(arguments).get("working_directory")), edits(tool, arguments)
+    return Call.of(tool, arguments, folder, is_shell=_plain(tool) in _SHELLS, paths=_PATHS, edits=own)
 
 
 def edits(tool: str, arguments: Any) -> tuple[Edit, ...]:
@@ -76,39 +63,25 @@ def edits(tool: str, arguments: Any) -> tuple[Edit, ...]:
     fields = coerce.mapping(arguments)
     kind = _plain(tool)
     if kind == "applypatch":
-        return patch.edits(next(_texts(fields, "patch", "input", "command"), coerce.text(arguments) or ""))
-    path = next(iter(paths(arguments)), None)
+        text = first(fields, ("patch", "input", "command")) or coerce.text(arguments)
+        return patch.edits(text or "")
+    path = first(fields, _PATHS)
     if path is None:
         return ()
     match kind:
         case "write" | "writefile" | "createfile":
             whole = next((fields[key] for key in _WHOLE if isinstance(fields.get(key), str)), None)
-            added = tuple(whole.splitlines()) if whole is not None else ()
-            return (Edit(path=path, added=added, whole=whole),)
+            return written(path, whole) or (Edit(path=path),)
         case "delete" | "deletefile":
             return (Edit(path=path, kind="delete"),)
         case "editfile":
-            code = next(_texts(fields, "code_edit"), "")
-            return (
-                Edit(path=path, added=tuple(x for x in code.splitlines() if not _ELISION.match(x.strip()))),
-            )
-        case "searchreplace" | "strreplace" | "edit" | "multiedit" | "multistrreplace":
-            return (_changed(path, coerce.objects(fields.get("edits")) or [fields]),)
-        case "editnotebook":
-            return (_changed(path, [fields]),)
+            code = (coerce.text(fields.get("code_edit")) or "").splitlines()
+            return (Edit(path=path, added=tuple(x for x in code if not _ELISION.match(x.strip()))),)
+        case "searchreplace" | "strreplace" | "edit" | "multiedit" | "multistrreplace" | "editnotebook":
+            changes = coerce.objects(fields.get("edits")) or [fields]
+            return (replaced(path, pairs(changes, ("old_string", "old_str"), ("new_string", "new_str"))),)
         case _:
             return ()
-
-
-def _changed(path: str, changes: list[dict[str, Any]]) -> Edit:
-    added: list[str] = []
-    removed: list[str] = []
-    for change in changes:
-        old = next(_texts(change, "old_string", "old_str"), "").splitlines()
-        new = next(_texts(change, "new_string", "new_str"), "").splitlines()
-        added += line_changes.only_in(new, old)
-        removed += line_changes.only_in(old, new)
-    return Edit(path=path, added=tuple(added), removed=tuple(removed))
 
 
 def _plain(tool: str) -> str:
@@ -116,38 +89,29 @@ def _plain(tool: str) -> str:
     return tool.lower().replace("_", "")
 
 
-def _texts(fields: dict[str, Any], *keys: str) -> Iterator[str]:
-    return (text for key in keys if (text := coerce.text(fields.get(key))))
-
-
 # ---------------------------------------------------------------- records
 
 
-class _Reading:
+class _Reader(LogReader):
+    """Reads a transcript. It names no session: the file's name is its id, else its shape is."""
+
+    trusted = frozenset(("role", "message"))
+
     def __init__(self, stream: BinaryIO, session: str | None, cursor: Cursor) -> None:
+        super().__init__(stream, session, cursor)
         self._stream = stream
-        self._lines = Lines(stream, cursor, trusted=_TRUSTED)
-        self._position = Position(self._lines, cursor)
-        self._name = session
-        self._number: int = cursor.state.get("record", 0)
 
     def items(self) -> Iterator[Item]:
         if "session" not in self._position.facts:
             yield from self._position.report("session", self._name or _shape_id(self._stream))
-        for fragment in self._lines:
-            if isinstance(fragment, Damage):
-                yield fragment
-            else:
-                yield from self._position.count(self._record(fragment))
-                self._number += 1
+        yield from super().items()
 
     def _record(self, fragment: Fragment) -> Iterator[Item]:
         role = fragment.value.get("role")
         content = _blocks(fragment.value)
         if role == "user":
             if text := typed(content):
-                state = {"record": self._number}
-                yield from self._position.mark(self._position.cursor(fragment.start, state))
+                yield from self._mark(fragment, {"record": self._number})
                 yield Entry(event=Prompt(id=f"n{self._number}:0", content=text), end=fragment.end)
             for ordinal, block in enumerate(content):
                 if block.get("type") == "tool_result":
@@ -161,14 +125,8 @@ class _Reading:
         if block.get("type") == "tool_use":
             tool, arguments = coerce.text(block.get("name")) or "unknown", block.get("input")
             call_id = coerce.text(block.get("id")) or own
-            yield Entry(
-                event=ToolCall(**reply, name=tool, arguments=arguments, call_id=call_id),
-                end=fragment.end,
-                edits=edits(tool, arguments),
-                command=command(tool, arguments),
-                folder=coerce.text(coerce.mapping(arguments).get("working_directory")),
-                paths=paths(arguments),
-            )
+            made = call(tool, arguments)
+            yield Entry(event=made.event(call_id, **reply), end=fragment.end, **made.known)
         elif text := coerce.text(block.get("text")):
             if words := text.replace(_REDACTED, "").strip():
                 yield Entry(event=Message(**reply, content=words), end=fragment.end)
@@ -187,6 +145,9 @@ class _Reading:
             is_error=block.get("is_error") is True,
         )
         return Entry(event=event, end=fragment.end, commits=commits.printed(text))
+
+
+read = read_with(_Reader)
 
 
 def typed(content: list[dict[str, Any]]) -> str | None:
@@ -239,7 +200,7 @@ def _shape_id(stream: BinaryIO) -> str | None:
         return None
     records = (
         fragment.value
-        for fragment in Lines(stream, _START, trusted=_TRUSTED)
+        for fragment in Lines(stream, Cursor(), trusted=_Reader.trusted)
         if isinstance(fragment, Fragment)
     )
     first = [_shape(record) for record in islice(records, 2)]

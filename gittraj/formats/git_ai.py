@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gittraj.formats.base import coerce, lines
-from gittraj.formats.base.notes_file import Note, first_texts, name_agent, read_session, sessions_of
-from gittraj.model.session_items import Edit, Entry, Fact, Item, TurnEnd
+from gittraj.formats.base import coerce
+from gittraj.formats.base.notes_file import Note, NotesFile, name_agent, parse_json
+from gittraj.model.session_items import Edit, Entry, Fact, Item
 from gittraj.model.values import AnyEvent, Message, NoteEvent, Prompt, Thinking, ToolCall
 
 name = "git-ai"
@@ -39,25 +39,9 @@ class _Work:
         return coerce.text(coerce.mapping(self.record.get("agent_id")).get("id"))
 
 
-def detect(path: Path) -> bool:
-    """Whether the file contains notes of git-ai."""
-    return any(_parse(text) is not None for text in first_texts(path))
-
-
-def sessions(path: Path) -> Iterator[str]:
-    """The ids of the sessions. Raises OSError."""
-    yield from sessions_of(path, _names).starts
-
-
 def read(path: Path, session: str) -> Iterator[Item]:
     """The items of one session. Raises OSError, or FormatError if it is not there any more."""
-    reading = _Reading()
-
-    def read_note(note: Note) -> Iterator[Item]:
-        works = (_parse(note.text) or {}).values()
-        return reading.items(note, [work for work in works if work.session == session])
-
-    return read_session(path, session, _names, read_note)
+    return NotesFile(_names, _Reading().items).read(path, session)
 
 
 def _names(note: Note) -> list[str] | None:
@@ -69,7 +53,8 @@ class _Reading:
     def __init__(self) -> None:
         self._reported: list[dict[str, Any]] = []
 
-    def items(self, note: Note, works: list[_Work]) -> Iterator[Item]:
+    def items(self, note: Note, session: str) -> Iterator[Item]:
+        works = [work for work in (_parse(note.text) or {}).values() if work.session == session]
         for work in works:
             yield Fact(name="agent", value=name_agent(coerce.mapping(work.record["agent_id"]).get("tool")))
             if model := coerce.text(coerce.mapping(work.record.get("agent_id")).get("model")):
@@ -77,8 +62,7 @@ class _Reading:
             if author := coerce.text(work.record.get("human_author")):
                 yield Fact(name="participant", value=f"{author}:human")
             yield from self._messages(note, work)
-        yield _closing(note, works)
-        yield TurnEnd(end=note.end)
+        yield from _closing(note, works)
 
     def _messages(self, note: Note, work: _Work) -> Iterator[Entry]:
         """The messages that no earlier note has reported."""
@@ -87,7 +71,7 @@ class _Reading:
         for number, message in enumerate(messages[known:], known):
             event = _event(f"{note.prefix}.{number}", message)
             if event is not None:
-                yield Entry(event=event, end=note.end)
+                yield note.entry(event)
         self._reported = messages or self._reported
 
 
@@ -113,7 +97,7 @@ def _event(own: str, message: dict[str, Any]) -> AnyEvent | None:
             return None
 
 
-def _closing(note: Note, works: list[_Work]) -> Entry:
+def _closing(note: Note, works: list[_Work]) -> Iterator[Item]:
     """What the note says of the commit itself."""
     ranges: dict[str, list[str]] = {}
     for work in works:
@@ -121,24 +105,16 @@ def _closing(note: Note, works: list[_Work]) -> Entry:
             ranges.setdefault(path, []).extend(numbers)
     text = "; ".join(f"{path} {','.join(numbers)}" for path, numbers in ranges.items())
     counts = {key: count for w in works for key in _COUNTS if (count := coerce.number(w.record.get(key)))}
-    event = NoteEvent(
-        id=f"{note.prefix}:note",
-        ts=note.ts,
-        content=f"git-ai: {text or 'no line of this commit is left of it'}",
-        kind="note",
-        tags=("attribution",),
-        raw={"lines": {path: ",".join(numbers) for path, numbers in ranges.items()}, **counts},
-    )
-    return Entry(event=event, end=note.end, edits=tuple(Edit(path=path) for path in ranges), on=note.commit)
+    text = f"git-ai: {text or 'no line of this commit is left of it'}"
+    raw = {"lines": {path: ",".join(numbers) for path, numbers in ranges.items()}, **counts}
+    edits = [Edit(path=path) for path in ranges]
+    return note.closing(text, edits=edits, tags=("attribution",), raw=raw)
 
 
 def _parse(text: str) -> dict[str, _Work] | None:
     """What a note says of each agent's session, by its key; None if the text is not an authorship log."""
     divider = _DIVIDER.search(text)
-    try:
-        fields = coerce.mapping(lines.decode(text[divider.end() :])) if divider else {}
-    except (ValueError, RecursionError):
-        return None
+    fields = parse_json(text[divider.end() :]) if divider else {}
     if divider is None or not (coerce.text(fields.get("schema_version")) or "").startswith(_SCHEMA):
         return None
     records = coerce.mapping(fields.get("prompts")) | coerce.mapping(fields.get("sessions"))
@@ -152,3 +128,7 @@ def _parse(text: str) -> dict[str, _Work] | None:
         elif line and not line.startswith(" "):
             path = line[1:-1] if line.startswith('"') and line.endswith('"') and len(line) > 1 else line
     return works
+
+
+_STORE = NotesFile(_names, _Reading().items)
+detect, sessions = _STORE.detect, _STORE.sessions

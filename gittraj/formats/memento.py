@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 from gittraj.formats.base import coerce
-from gittraj.formats.base.notes_file import Note, first_texts, name_agent, read_session, sessions_of
-from gittraj.model.session_items import Entry, Fact, Item, TurnEnd
+from gittraj.formats.base.notes_file import Note, NotesFile, name_agent
+from gittraj.model.session_items import Fact, Item
 from gittraj.model.values import AnyEvent, Message, NoteEvent, Prompt
 
 name = "git-memento"
@@ -28,25 +27,10 @@ _CONVERSATION = "\n## Conversation\n"
 _SPEAKER = re.compile(r"^### (\S[^\n]*)$", re.MULTILINE)
 
 
-def detect(path: Path) -> bool:
-    """Whether the file contains notes of git-memento."""
-    return any(_parse(text) for text in first_texts(path))
-
-
-def sessions(path: Path) -> Iterator[str]:
-    """The ids of the sessions. Raises OSError."""
-    yield from sessions_of(path, _names).starts
-
-
-def read(path: Path, session: str) -> Iterator[Item]:
-    """The items of one session. Raises OSError, or FormatError if it is not there any more."""
-
-    def read_note(note: Note) -> Iterator[Item]:
-        for head, text in _parse(note.text):
-            if head["Session ID"] == session:
-                yield from _items(note, head, text)
-
-    return read_session(path, session, _names, read_note)
+def _read_note(note: Note, session: str) -> Iterator[Item]:
+    for head, text in _parse(note.text):
+        if head["Session ID"] == session:
+            yield from _items(note, head, text)
 
 
 def _names(note: Note) -> list[str] | None:
@@ -97,9 +81,9 @@ def _items(note: Note, head: dict[str, str], text: str) -> Iterator[Item]:
             kind(**common) if kind else NoteEvent(**common, kind="note", tags=(speaker.lower(),))
         )
         if coerce.text(common["content"]):
-            yield Entry(event=event, end=note.end)
-    told = NoteEvent(
-        id=f"{note.prefix}:note", ts=note.ts, content="git-memento: noted on this commit", kind="note"
-    )
-    yield Entry(event=told, end=note.end, on=note.commit)
-    yield TurnEnd(end=note.end)
+            yield note.entry(event)
+    yield from note.closing("git-memento: noted on this commit")
+
+
+_STORE = NotesFile(_names, _read_note)
+detect, sessions, read = _STORE.detect, _STORE.sessions, _STORE.read

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, BinaryIO
+from typing import Any
 
 from gittraj.formats.base import coerce, commits, document
-from gittraj.formats.base.peek import peek
-from gittraj.model.session_items import Cursor, Entry, Fact, Item, TurnEnd
+from gittraj.formats.base.document import peek
+from gittraj.formats.base.position import facts
+from gittraj.model.session_items import Entry, Item, TurnEnd
 from gittraj.model.values import ToolCall, ToolResult
 
 name = "terminal"
 agent = "terminal"
 
-_START = Cursor()
 _CONTROL = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\^_])|[\x00-\x08\x0b\x0c\x0e-\x1f]"
 )
@@ -32,24 +32,22 @@ def detect(head: bytes) -> bool:
     return head.startswith(b'{"terminal":') and isinstance(peek(head), dict)
 
 
-def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
-    """The items. The file is read whole, whatever the ``cursor``."""
-    value, damage = document.load(stream)
+@document.reader
+def read(value: Any, session: str | None, end: int) -> Iterator[Item]:
+    """The call that the program was, and what it printed."""
     told = coerce.mapping(value)
-    end = stream.tell() if stream.seekable() else 0
     own = coerce.text(told.get("terminal")) or session or name
     command, printed = coerce.text(told.get("command")) or "", plain(coerce.text(told.get("output")) or "")
     status, folder = coerce.number(told.get("status")), coerce.text(told.get("cwd"))
     begun, ended = coerce.stamp(told.get("started")), coerce.stamp(told.get("ended"))
-    facts: dict[str, Any] = {
-        "session": own,
-        "agent": coerce.text(told.get("agent")),
-        "started_at": begun,
-        "folder": folder,
-        "title": command,
-        "start_commit": coerce.text(told.get("commit")),
-    }
-    yield from (Fact(name=key, value=value) for key, value in facts.items() if value)
+    yield from facts(
+        session=own,
+        agent=coerce.text(told.get("agent")),
+        started_at=begun,
+        folder=folder,
+        title=command,
+        start_commit=coerce.text(told.get("commit")),
+    )
     typed = [full for full in coerce.sequence(told.get("typed")) if isinstance(full, str)]
     made = tuple(c for c in commits.printed(printed) if not any(full.startswith(c) for full in typed))
     call = ToolCall(id=f"{own}:0", ts=begun, name="run", arguments={"command": command}, call_id=own)
@@ -64,8 +62,6 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _STAR
     )
     yield Entry(event=result, end=end, commits=made)
     yield TurnEnd(end=end)
-    if damage is not None:
-        yield damage
 
 
 def plain(text: str) -> str:

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
-from gittraj.formats.base import coerce, lines
-from gittraj.formats.base.notes_file import Note, first_texts, read_session, sessions_of
-from gittraj.model.session_items import Edit, Entry, Fact, Item, TurnEnd
-from gittraj.model.values import Json, NoteEvent, Prompt
+from gittraj.formats.base import coerce
+from gittraj.formats.base.notes_file import Note, NotesFile, parse_json
+from gittraj.model.session_items import Edit, Fact, Item
+from gittraj.model.values import Json, Prompt
 
 name = "whogitit"
 agent = "claude-code"
@@ -22,66 +21,30 @@ agent = "claude-code"
 _BY_AGENT = ("AI", "AIModified")
 
 
-def detect(path: Path) -> bool:
-    """Whether the file contains notes of whogitit."""
-    return any(_parse(text) for text in first_texts(path))
-
-
-def sessions(path: Path) -> Iterator[str]:
-    """The ids of the sessions. Raises OSError."""
-    yield from sessions_of(path, _names).starts
-
-
-def read(path: Path, session: str) -> Iterator[Item]:
-    """The items of one session. Raises OSError, or FormatError if it is not there any more."""
-    return read_session(path, session, _names, _read_note)
-
-
 def _names(note: Note) -> list[str] | None:
-    content = _parse(note.text)
-    return None if content is None else [content["session"]["session_id"]]
+    content = parse_json(note.text)
+    known = isinstance(content.get("files"), list) and isinstance(content.get("prompts"), list)
+    session = coerce.text(coerce.mapping(content.get("session")).get("session_id"))
+    return [session] if known and session else None
 
 
-def _parse(text: str) -> dict[str, Any] | None:
-    try:
-        value = coerce.mapping(lines.decode(text))
-    except (ValueError, RecursionError):
-        return None
-    known = isinstance(value.get("files"), list) and isinstance(value.get("prompts"), list)
-    return value if known and coerce.text(coerce.mapping(value.get("session")).get("session_id")) else None
-
-
-def _read_note(note: Note) -> Iterator[Item]:
-    content = _parse(note.text)
-    if content is None:
-        return
+def _read_note(note: Note, _session: str) -> Iterator[Item]:
+    content = parse_json(note.text)
     model = coerce.text(coerce.mapping(content["session"].get("model")).get("id"))
     if model:
         yield Fact(name="model", value=model)
     for number, asked in enumerate(coerce.objects(content["prompts"])):
         ts, text = coerce.stamp(asked.get("timestamp")), coerce.text(asked.get("text")) or ""
-        yield Entry(event=Prompt(id=f"{note.prefix}.{number}:prompt", ts=ts, content=text), end=note.end)
-    yield _closing(note, content)
-    yield TurnEnd(end=note.end)
-
-
-def _closing(note: Note, content: dict[str, Any]) -> Entry:
-    """What the note says of the commit's lines: numbers, since the lines stand in the commit."""
+        yield note.entry(Prompt(id=f"{note.prefix}.{number}:prompt", ts=ts, content=text))
     ranges: dict[str, Json] = {
         path: found
         for file in coerce.objects(content["files"])
         if (path := coerce.text(file.get("path"))) and (found := _ranges(coerce.objects(file.get("lines"))))
     }
     text = "; ".join(f"{path} {found}" for path, found in ranges.items())
-    event = NoteEvent(
-        id=f"{note.prefix}:note",
-        ts=note.ts,
-        content=f"whogitit: {text or 'no line of this commit is by the agent'}",
-        kind="note",
-        tags=("attribution",),
-        raw={"lines": ranges},
-    )
-    return Entry(event=event, end=note.end, edits=tuple(Edit(path=path) for path in ranges), on=note.commit)
+    text = f"whogitit: {text or 'no line of this commit is by the agent'}"
+    edits = [Edit(path=path) for path in ranges]
+    yield from note.closing(text, edits=edits, tags=("attribution",), raw={"lines": ranges})
 
 
 def _ranges(told: list[dict[str, Any]]) -> str:
@@ -97,3 +60,7 @@ def _ranges(told: list[dict[str, Any]]) -> str:
         span = [number for _, number in run]
         found.append(str(span[0]) if len(span) == 1 else f"{span[0]}-{span[-1]}")
     return ",".join(found)
+
+
+_STORE = NotesFile(_names, _read_note)
+detect, sessions, read = _STORE.detect, _STORE.sessions, _STORE.read

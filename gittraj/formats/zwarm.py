@@ -16,9 +16,10 @@ from typing import Any
 
 from gittraj.errors import FormatError
 from gittraj.formats.base import coerce, document
-from gittraj.formats.base.peek import read_head
+from gittraj.formats.base.document import read_head
+from gittraj.formats.base.position import facts
+from gittraj.formats.base.tokens import since, usage
 from gittraj.formats.codex import exec as printed
-from gittraj.formats.codex.usage import since
 from gittraj.model.session_items import Damage, Entry, Fact, Item, Spent
 from gittraj.model.values import Message, NoteEvent, Prompt, ToolCall, ToolResult, Usage
 
@@ -29,6 +30,7 @@ _PLACES = ("", "sessions", ".zwarm/sessions")
 _KEYS = frozenset(("id", "task", "status", "working_dir"))
 _TURN = re.compile(r"turn_(\d{1,9})\.jsonl")
 _STATUS = {"completed": "completed", "failed": "failed", "killed": "abandoned"}
+_TOKENS = ("input_tokens", "", "", "output_tokens")
 _ORCHESTRATOR = "orchestrator:"
 
 
@@ -66,7 +68,7 @@ class _Reading:
 
     def items(self) -> Iterator[Item]:
         meta = self._meta
-        yield from _facts(
+        yield from facts(
             started_at=coerce.stamp(meta.get("created_at")),
             folder=self._folder,
             model=coerce.text(meta.get("model")),
@@ -149,8 +151,8 @@ class _Reading:
     def _pay(self, turn: int, thread: str, spent: Spent) -> Spent:
         """What a turn reports first counts from its thread's beginning, which may lie in an earlier turn."""
         before = self._spent.get(thread, Usage()) if spent.cumulative else Usage()
-        usage = since(spent.usage, before)
-        return replace(spent, response=_of(turn, spent.response), usage=usage, cumulative=False)
+        more = since(spent.usage, before)
+        return replace(spent, response=_of(turn, spent.response), usage=more, cumulative=False)
 
     # ------------------------------------------------------------ how it ended
 
@@ -159,12 +161,13 @@ class _Reading:
         error = coerce.text(meta.get("error"))
         if error:
             yield Entry(event=NoteEvent(id="error:0", content=error, kind="error"), end=0)
-        if not self._turns and self._last and (usage := _usage(meta.get("token_usage"))) != Usage():
-            yield Spent(response=self._last, usage=usage, cumulative=True)
+        spent = usage(meta.get("token_usage"), _TOKENS, cached_in_input=False)
+        if not self._turns and self._last and spent != Usage():
+            yield Spent(response=self._last, usage=spent, cumulative=True)
         status = coerce.text(meta.get("status"))
         source = coerce.text(meta.get("source")) or ""
         orchestrator = source.removeprefix(_ORCHESTRATOR) if source.startswith(_ORCHESTRATOR) else None
-        yield from _facts(
+        yield from facts(
             status=_STATUS.get(status or "", self._status),
             participant=f"{orchestrator}:orchestrator" if orchestrator else None,
             exit_status=None if status in (None, "pending", "running") else status,
@@ -172,20 +175,8 @@ class _Reading:
         )
 
 
-def _facts(**known: str | None) -> Iterator[Fact]:
-    yield from (Fact(name=fact, value=value) for fact, value in known.items() if value)
-
-
 def _of(turn: int, name: str) -> str:
     return f"turn_{turn}.{name}"
-
-
-def _usage(value: Any) -> Usage:
-    numbers = coerce.mapping(value)
-    return Usage(
-        input_tokens=coerce.count(numbers.get("input_tokens")),
-        output_tokens=coerce.count(numbers.get("output_tokens")),
-    )
 
 
 def _folders(path: Path) -> Iterator[Path]:

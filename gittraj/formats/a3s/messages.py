@@ -13,16 +13,15 @@ from typing import Any
 
 from gittraj.formats.a3s import beside
 from gittraj.formats.base import coerce, commits, images
+from gittraj.formats.base.outcomes import Call
 from gittraj.formats.claude import calls
 from gittraj.model.session_items import Entry
 from gittraj.model.values import (
     AnyEvent,
-    Artifact,
     Message,
     NoteEvent,
     Prompt,
     Thinking,
-    ToolCall,
     ToolResult,
 )
 
@@ -137,7 +136,7 @@ class Messages:
     def _said(
         self, message: dict[str, Any], block: dict[str, Any], common: dict[str, Any]
     ) -> AnyEvent | None:
-        text, image = _content([block])
+        text, image = images.joined([block])
         if not text:
             return None
         match message.get("role"):
@@ -155,21 +154,13 @@ class Messages:
         if tool in _STARTERS:
             self._starters.add(call)
             self.started.append(json.dumps(arguments, ensure_ascii=False))
-        event = ToolCall(
-            **common, ts=self._timed.began.get(call), name=tool, arguments=arguments, call_id=call
-        )
-        fields = coerce.mapping(arguments)
-        return Entry(
-            event=event,
-            end=end,
-            edits=calls.edits(_EDITS.get(tool, ""), arguments),
-            command=coerce.text(fields.get("command")) if tool == _SHELL else None,
-            folder=self._folder,
-            paths=calls.paths(arguments),
-        )
+        own, shell = calls.edits(_EDITS.get(tool, ""), arguments), tool == _SHELL
+        made = Call.of(tool, arguments, self._folder, is_shell=shell, paths=calls.PATHS, edits=own)
+        event = made.event(call, **common, ts=self._timed.began.get(call))
+        return Entry(event=event, end=end, **made.known)
 
     def _result(self, block: dict[str, Any], own: str, end: int) -> Iterator[Entry]:
-        text, image = _content(block.get("content"))
+        text, image = images.joined(block.get("content"))
         call = coerce.text(block.get("tool_use_id"))
         known = self._timed.ended.get(call or "", Ended())
         if call in self._starters:
@@ -191,20 +182,3 @@ class Messages:
         for record in named:
             self._artifacts.remove(record)
             yield Entry(event=beside.artifact(record), end=end)
-
-
-def _content(content: Any) -> tuple[str, Artifact | None]:
-    """A text, or blocks, as one text with placeholders for images; and the first image."""
-    if isinstance(content, str):
-        return content, None
-    pieces: list[str] = []
-    first = None
-    for block in coerce.objects(content):
-        if block.get("type") == "image":
-            source = coerce.mapping(block.get("source"))
-            image = images.from_base64(source.get("data"), source.get("media_type"))
-            first = first or image
-            pieces.append(images.placeholder(image))
-        elif text := coerce.text(block.get("text")):
-            pieces.append(text)
-    return "\n".join(pieces), first

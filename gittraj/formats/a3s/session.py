@@ -13,6 +13,7 @@ from typing import Any
 from gittraj.formats.a3s import beside
 from gittraj.formats.a3s.messages import Messages, Timed, answered
 from gittraj.formats.base import coerce
+from gittraj.formats.base.position import facts
 from gittraj.model.session_items import Entry, Fact, Item, Spent, TurnEnd
 from gittraj.model.values import Message, NoteEvent, Prompt, Usage
 
@@ -45,17 +46,16 @@ def items(kept: Kept) -> Iterator[Item]:
     model = coerce.text(session.get("model_name")) or coerce.text(
         coerce.mapping(session.get("llm_config")).get("model")
     )
-    facts = {
-        "session": kept.id,
-        "started_at": coerce.stamp(session.get("created_at")),
-        "folder": workspace,
-        "model": model,
-        "title": coerce.text(config.get("name")),
-        "parent_session": parent,
-        "parent_kind": "subagent" if parent else None,
-        "status": _status(kept),
-    }
-    yield from (Fact(name=name, value=value) for name, value in facts.items() if value)
+    yield from facts(
+        session=kept.id,
+        started_at=coerce.stamp(session.get("created_at")),
+        folder=workspace,
+        model=model,
+        title=coerce.text(config.get("name")),
+        parent_session=parent,
+        parent_kind="subagent" if parent else None,
+        status=_status(kept),
+    )
     if cost := coerce.cost(session.get("total_cost")):  # 0 is what nobody counted
         yield Fact(name="cost_usd", value=cost)
     yield from _Reading(kept, Messages(kept.artifacts, _timed(kept), folder=workspace, model=model)).items()

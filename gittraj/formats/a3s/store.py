@@ -16,7 +16,7 @@ from typing import Any
 from gittraj.errors import FormatError
 from gittraj.formats.a3s.session import Kept, items
 from gittraj.formats.base import coerce, document
-from gittraj.formats.base.peek import peek, read_head
+from gittraj.formats.base.document import peek, read_head
 from gittraj.model.session_items import Damage, Item
 
 name = "a3s"

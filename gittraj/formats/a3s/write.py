@@ -13,8 +13,7 @@ from typing import Any
 
 from gittraj.formats.a3s.store import file_name
 from gittraj.formats.base import coerce
-from gittraj.formats.base.exported import Exported
-from gittraj.formats.base.json_document import events_of, pretty
+from gittraj.formats.base.exported import Exported, events_of, pretty
 from gittraj.model.times import seconds
 
 Event = Mapping[str, Any]

@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 from gittraj.formats import cursor
 from gittraj.formats.base import coerce, commits, patch
+from gittraj.formats.base.outcomes import Call, Outcome
 from gittraj.formats.claude import calls as claude
 from gittraj.formats.claude import results
 from gittraj.formats.codex import outputs
 from gittraj.model.session_items import Edit
-from gittraj.model.values import Artifact
 
+OTHERS = ("codex", "gemini-cli", "cursor")
+"""Whose responses are not those of Claude Code."""
 _GEMINI = {"write_file": "Write", "replace": "Edit"}
 """Gemini's tools whose arguments are those of Claude Code's."""
 _SHELLS = (*claude.SHELLS, "run_shell_command")
@@ -29,97 +30,42 @@ _EXIT = re.compile(r"^Exit Code: (-?\d{1,10})$", re.MULTILINE)
 _BULKY = ("originalFile", "structuredPatch", "originalContent", "newContent", "fileDiff")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Called:
-    """What a call does, from its arguments alone."""
-
-    edits: tuple[Edit, ...] = ()
-    command: str | None = None
-    paths: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ended:
-    """How a call ended; ``detail`` is its result as an object, where there is one."""
-
-    text: str
-    exit_code: int | None = None
-    is_error: bool = False
-    truncated: bool = False
-    artifact: Artifact | None = None
-    commits: tuple[str, ...] = ()
-    edits: tuple[Edit, ...] = ()
-    result: results.Result | None = None
-    """The same in Claude Code's terms, of which decisions are read."""
-
-
-def called(agent: str, tool: str, arguments: Any) -> Called:
+def called(agent: str, tool: str, arguments: Any, folder: str | None) -> Call:
     """What a call of ``tool`` by ``agent`` does."""
     fields = coerce.mapping(arguments)
     if agent == "cursor":
-        return Called(
-            edits=cursor.edits(tool, arguments),
-            command=cursor.command(tool, arguments),
-            paths=cursor.paths(arguments),
-        )
+        return replace(cursor.call(tool, arguments), folder=folder)
     if tool == "apply_patch":
         edits = patch.edits(coerce.text(fields.get("command") or fields.get("input")) or "")
-        return Called(edits=edits, paths=tuple(edit.path for edit in edits))
-    command = coerce.text(fields.get("command")) if tool in _SHELLS else None
-    edits = claude.edits(_GEMINI.get(tool, tool), arguments)
-    if not edits and command and (text := patch.inside(command)):
-        edits = patch.edits(text)
-    return Called(edits=edits, command=command, paths=claude.paths(arguments))
+        return Call(tool, arguments, None, folder, edits, tuple(edit.path for edit in edits))
+    edits, shell = claude.edits(_GEMINI.get(tool, tool), arguments), tool in _SHELLS
+    call = Call.of(tool, arguments, folder, is_shell=shell, paths=claude.PATHS, edits=edits)
+    if not edits and call.command and (text := patch.inside(call.command)):
+        return replace(call, edits=patch.edits(text))
+    return call
 
 
-def ended(agent: str, tool: str, response: Any) -> Ended:
+def ended(agent: str, tool: str, response: Any) -> Outcome:
     """How it ended, from the response that the hook received."""
-    readers: dict[str, Callable[[str, Any], Ended]] = {
-        "codex": _codex,
-        "gemini-cli": _gemini,
-        "cursor": _cursor,
-    }
-    return readers.get(agent, _claude)(tool, response)
-
-
-def failed(tool: str, error: Any) -> Ended:
-    """How it ended, from an error."""
-    text = coerce.text(error) or coerce.text(coerce.mapping(error).get("message")) or "failed"
-    return _of(results.result({"content": text, "is_error": True}, None, shell=tool in _SHELLS))
-
-
-def _claude(tool: str, response: Any) -> Ended:
+    match agent:
+        case "codex":
+            return outputs.output(response)
+        case "gemini-cli":
+            return _gemini(tool, response)
+        case "cursor":
+            return _cursor(response)
     detail = coerce.mapping(response)
     block = {"content": _shown(response), "is_error": detail.get("is_error") is True}
-    return _of(results.result(block, detail, shell=tool in _SHELLS))
+    return results.result(block, detail, shell=tool in _SHELLS)
 
 
-def _of(result: results.Result) -> Ended:
-    return Ended(
-        text=result.text,
-        exit_code=result.exit_code,
-        is_error=result.is_error,
-        truncated=result.truncated,
-        artifact=result.artifact,
-        commits=result.commits,
-        edits=result.edits,
-        result=result,
-    )
+def failed(tool: str, error: Any) -> Outcome:
+    """How it ended, from an error."""
+    text = coerce.text(error) or coerce.text(coerce.mapping(error).get("message")) or "failed"
+    return results.result({"content": text, "is_error": True}, None, shell=tool in _SHELLS)
 
 
-def _codex(_tool: str, response: Any) -> Ended:
-    output = outputs.output(response)
-    return Ended(
-        text=output.text,
-        exit_code=output.exit_code,
-        is_error=output.is_error,
-        truncated=output.truncated,
-        artifact=output.artifact,
-        commits=output.commits,
-    )
-
-
-def _gemini(tool: str, response: Any) -> Ended:
+def _gemini(tool: str, response: Any) -> Outcome:
     fields = coerce.mapping(response)
     text = _shown(fields.get("llmContent"))
     framed = _FRAME.match(text)
@@ -137,7 +83,7 @@ def _gemini(tool: str, response: Any) -> Ended:
     edits: tuple[Edit, ...] = ()
     if path and isinstance(whole, str):
         edits = (Edit(path=path, kind="add" if shown.get("isNewFile") is True else "update", whole=whole),)
-    return Ended(
+    return Outcome(
         text=body,
         exit_code=code,
         is_error=bool(fields.get("error")) or code not in (None, 0),
@@ -146,12 +92,12 @@ def _gemini(tool: str, response: Any) -> Ended:
     )
 
 
-def _cursor(_tool: str, response: Any) -> Ended:
+def _cursor(response: Any) -> Outcome:
     fields = coerce.parsed(response)
     detail = coerce.mapping(fields)
     text = _shown(fields if fields is not None else response)
     code = coerce.number(detail.get("exitCode", detail.get("exit_code")))
-    return Ended(text=text, exit_code=code, is_error=code not in (None, 0), commits=commits.printed(text))
+    return Outcome(text=text, exit_code=code, is_error=code not in (None, 0), commits=commits.printed(text))
 
 
 def _shown(value: Any) -> str:

@@ -11,33 +11,28 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, BinaryIO
 
 from gittraj.formats.agent_hooks import calls
-from gittraj.formats.agent_hooks.calls import Ended
 from gittraj.formats.base import coerce, lines
-from gittraj.formats.base.lines import Fragment, Lines
-from gittraj.formats.base.outcomes import ruling, tool_result
-from gittraj.formats.base.position import Position
-from gittraj.formats.claude import decisions, prompts
-from gittraj.model.session_items import Cursor, Damage, Entry, Fact, Item, TurnEnd
+from gittraj.formats.base.lines import Fragment
+from gittraj.formats.base.outcomes import Outcome, ruling, tool_result
+from gittraj.formats.base.position import LogReader, Record, read_with
+from gittraj.formats.claude import prompts, results
+from gittraj.model.session_items import Cursor, Entry, Fact, Item, TurnEnd
 from gittraj.model.values import (
-    AnyEvent,
     Message,
     NoteEvent,
     PeerMessage,
     Prompt,
     Thinking,
-    ToolCall,
 )
 
 name = "hook-capture"
 agent = "claude-code"
 """Whose payloads they are unless a fact ``agent`` says otherwise."""
 
-_START = Cursor()
-_TRUSTED = frozenset(("hook_event_name",))
 _CUT_FIRST_LINE = re.compile(rb'\{[^\n]*"hook_event_name"\s*:\s*"')
 _GEMINI = {"BeforeAgent", "AfterAgent", "BeforeTool", "AfterTool", "BeforeModel", "AfterModel", "PreCompress"}
 _GENERIC = ("preToolUse", "postToolUse", "postToolUseFailure")
@@ -60,14 +55,6 @@ def detect(head: bytes) -> bool:
     return any(isinstance(record.get("hook_event_name"), str) for record in objects)
 
 
-def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
-    """The items of a capture. Its first session is the file's; ``session`` replaces a missing id.
-
-    Raises :class:`~gittraj.errors.FormatError` if the log before ``cursor`` is another one.
-    """
-    return _Reading(stream, session, cursor).items()
-
-
 def agent_of(payload: dict[str, Any]) -> str | None:
     """The agent whose payload this is, where it shows."""
     event = coerce.text(payload.get("hook_event_name")) or ""
@@ -82,75 +69,54 @@ def agent_of(payload: dict[str, Any]) -> str | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Record:
-    """A payload with what every event of it has."""
-
-    number: int
+class _Payload(Record):
     agent: str
     event: str
     value: dict[str, Any]
     start: int
-    end: int
-    foreign: str | None
 
     @property
     def subagent(self) -> bool:
         return "agent_id" in self.value
 
-    def common(self, ordinal: int | str = 0, *tags: str) -> dict[str, Any]:
-        return {
-            "id": f"hook.{self.number}:{ordinal}",
-            "ts": coerce.stamp(self.value.get("timestamp")),
-            "tags": ("sidechain", *tags) if self.subagent else tags,
-        }
 
-    def entry(self, event: AnyEvent, **known: Any) -> Entry:
-        return Entry(event=event, end=self.end, session=self.foreign, **known)
+class _Reader(LogReader):
+    trusted = frozenset(("hook_event_name",))
 
-
-class _Reading:
     def __init__(self, stream: BinaryIO, session: str | None, cursor: Cursor) -> None:
+        super().__init__(stream, session, cursor)
         state = cursor.state
-        self._lines = Lines(stream, cursor, trusted=_TRUSTED)
-        self._position = Position(self._lines, cursor)
-        self._name = session
-        self._number: int = state.get("record", 0)
         self._open: dict[str, list[str]] = {key: [*ids] for key, ids in dict(state.get("open", {})).items()}
         """The ids of the calls that began, by tool and arguments where they have no id."""
         self._generic: bool = state.get("generic", False)
         self._done: set[str] = set()
 
-    def items(self) -> Iterator[Item]:
-        for fragment in self._lines:
-            if isinstance(fragment, Damage):
-                yield fragment
-                continue
-            if isinstance(fragment.value.get("hook_event_name"), str):
-                yield from self._position.count(self._payload(fragment))
-            self._number += 1
-
-    def _payload(self, fragment: Fragment) -> Iterator[Item]:
+    def _record(self, fragment: Fragment) -> Iterator[Item]:
         value = fragment.value
+        if not isinstance(value.get("hook_event_name"), str):
+            return
         named = coerce.text(value.get("session_id")) or coerce.text(value.get("conversation_id"))
         yield from self._position.report_once("session", named or self._name)
         foreign = named if named != self._position.facts.get("session") else None
         whose = agent_of(value)
         if foreign is None and whose and whose != self._position.facts.get("agent", agent):
             yield from self._position.report("agent", whose)
-        record = _Record(
-            number=self._number,
+        record = _Payload(
+            id=f"hook.{self._number}",
+            ts=coerce.stamp(value.get("timestamp")),
+            tags=("sidechain",) if "agent_id" in value else (),
+            session=foreign,
             agent=whose or self._position.facts.get("agent", agent),
             event=value["hook_event_name"],
             value=value,
             start=fragment.start,
             end=fragment.end,
-            foreign=foreign,
         )
         if foreign is None and not record.subagent:
             yield from self._facts(record)
         yield from self._items(record)
 
-    def _facts(self, record: _Record) -> Iterator[Fact]:
+    def _facts(self, record: _Payload) -> Iterator[Fact]:
         value, report = record.value, self._position.report
         roots = value.get("workspace_roots")
         first = roots[0] if isinstance(roots, list) and roots else None
@@ -160,7 +126,7 @@ class _Reading:
         yield from report("agent_version", coerce.text(value.get("cursor_version")))
         yield from report("title", coerce.text(value.get("session_title")))
 
-    def _items(self, record: _Record) -> Iterator[Item]:
+    def _items(self, record: _Payload) -> Iterator[Item]:
         value = record.value
         match record.event:
             case "UserPromptSubmit" | "BeforeAgent" | "beforeSubmitPrompt":
@@ -176,13 +142,13 @@ class _Reading:
                 yield from self._begin(record) if event.startswith("before") else self._end(record)
             case "Stop" | "AfterAgent" | "stop" | "StopFailure":
                 yield from self._stop(record)
-            case "SessionEnd" | "sessionEnd" if record.foreign is None:
+            case "SessionEnd" | "sessionEnd" if record.session is None:
                 yield from self._position.report("status", "completed")
                 yield TurnEnd(end=record.end)
             case _:
                 yield from self._text(record)
 
-    def _text(self, record: _Record) -> Iterator[Entry]:
+    def _text(self, record: _Payload) -> Iterator[Entry]:
         """What an agent said, thought or kept of a compacted context."""
         value = record.value
         match record.event:
@@ -200,7 +166,7 @@ class _Reading:
 
     # ------------------------------------------------------------ turns
 
-    def _prompt(self, record: _Record) -> Iterator[Item]:
+    def _prompt(self, record: _Payload) -> Iterator[Item]:
         prompt = coerce.text(record.value.get("prompt"))
         text = prompts.typed({}, [{"type": "text", "text": prompt}]) if prompt else None
         if text is None:
@@ -209,12 +175,12 @@ class _Reading:
             yield record.entry(PeerMessage(**record.common(), content=text, direction="received"))
             return
         self._done.clear()
-        state = {"record": record.number, "open": {k: [*v] for k, v in self._open.items()}}
+        state = {"record": self._number, "open": {k: [*v] for k, v in self._open.items()}}
         state["generic"] = self._generic
         yield from self._position.mark(self._position.cursor(record.start, state))
         yield record.entry(Prompt(**record.common(), content=text))
 
-    def _stop(self, record: _Record) -> Iterator[Item]:
+    def _stop(self, record: _Payload) -> Iterator[Item]:
         value = record.value
         answer = coerce.text(value.get("last_assistant_message")) or coerce.text(value.get("prompt_response"))
         if answer and answer.strip():
@@ -229,27 +195,22 @@ class _Reading:
 
     # ------------------------------------------------------------ calls
 
-    def _begin(self, record: _Record) -> Iterator[Item]:
+    def _begin(self, record: _Payload) -> Iterator[Item]:
         self._generic = self._generic or record.event in _GENERIC
         key, own = _key(record), coerce.text(record.value.get("tool_use_id"))
         if own and (key in self._open or key in self._done):
             return  # two recorders
-        call_id = own or f"hook.{record.number}"
+        call_id = own or record.id
         self._open.setdefault(key, []).append(call_id)
         yield self._call(record, call_id)
 
-    def _call(self, record: _Record, call_id: str) -> Entry:
+    def _call(self, record: _Payload, call_id: str) -> Entry:
         tool, arguments = _tool(record), _arguments(record)
-        known = calls.called(record.agent, tool, arguments)
-        return record.entry(
-            ToolCall(**_owned(record, call_id, "call"), name=tool, arguments=arguments, call_id=call_id),
-            edits=known.edits,
-            command=known.command,
-            folder=coerce.text(record.value.get("cwd")) or self._position.facts.get("folder"),
-            paths=known.paths,
-        )
+        folder = coerce.text(record.value.get("cwd")) or self._position.facts.get("folder")
+        call = calls.called(record.agent, tool, arguments, folder)
+        return record.entry(call.event(call_id, **_owned(record, call_id, "call")), **call.known)
 
-    def _end(self, record: _Record, how: Ended | None = None) -> Iterator[Item]:
+    def _end(self, record: _Payload, failed: Outcome | None = None) -> Iterator[Item]:
         self._generic = self._generic or record.event in _GENERIC
         key, own = _key(record), coerce.text(record.value.get("tool_use_id"))
         if begun := self._open.pop(key, []):
@@ -258,31 +219,35 @@ class _Reading:
         elif key in self._done:
             return
         else:
-            call_id = own or f"hook.{record.number}"
+            call_id = own or record.id
             yield self._call(record, call_id)
         if own:
             self._done.add(key)
         response = next((record.value[key] for key in _RESPONSES if key in record.value), None)
-        yield from self._result(record, call_id, response, how)
+        yield from self._result(record, call_id, response, failed)
 
-    def _result(self, record: _Record, call_id: str, response: Any, how: Ended | None) -> Iterator[Item]:
+    def _result(
+        self, record: _Payload, call_id: str, response: Any, failed: Outcome | None
+    ) -> Iterator[Item]:
         tool = _tool(record)
-        how = how or calls.ended(record.agent, tool, response)
-        took = record.value.get("duration_ms", record.value.get("duration"))
-        common = _owned(record, call_id, "result")
-        event = tool_result(how, call_id=call_id, duration_ms=coerce.number(took), **common)
-        yield record.entry(event, edits=how.edits, commits=how.commits)
-        if how.result is not None:
-            said = decisions.decisions(tool, _arguments(record), response, how.result)
+        took = coerce.number(record.value.get("duration_ms", record.value.get("duration")))
+        how = replace(failed or calls.ended(record.agent, tool, response), duration_ms=took)
+        event = tool_result(how, call_id=call_id, **_owned(record, call_id, "result"))
+        yield record.entry(event, **how.known)
+        if failed or record.agent not in calls.OTHERS:
+            said = results.decisions(tool, _arguments(record), response, how)
             for ordinal, found in enumerate(said):
                 yield record.entry(ruling(found, **_owned(record, call_id, f"decided{ordinal}")))
 
 
-def _tool(record: _Record) -> str:
+read = read_with(_Reader)
+
+
+def _tool(record: _Payload) -> str:
     return coerce.text(record.value.get("tool_name")) or _SPECIAL.get(record.event) or "unknown"
 
 
-def _arguments(record: _Record) -> Any:
+def _arguments(record: _Payload) -> Any:
     """The tool's input; Cursor's special hooks have it among their own fields."""
     value = record.value
     if "tool_input" in value:
@@ -291,7 +256,7 @@ def _arguments(record: _Record) -> Any:
     return {key: value[key] for key in keys if key in value}
 
 
-def _key(record: _Record) -> str:
+def _key(record: _Payload) -> str:
     """What the two hooks of a call have in common: its id, else (Gemini CLI) tool and arguments."""
     if own := coerce.text(record.value.get("tool_use_id")):
         return own
@@ -299,6 +264,6 @@ def _key(record: _Record) -> str:
     return hashlib.sha256(asked.encode()).hexdigest()
 
 
-def _owned(record: _Record, call_id: str, what: str) -> dict[str, Any]:
+def _owned(record: _Payload, call_id: str, what: str) -> dict[str, Any]:
     own = call_id if call_id.startswith("hook.") else f"hook.{call_id}"
     return record.common() | {"id": f"{own}:{what}"}

@@ -14,8 +14,9 @@ from typing import Any
 
 from gittraj.errors import FormatError
 from gittraj.formats.base import carried, coerce, document, lines
+from gittraj.formats.base.document import peek, read_head
 from gittraj.formats.base.lines import Fragment, Lines
-from gittraj.formats.base.peek import peek, read_head
+from gittraj.formats.base.position import facts
 from gittraj.model.session_items import Cursor, Damage, Entry, Fact, Item, TurnEnd
 from gittraj.model.values import FileTouched, Foreign
 
@@ -96,15 +97,13 @@ def _session(record: dict[str, Any]) -> str:
 
 
 def _facts(record: dict[str, Any], session: str) -> Iterator[Fact]:
-    yield Fact(name="session", value=session)
-    yield Fact(name="title", value="Lines that an agent wrote")
-    tool = coerce.mapping(record.get("tool"))
-    if version := coerce.text(tool.get("version")):
-        yield Fact(name="agent_version", value=version)
-    if started := coerce.stamp(record.get("timestamp")):
-        yield Fact(name="started_at", value=started)
-    if revision := _revision(record):
-        yield Fact(name="start_commit", value=revision)
+    yield from facts(
+        session=session,
+        title="Lines that an agent wrote",
+        agent_version=coerce.text(coerce.mapping(record.get("tool")).get("version")),
+        started_at=coerce.stamp(record.get("timestamp")),
+        start_commit=_revision(record),
+    )
     yield from carried.parent(record.get("trajectory"))
 
 

@@ -12,8 +12,7 @@ from itertools import groupby
 from typing import Any
 
 from gittraj import __version__
-from gittraj.formats.base.exported import Exported, Run
-from gittraj.formats.base.json_document import line
+from gittraj.formats.base.exported import Exported, Run, line
 from gittraj.model.times import to_stamp
 
 VERSION = "0.1.0"

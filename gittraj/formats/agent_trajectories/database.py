@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gittraj.errors import FormatError
 from gittraj.formats.agent_trajectories.read import read_document
 from gittraj.formats.agent_trajectories.write import build
 from gittraj.formats.base import coerce
-from gittraj.formats.base.exported import Exported
-from gittraj.formats.base.json_document import line
-from gittraj.formats.base.sqlite import open_database
+from gittraj.formats.base.exported import Exported, line
+from gittraj.formats.base.sqlite import first_row, has_columns, insert, new_database, open_database
 from gittraj.model.session_items import Item
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
 
 name, agent = "trajectory-sqlite", "unknown"
 
@@ -44,37 +46,27 @@ CREATE TABLE trajectory_events (
 CREATE INDEX idx_trajectory_events ON trajectory_events(trajectory_id, ts);
 CREATE INDEX idx_trajectories_task ON trajectories(task_source, task_id);
 """
-_PROBE = f"SELECT {', '.join(_ROWS)} FROM trajectories LIMIT 0"  # noqa: S608 - names of ours
 _BESIDE = ("status", "tags", "agents", "workflowId", "_trace")
 """Fields of a document that the tables have no column for: they stand in the chapters' JSON."""
 
 
 def write(exported: Exported) -> Iterator[bytes]:
     """The file's bytes: the same of the same trajectories."""
-    import sqlite3  # noqa: PLC0415
 
-    database = sqlite3.connect(":memory:")
-    try:
-        database.executescript(_SCHEMA)
+    def fill(database: Connection) -> None:
         for trajectory in exported.trajectories:
             document = build(trajectory, exported.commits.get(trajectory["id"], ()))
             if "chapters" in document:  # a compaction of several has none
-                _put(database, "trajectories", _ROWS, _row(document))
+                insert(database, "trajectories", _ROWS, _values(_ROWS, _row(document)))
                 for event in _events(document):
-                    _put(database, "trajectory_events", _EVENTS, event)
-        database.commit()
-        yield database.serialize()
-    finally:
-        database.close()
+                    insert(database, "trajectory_events", _EVENTS, _values(_EVENTS, event))
+
+    yield new_database(_SCHEMA, fill)
 
 
-def _put(database: Any, table: str, columns: tuple[str, ...], row: dict[str, Any]) -> None:
-    values = [
-        line(value).rstrip("\n") if isinstance(value, list | dict) else value
-        for value in (row.get(column) for column in columns)
-    ]
-    names, marks = ", ".join(columns), ", ".join("?" * len(columns))
-    database.execute(f"INSERT OR REPLACE INTO {table} ({names}) VALUES ({marks})", values)  # noqa: S608
+def _values(columns: tuple[str, ...], row: dict[str, Any]) -> Iterator[Any]:
+    for value in (row.get(column) for column in columns):
+        yield line(value).rstrip("\n") if isinstance(value, list | dict) else value
 
 
 def _row(document: dict[str, Any]) -> dict[str, Any]:
@@ -113,14 +105,7 @@ def _events(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def detect(path: Path) -> bool:
-    if not path.is_file():
-        return False
-    try:
-        with open_database(path) as database:
-            database.execute(_PROBE)
-    except (OSError, FormatError):
-        return False
-    return True
+    return has_columns(path, f"{', '.join(_ROWS)} FROM trajectories")
 
 
 def sessions(path: Path) -> Iterator[str]:
@@ -133,16 +118,14 @@ def sessions(path: Path) -> Iterator[str]:
 def read(path: Path, session: str) -> Iterator[Item]:
     """The items of one trajectory, as of its document. Raises OSError, FormatError."""
     with open_database(path) as database:
-        row = database.execute(f"SELECT {', '.join(_ROWS)} FROM trajectories WHERE id = ?", (session,))  # noqa: S608
-        found = row.fetchone()
-        if found is None:
+        row = first_row(database, "SELECT * FROM trajectories WHERE id = ?", session)
+        if row is None:
             raise FormatError(f"{path}: no trajectory '{session}' in it")
         events = database.execute(
             f"SELECT {', '.join(_EVENTS[2:])} FROM trajectory_events WHERE trajectory_id = ? ORDER BY id",  # noqa: S608
             (session,),
         ).fetchall()
-    document = _document(dict(zip(_ROWS, found, strict=True)), events)
-    yield from read_document(document, end=0)
+    yield from read_document(_document(row, events), end=0)
 
 
 def _document(row: dict[str, Any], events: list[tuple[Any, ...]]) -> dict[str, Any]:

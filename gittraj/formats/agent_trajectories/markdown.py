@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from gittraj.formats.agent_trajectories.read import read_document
-from gittraj.formats.base.peek import read_head
+from gittraj.formats.base.document import read_head
 from gittraj.model.session_items import Item
 
 name = "trajectory-markdown"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, BinaryIO
+from typing import Any
 
 from gittraj.formats.agent_trajectories.shared import (
     OWN,
@@ -17,18 +17,19 @@ from gittraj.formats.agent_trajectories.shared import (
     read_decision,
 )
 from gittraj.formats.base import carried, coerce, document
-from gittraj.formats.base.bulk import without_media
 from gittraj.formats.base.carried import Names
+from gittraj.formats.base.document import peek
+from gittraj.formats.base.edits import first
 from gittraj.formats.base.exchanged import entry
+from gittraj.formats.base.images import without_media
 from gittraj.formats.base.json_patch import patch
-from gittraj.formats.base.peek import peek
-from gittraj.model.session_items import Cursor, Fact, Item, Spent, TurnEnd
+from gittraj.formats.base.position import facts
+from gittraj.model.session_items import Fact, Item, Spent, TurnEnd
 from gittraj.model.values import Prompt, Usage
 
 name = "agent-trajectories"
 agent = "agent-trajectories"
 
-_START = Cursor()
 _COMPACTED = "compacted"
 
 
@@ -42,13 +43,10 @@ def detect(head: bytes) -> bool:
     return (named and ("task" in value or work)) or (work and ("task" in value or named))
 
 
-def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
-    """The items of a trajectory. It is read whole, whatever the ``cursor``."""
-    value, damage = document.load(stream)
-    end = stream.tell() if stream.seekable() else 0
+@document.reader
+def read(value: Any, _session: str | None, end: int) -> Iterator[Item]:
+    """The items of a trajectory."""
     yield from read_document(coerce.mapping(value), end=end)
-    if damage:
-        yield damage
 
 
 def read_document(value: dict[str, Any], *, end: int) -> Iterator[Item]:
@@ -72,15 +70,13 @@ def _facts(document: dict[str, Any], ours: Any, title: str | None) -> Iterator[F
             yield Fact(name="session", value=session)
         yield from carried.facts(ours)
         return
-    if identity:
-        yield Fact(name="session", value=identity)
+    yield from facts(session=identity)
     yield from carried.identity(identity)
-    known = {
-        "title": title,
-        "status": coerce.text(document.get("status")),
-        "started_at": coerce.stamp(document.get("startedAt")),
-    }
-    yield from (Fact(name=key, value=value) for key, value in known.items() if value)
+    yield from facts(
+        title=title,
+        status=coerce.text(document.get("status")),
+        started_at=coerce.stamp(document.get("startedAt")),
+    )
     source = coerce.mapping(coerce.mapping(document.get("task")).get("source"))
     if source:
         yield from carried.task(title, source.get("system"), source.get("id"), source.get("url"))
@@ -89,9 +85,7 @@ def _facts(document: dict[str, Any], ours: Any, title: str | None) -> Iterator[F
     for tag in coerce.sequence(document.get("tags")):
         if coerce.text(tag):
             yield Fact(name="tag", value=tag)
-    trace = coerce.mapping(document.get("_trace"))
-    if commit := coerce.text(trace.get("endRef")) or coerce.text(trace.get("startRef")):
-        yield Fact(name="start_commit", value=commit)
+    yield from facts(start_commit=first(document.get("_trace"), ("endRef", "startRef")))
 
 
 def _carried(event: dict[str, Any], ours: Any) -> dict[str, Any]:
@@ -127,7 +121,7 @@ def _compaction(record: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """What several trajectories came to: decisions, findings, and the words of the model that wrote it."""
     names = Names(OWN)
     stamp = coerce.stamp(record.get("compactedAt"))
-    when = {"ts": stamp} if stamp else {}
+    when = carried.present(ts=stamp)
 
     def event(kind: str, text: str | None) -> Iterator[dict[str, Any]]:
         if text:

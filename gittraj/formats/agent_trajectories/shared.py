@@ -14,7 +14,8 @@ from typing import Any
 
 from gittraj.formats.agent_trajectories.schema import Event, strict
 from gittraj.formats.base import coerce
-from gittraj.formats.base.carried import KEY, Names, Shown, to_event, without_carried
+from gittraj.formats.base.carried import KEY, Names, Shown, present, to_event, without_carried
+from gittraj.formats.base.edits import first
 from gittraj.formats.base.json_patch import difference, patch
 from gittraj.formats.base.shapes import number
 from gittraj.model.times import seconds, to_stamp
@@ -40,68 +41,62 @@ _RETROSPECTIVE = ("summary", "approach", "challenges", "learnings", "suggestions
 
 def read_event(record: Shown, agent: str | None, names: Names) -> Event:
     """Our event for one of theirs. ``agent`` is the chapter's, if it is not the trajectory's own."""
-    kind = record.get("type")
-    kind = kind if isinstance(kind, str) and kind else "note"
+    kind = coerce.text(record.get("type")) or "note"
     text = coerce.text(record.get("content")) or ""
     stamp = _stamp(record.get("ts"))
     raw = coerce.mapping(record.get("raw"))
     if kind == "message_received":  # it is its sender's, whoever's the chapter is
-        agent = coerce.text(raw.get("from")) or coerce.text(raw.get("sender"))
-    event: Event = {"type": kind, "id": names.of(kind, stamp, len(text))}
-    event |= {key: value for key, value in (("content", text), ("ts", stamp), ("agent", agent)) if value}
-    if kind in ("message_sent", "message_received") and (whom := coerce.text(raw.get("to"))):
-        event["recipient"] = whom
-    match kind:
-        case "tool_call":
-            event["tool"] = _tool(raw)
-        case "tool_result" if result := _result(raw):
-            event["result"] = result
-        case "decision":
-            event["decision"] = read_decision(raw, text)
-        case "retrospective":
-            event["retrospective"] = {"by": "agent", "summary": text}
-    if (how := coerce.text(record.get("significance"))) is not None:
-        event["significance"] = how
-    tags = record.get("tags")
-    if isinstance(tags, list) and tags and all(isinstance(tag, str) for tag in tags):
-        event["tags"] = tags
-    if number(record.get("confidence")):
-        event["confidence"] = record["confidence"]
+        agent = first(raw, ("from", "sender"))
+    tags = coerce.sequence(record.get("tags"))
+    fields = present(
+        content=text,
+        ts=stamp,
+        agent=agent,
+        **_by_kind(kind, raw, text),
+        significance=coerce.text(record.get("significance")),
+        tags=tags if all(isinstance(tag, str) for tag in tags) else None,
+        confidence=record["confidence"] if number(record.get("confidence")) else None,
+    )
+    event = {"type": kind, "id": names.of(kind, stamp, len(text)), **fields}
     return event if to_event(event) is not None else {**event, "type": "note"}
 
 
-def _tool(raw: Event) -> Event:
-    tool: Event = {"name": coerce.text(raw.get("name")) or coerce.text(raw.get("tool")) or "tool"}
-    if "arguments" in raw:
-        tool["arguments"] = raw["arguments"]
-    if call := coerce.text(raw.get("callId")):
-        tool["callId"] = call
-    return tool
-
-
-def _result(raw: Event) -> Event:
-    fields: Event = {}
-    if call := coerce.text(raw.get("callId")):
-        fields["callId"] = call
-    if type(raw.get("exitCode")) is int:
-        fields["exitCode"] = raw["exitCode"]
-    if raw.get("isError") is True:
-        fields["isError"] = True
-    return fields
+def _by_kind(kind: str, raw: Event, text: str) -> Event:
+    """What only events of this kind have."""
+    call = coerce.text(raw.get("callId"))
+    match kind:
+        case "message_sent" | "message_received":
+            return {"recipient": coerce.text(raw.get("to"))}
+        case "tool_call":
+            arguments = {key: raw[key] for key in ("arguments",) if key in raw}
+            return {
+                "tool": {
+                    "name": first(raw, ("name", "tool")) or "tool",
+                    **arguments,
+                    **present(callId=call),
+                }
+            }
+        case "tool_result":
+            failed = True if raw.get("isError") is True else None
+            code = coerce.number(raw.get("exitCode"))
+            return {"result": present(callId=call, exitCode=code, isError=failed)}
+        case "decision":
+            return {"decision": read_decision(raw, text)}
+        case "retrospective":
+            return {"retrospective": {"by": "agent", "summary": text}}
+        case _:
+            return {}
 
 
 def read_decision(raw: Event, text: str) -> Event:
     """A decision of theirs; one in an old file is only called so, and has the choice as ``decision``."""
-    chosen = coerce.text(raw.get("chosen")) or coerce.text(raw.get("decision")) or text
-    decision: Event = {"chosen": chosen, "by": "agent"}
-    for key in ("question", "reasoning"):
-        if value := coerce.text(raw.get(key)):
-            decision[key] = value
-    if others := [name for option in coerce.sequence(raw.get("alternatives")) if (name := _option(option))]:
-        decision["alternatives"] = others
-    if number(raw.get("confidence")):
-        decision["confidence"] = float(raw["confidence"])
-    return decision
+    fields = present(
+        question=coerce.text(raw.get("question")),
+        reasoning=coerce.text(raw.get("reasoning")),
+        alternatives=[name for o in coerce.sequence(raw.get("alternatives")) if (name := _option(o))],
+        confidence=float(raw["confidence"]) if number(raw.get("confidence")) else None,
+    )
+    return {"chosen": first(raw, ("chosen", "decision")) or text, "by": "agent", **fields}
 
 
 def _option(value: Any) -> str | None:
@@ -167,8 +162,7 @@ def _build_raw(event: Shown) -> Event:
 def build_decision(decision: Shown) -> Event:
     fields = {"question": decision.get("question") or decision["chosen"], "chosen": decision["chosen"]}
     rest = {"alternatives": decision.get("alternatives") or [], "reasoning": decision.get("reasoning") or ""}
-    confidence = decision.get("confidence")
-    return {**fields, **rest, **({"confidence": confidence} if confidence is not None else {})}
+    return {**fields, **rest, **present(confidence=decision.get("confidence"))}
 
 
 def _words(event: Shown) -> str:
@@ -218,14 +212,14 @@ def _chapter_event(chapter: Event, author: str | None, names: Names) -> Event:
     title = coerce.text(chapter.get("title")) or coerce.text(chapter.get("phase")) or "Untitled"
     stamp = to_stamp(chapter.get("startedAt"))
     event: Event = {"type": "chapter", "id": names.of("chapter", stamp, len(title)), "content": title}
-    event |= {key: value for key, value in (("ts", stamp), ("agent", author)) if value}
-    return {**event, OWN: {"chapter": {key: value for key, value in chapter.items() if key != "events"}}}
+    kept = {key: value for key, value in chapter.items() if key != "events"}
+    return {**event, **present(ts=stamp, agent=author), OWN: {"chapter": kept}}
 
 
 def _ending(document: Shown, names: Names) -> Iterator[Event]:
     """The events from outside the chapters: the retrospective, and one for the document itself."""
     stamp = to_stamp(document.get("completedAt"))
-    when = {"ts": stamp} if stamp else {}
+    when = present(ts=stamp)
     retrospective = coerce.mapping(document.get("retrospective")) or {
         key: document[key] for key in _RETROSPECTIVE if key in document
     }
@@ -235,13 +229,7 @@ def _ending(document: Shown, names: Names) -> Iterator[Event]:
         at = to_stamp(record.get("timestamp")) or stamp
         name = names.of("decided", at, len(decision["chosen"]))
         if decision["chosen"]:
-            yield {
-                "type": "decision",
-                "id": name,
-                **({"ts": at} if at else {}),
-                "decision": decision,
-                OWN: {},
-            }
+            yield {"type": "decision", "id": name, **present(ts=at), "decision": decision, OWN: {}}
     if retrospective:
         spoken = read_retrospective(retrospective)
         name = names.of("retrospective", stamp, len(str(spoken.get("summary"))))

@@ -17,8 +17,7 @@ from gittraj.formats.agent_trajectories.schema import CHAPTER, DOCUMENT, ID, STA
 from gittraj.formats.agent_trajectories.shared import OWN, build_event, chapter_id, read_event, with_carried
 from gittraj.formats.agent_trajectories.summary import chapter_page, summarise
 from gittraj.formats.base.carried import Names, carried_header, plain_event, root_of
-from gittraj.formats.base.exported import Exported
-from gittraj.formats.base.json_document import events_of, pretty
+from gittraj.formats.base.exported import Exported, events_of, pretty
 from gittraj.formats.base.json_patch import difference
 from gittraj.model.times import seconds
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gittraj.formats.base import line_changes
+from gittraj.formats.base.edits import only_in
 from gittraj.model.session_items import Edit
 
 _SEARCH = re.compile(r"<{5,9} SEARCH>?\s*\Z")
@@ -28,8 +28,8 @@ class _Changes:
         self.searched = False
 
     def change(self, old: list[str], new: list[str]) -> None:
-        self.added += line_changes.only_in(new, old)
-        self.removed += line_changes.only_in(old, new)
+        self.added += only_in(new, old)
+        self.removed += only_in(old, new)
         self.searched = self.searched or any(line.strip() for line in old)
 
 

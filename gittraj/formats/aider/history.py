@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 from gittraj.formats.aider import FILE
 from gittraj.formats.aider.session import LONGEST, read_session
-from gittraj.formats.base.peek import read_head
+from gittraj.formats.base.document import read_head
 from gittraj.model.session_items import Item
 
 name = "aider"

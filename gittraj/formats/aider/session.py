@@ -15,7 +15,9 @@ from typing import Any, BinaryIO, Literal
 
 from gittraj.formats.aider import blocks
 from gittraj.formats.base import coerce
-from gittraj.model.session_items import Edit, Entry, Fact, Item, Spent
+from gittraj.formats.base.outcomes import Call
+from gittraj.formats.base.position import facts
+from gittraj.model.session_items import Edit, Entry, Item, Spent
 from gittraj.model.values import AnyEvent, Json, Message, NoteEvent, Prompt, ToolCall, ToolResult, Usage
 
 LONGEST = 1024 * 1024
@@ -48,6 +50,7 @@ _COMMAND = re.compile(r"/[a-z][a-z-]*(?:\s|\Z)|!")
 _REQUEST = re.compile(r"/(?:ask|code|architect|context|help)\s+(?=\S)")
 
 _Mode = Literal["start", "user", "printed", "more", "said"]
+_Kind = Literal["note", "error", "verification"]
 
 
 def read_session(
@@ -61,13 +64,9 @@ def read_session(
 ) -> Iterator[Item]:
     """The items of the session whose lines begin at offset ``start``, up to a line that matches ``ends``. It
     began ``at`` (seconds since 1970); None: where a zone is not known."""
-    yield Fact(name="session", value=session)
-    if started := coerce.stamp(session[:19] if at is None else at):
-        yield Fact(name="started_at", value=started)
-    if at is None:
-        yield Fact(name="tag", value="local-time")
-    if folder:
-        yield Fact(name="folder", value=folder)
+    started = coerce.stamp(session[:19] if at is None else at)
+    yield from facts(session=session, started_at=started)
+    yield from facts(tag="local-time" if at is None else None, folder=folder)
     yield from _Session(folder).items(stream, start, ends)
 
 
@@ -77,7 +76,7 @@ class _Block:
 
     number: int
     lines: list[str] = field(default_factory=list)
-    kind: Literal["note", "error", "verification"] = "note"
+    kind: _Kind = "note"
 
     @property
     def text(self) -> str:
@@ -182,7 +181,7 @@ class _Session:
     # ------------------------------------------------------------ what they mean
 
     def _entry(self, event: AnyEvent, **known: Any) -> Entry:
-        return Entry(event=event, end=self._end, folder=self._folder, **known)
+        return Entry(event=event, end=self._end, **{"folder": self._folder} | known)
 
     def _typed(self, block: _Block) -> Iterator[Item]:
         yield from self._give_up()
@@ -193,13 +192,13 @@ class _Session:
             return  # what a command asks is printed again as it goes to the model
         if request := _REQUEST.match(text):
             self._asked = text[request.end() :].strip()
-            yield self._entry(Prompt(id=own, content=text))
         elif _COMMAND.match(text):
             yield self._entry(NoteEvent(id=own, content=text, kind="note", tags=("command",)))
+            return
         elif goes_back or _REENTERED.match(text):
             yield self._entry(NoteEvent(id=own, content=text, kind="verification", tags=("output",)))
-        else:
-            yield self._entry(Prompt(id=own, content=text))
+            return
+        yield self._entry(Prompt(id=own, content=text))
 
     def _reply(self, block: _Block) -> Iterator[Item]:
         yield from self._give_up()
@@ -213,8 +212,8 @@ class _Session:
             self._pending[edit.path] = own
 
     def _edit(self, own: str, edit: Edit, reply: dict[str, Any]) -> Entry:
-        call = ToolCall(id=own, **reply, name="edit", arguments={"path": edit.path}, call_id=own)
-        return self._entry(call, edits=(edit,), paths=(edit.path,))
+        call = Call("edit", {"path": edit.path}, None, self._folder, (edit,), (edit.path,))
+        return self._entry(call.event(own, id=own, **reply), **call.known)
 
     def _give_up(self) -> Iterator[Item]:
         """Aider says of every edit that it applied; what it went on without was not."""
@@ -243,13 +242,11 @@ class _Session:
             common: dict[str, Any] = {"id": f"n{block.number}:0", "tags": ("interrupted",)}
             yield self._entry(NoteEvent(**common, content="Interrupted", kind="note"))
         elif match := _VERSION.match(text):
-            if match[1] != self._version:
-                self._version = match[1]
-                yield Fact(name="agent_version", value=match[1])
+            yield from facts(agent_version=None if match[1] == self._version else match[1])
+            self._version = match[1]
         elif match := _MODEL.match(text):
-            if match[1] != self._model:
-                self._model = match[1]
-                yield Fact(name="model", value=match[1])
+            yield from facts(model=None if match[1] == self._model else match[1])
+            self._model = match[1]
         elif self._output or not _NOISE.match(text):
             yield from self._show(block, text)
 
@@ -260,8 +257,8 @@ class _Session:
         if failed or checked:
             yield from self._show_output()
         if self._output is None:
-            kind: Literal["note", "error", "verification"] = "verification" if checked else "note"
-            self._output = _Block(block.number, kind="error" if failed else kind)
+            kind: _Kind = "error" if failed else "verification" if checked else "note"
+            self._output = _Block(block.number, kind=kind)
         if not _NOISE.match(text) or not text:
             self._output.lines.append(text)
 

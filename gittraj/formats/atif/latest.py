@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from gittraj.formats.atif.shared import LATEST
 from gittraj.formats.atif.write import build_all, versioned
-from gittraj.formats.base.exported import Exported
-from gittraj.formats.base.json_document import pretty
+from gittraj.formats.base.exported import Exported, pretty
 
 
 def write(exported: Exported) -> Iterator[str]:

@@ -16,10 +16,11 @@ from typing import Any
 from gittraj.errors import FormatError
 from gittraj.formats.atif.shared import OWN, leftover, step_events
 from gittraj.formats.base import carried, coerce, document
-from gittraj.formats.base.bulk import without_media
 from gittraj.formats.base.carried import KEY, Names, without_carried
+from gittraj.formats.base.document import peek, read_head
 from gittraj.formats.base.exchanged import entry
-from gittraj.formats.base.peek import peek, read_head
+from gittraj.formats.base.images import without_media
+from gittraj.formats.base.position import facts
 from gittraj.model.session_items import Damage, Entry, Fact, Item, Spent, TurnEnd, trajectory_id
 from gittraj.model.values import AnyEvent, Prompt, Usage
 
@@ -202,13 +203,11 @@ def _facts(document: _Document, first: Mapping[str, Any], model: str | None) -> 
     yield from carried.identity(first.get("trajectory_id"))
     if document.parent:
         yield from carried.parent(document.parent)
-    if (version := coerce.text(coerce.mapping(first.get("agent")).get("version"))) and version != "unknown":
-        yield Fact(name="agent_version", value=version)
-    if model:
-        yield Fact(name="model", value=model)
+    version = coerce.text(coerce.mapping(first.get("agent")).get("version"))
     stamps = (coerce.stamp(step.get("timestamp")) for step in coerce.objects(first.get("steps")))
-    if started := next((stamp for stamp in stamps if stamp), None):
-        yield Fact(name="started_at", value=started)
+    started = next((stamp for stamp in stamps if stamp), None)
+    version = None if version == "unknown" else version
+    yield from facts(agent_version=version, model=model, started_at=started)
 
 
 @dataclass(frozen=True, slots=True)

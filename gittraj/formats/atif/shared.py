@@ -12,7 +12,7 @@ from typing import Any
 
 from gittraj.formats.atif.schema import Event, fit
 from gittraj.formats.base import coerce
-from gittraj.formats.base.carried import Names, Shown
+from gittraj.formats.base.carried import Names, Shown, present
 from gittraj.formats.base.json_patch import difference, patch
 from gittraj.model.times import to_stamp
 
@@ -73,25 +73,12 @@ def step_events(step: Shown, names: Names) -> list[Event]:
 
 
 def _agent_events(step: Shown, text: str, calls: list[Event], record: str) -> Iterator[Event]:
-    model = step.get("model_name")
-    common = {"response": record, **({"model": model} if isinstance(model, str) and model else {})}
-    thought = step.get("reasoning_content")
-    events: list[Event] = []
-    if isinstance(thought, str) and thought:
-        events.append({"type": "thinking", "content": thought, **common})
+    common = {"response": record, **present(model=coerce.text(step.get("model_name")))}
+    thought = coerce.text(step.get("reasoning_content"))
+    events: list[Event] = [{"type": "thinking", "content": thought, **common}] if thought else []
     if text or not (events or calls):
         events.append({**_with_content("message", text), **common})
-    for call in calls:
-        arguments = call.get("arguments")
-        raw = (
-            isinstance(arguments, dict) and arguments.keys() == {"raw"} and isinstance(arguments["raw"], str)
-        )
-        tool: dict[str, Any] = {"name": coerce.text(call.get("function_name")) or "unknown"}
-        if arguments is not None:
-            tool["arguments"] = arguments["raw"] if raw else arguments
-        if call_id := coerce.text(call.get("tool_call_id")):
-            tool["callId"] = call_id
-        events.append({"type": "tool_call", "tool": tool, **common})
+    events += [{"type": "tool_call", "tool": _tool(call), **common} for call in calls]
     results = list(_results(step))
     for result in results:
         if "callId" not in result.get("result", {}):
@@ -99,6 +86,15 @@ def _agent_events(step: Shown, text: str, calls: list[Event], record: str) -> It
     if usage := read_usage(step.get("metrics")):
         [*events, *(r for r in results if "response" in r)][-1]["usage"] = usage
     yield from (*events, *results)
+
+
+def _tool(call: Event) -> Event:
+    arguments = call.get("arguments")
+    if isinstance(arguments, dict) and arguments.keys() == {"raw"} and isinstance(arguments["raw"], str):
+        arguments = arguments["raw"]
+    tool = {"name": coerce.text(call.get("function_name")) or "unknown"}
+    tool |= {} if arguments is None else {"arguments": arguments}
+    return tool | present(callId=coerce.text(call.get("tool_call_id")))
 
 
 def _system_events(step: Shown, text: str) -> Iterator[Event]:
@@ -120,14 +116,12 @@ def _results(step: Shown) -> Iterator[Event]:
     for result in coerce.objects(coerce.mapping(step.get("observation")).get("results")):
         text = content_text(result.get("content"))
         extra = coerce.mapping(result.get("extra"))
-        fields: dict[str, Any] = {}
-        if call_id := coerce.text(result.get("source_call_id")):
-            fields["callId"] = call_id
-        if extra.get("is_error") is True:
-            fields["isError"] = True
-        if type(extra.get("exit_code")) is int:
-            fields["exitCode"] = extra["exit_code"]
-        yield {**_with_content("tool_result", text), **({"result": fields} if fields else {})}
+        fields = present(
+            callId=coerce.text(result.get("source_call_id")),
+            isError=True if extra.get("is_error") is True else None,
+            exitCode=coerce.number(extra.get("exit_code")),
+        )
+        yield {**_with_content("tool_result", text), **present(result=fields)}
 
 
 def content_text(content: Any) -> str:
@@ -200,10 +194,8 @@ def build_step(events: Sequence[Shown]) -> dict[str, Any]:
         case kind:
             nested = {kind: first[kind]} if kind in _NESTED and kind in first else {}
             step |= {"message": _words(first), "extra": {"type": kind, **nested}}
-    results = [
-        _build_result(e, agent=step["source"] == "agent") for e in events if e["type"] == "tool_result"
-    ]
-    if results:
+    of_agent = step["source"] == "agent"
+    if results := [_build_result(e, agent=of_agent) for e in events if e["type"] == "tool_result"]:
         step["observation"] = {"results": results}
     return fit(patch(step, kept), step) if isinstance(kept, dict) else step
 
@@ -211,16 +203,14 @@ def build_step(events: Sequence[Shown]) -> dict[str, Any]:
 def _agent_step(events: Sequence[Shown]) -> dict[str, Any]:
     own = [e for e in events if e["type"] in _AGENT]
     text = "\n\n".join(e["content"] for e in own if e["type"] == "message" and e.get("content"))
-    step: dict[str, Any] = {"source": "agent", "message": text}
-    if model := next((e["model"] for e in own if e.get("model")), None):
-        step["model_name"] = model
-    if thought := "\n\n".join(e["content"] for e in own if e["type"] == "thinking" and e.get("content")):
-        step["reasoning_content"] = thought
-    if calls := [_build_call(e) for e in own if e["type"] == "tool_call"]:
-        step["tool_calls"] = calls
-    if metrics := build_metrics([e["usage"] for e in events if e.get("usage")]):
-        step["metrics"] = metrics
-    return step
+    thoughts = (e["content"] for e in own if e["type"] == "thinking" and e.get("content"))
+    fields = present(
+        model_name=next((e["model"] for e in own if e.get("model")), None),
+        reasoning_content="\n\n".join(thoughts),
+        tool_calls=[_build_call(e) for e in own if e["type"] == "tool_call"],
+        metrics=build_metrics([e["usage"] for e in events if e.get("usage")]),
+    )
+    return {"source": "agent", "message": text, **fields}
 
 
 def _build_call(event: Shown) -> dict[str, Any]:
@@ -237,12 +227,9 @@ def _build_call(event: Shown) -> dict[str, Any]:
 
 def _build_result(event: Shown, *, agent: bool) -> dict[str, Any]:
     fields = coerce.mapping(event.get("result"))
-    result: dict[str, Any] = {"content": event.get("content", "")}
-    if agent and fields.get("callId"):
-        result["source_call_id"] = fields["callId"]
-    extra = {"is_error": True} if fields.get("isError") else {}
-    extra |= {"exit_code": fields["exitCode"]} if fields.get("exitCode") is not None else {}
-    return {**result, **({"extra": extra} if extra else {})}
+    extra = present(is_error=fields.get("isError") or None, exit_code=fields.get("exitCode"))
+    call = fields.get("callId") if agent else None
+    return {"content": event.get("content", ""), **present(source_call_id=call, extra=extra)}
 
 
 def build_metrics(usages: Sequence[Mapping[str, int]]) -> dict[str, Any]:
@@ -253,16 +240,13 @@ def build_metrics(usages: Sequence[Mapping[str, int]]) -> dict[str, Any]:
 
     if not usages:
         return {}
-    extra = {_WRITE: total("cacheWriteTokens"), _REASONING: total("reasoningTokens")}
-    metrics: dict[str, Any] = {
+    more = {_WRITE: total("cacheWriteTokens"), _REASONING: total("reasoningTokens")}
+    extra = {key: number for key, number in more.items() if number}
+    return {
         "prompt_tokens": total("inputTokens", "cacheReadTokens", "cacheWriteTokens"),
         "completion_tokens": total("outputTokens"),
+        **present(cached_tokens=total("cacheReadTokens") or None, extra=extra),
     }
-    if cached := total("cacheReadTokens"):
-        metrics["cached_tokens"] = cached
-    if extra := {key: number for key, number in extra.items() if number}:
-        metrics["extra"] = extra
-    return metrics
 
 
 def _words(event: Shown) -> str:
@@ -273,4 +257,4 @@ def _words(event: Shown) -> str:
 
 
 def _with_content(kind: str, text: str) -> dict[str, Any]:
-    return {"type": kind, **({"content": text} if text else {})}
+    return {"type": kind, **present(content=text)}

@@ -14,9 +14,8 @@ from typing import Any
 from gittraj.formats.atif.schema import ROOT
 from gittraj.formats.atif.shared import LATEST, OWN, VERSION, build_metrics, build_step, step_events
 from gittraj.formats.base import coerce
-from gittraj.formats.base.carried import KEY, Names, carried_header, carry, plain_event, root_of
-from gittraj.formats.base.exported import Exported
-from gittraj.formats.base.json_document import events_of, pretty
+from gittraj.formats.base.carried import KEY, Names, carried_header, carry, plain_event, present, root_of
+from gittraj.formats.base.exported import Exported, events_of, pretty
 from gittraj.formats.base.shapes import fits
 from gittraj.model.session_items import trajectory_id
 
@@ -65,21 +64,17 @@ def build(trajectory: Header, others: Sequence[Header] = ()) -> dict[str, Any]:
     named = _named_fields(root)
     children = {t["id"]: t for t in others if (t["parent"] or {}).get("id") == trajectory["id"]}
     steps = _steps([e for e in events if e is not root], _starters(events, children, trajectory))
-    document: dict[str, Any] = {"schema_version": VERSION}
-    if trajectory["session"]:
-        document["session_id"] = trajectory["session"]
-    document |= {
+    return {
+        "schema_version": VERSION,
+        **present(session_id=trajectory["session"]),
         "trajectory_id": trajectory["id"],
         "agent": {**_agent(trajectory), **named.get("agent", {})},
         "steps": steps,
+        **{key: named[key] for key in _ROOT if key in named},
+        "final_metrics": named.get("final_metrics") or _final(trajectory, len(steps)),
+        **present(subagent_trajectories=[build(child, others) for child in children.values()]),
+        **({} if root else {"extra": {KEY: {"trajectory": carried_header(trajectory)}}}),
     }
-    document |= {key: named[key] for key in _ROOT if key in named}
-    document["final_metrics"] = named.get("final_metrics") or _final(trajectory, len(steps))
-    if children:
-        document["subagent_trajectories"] = [build(child, others) for child in children.values()]
-    if not root:
-        document["extra"] = {KEY: {"trajectory": carried_header(trajectory)}}
-    return document
 
 
 def _named_fields(root: Event | None) -> dict[str, Any]:
@@ -90,9 +85,7 @@ def _named_fields(root: Event | None) -> dict[str, Any]:
 
 def _agent(trajectory: Header) -> dict[str, Any]:
     agent = {"name": trajectory["agent"] or "unknown", "version": trajectory["agentVersion"] or "unknown"}
-    if trajectory["models"]:
-        agent["model_name"] = trajectory["models"][0]
-    return agent
+    return {**agent, **({"model_name": trajectory["models"][0]} if trajectory["models"] else {})}
 
 
 def _steps(events: Sequence[Event], starters: Mapping[str, str]) -> list[dict[str, Any]]:

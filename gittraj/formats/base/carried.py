@@ -48,6 +48,11 @@ class Names:
         return f"{self._prefix}.{digest}" + (f"~{count}" if count > 1 else "")
 
 
+def present(**fields: Any) -> dict[str, Any]:
+    """The fields that say something, in their order."""
+    return {key: value for key, value in fields.items() if value not in (None, "", [], {})}
+
+
 # ---------------------------------------------------------------- events
 
 

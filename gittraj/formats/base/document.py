@@ -1,21 +1,39 @@
 """A session that is one JSON document: read whole, or as far as it goes when it was cut.
 
 A document that was cut is closed after its last complete element, so that what was written before is not
-lost; what is not JSON at all gives no value and the reason.
+lost; what is not JSON at all gives no value and the reason. To recognise a format, the beginning is enough.
 """
 
 from __future__ import annotations
 
+import io
 import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, BinaryIO
 
 from gittraj.formats.base import lines
-from gittraj.model.session_items import Damage
+from gittraj.model.session_items import Cursor, Damage, Item
 
 LIMIT = 512 * 1024 * 1024
 """Bytes of one document; it is read into memory."""
 _TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+("?)|[\[\]{},]', re.DOTALL)
 _CLOSERS = {"[": "]", "{": "}"}
+_START = Cursor()
+Items = Callable[[Any, str | None, int], Iterator[Item]]
+
+
+def reader(items: Items) -> Callable[..., Iterator[Item]]:
+    """The ``read`` of a format whose files are read whole: ``items`` of the document, of the session id that
+    the file's name gives, and of the number of bytes read; then what is wrong with the document."""
+
+    def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
+        value, damage = load(stream)
+        yield from items(value, session, stream.tell() if stream.seekable() else 0)
+        if damage:
+            yield damage
+
+    return read
 
 
 def load(stream: BinaryIO) -> tuple[Any, Damage | None]:
@@ -62,3 +80,29 @@ def _last_element(text: str) -> tuple[int, str]:
             stack.pop()
             end, depth = match.end(), len(stack)
     return end, "".join(reversed(stack[:depth]))
+
+
+# ---------------------------------------------------------------- the beginning of a file
+
+HEAD = 65536
+"""Bytes of a file that decide on its format."""
+_PIECE = re.compile(rb'[^"]+|"(?:[^"\\]|\\.)*"', re.DOTALL)
+
+
+def read_head(path: Path) -> bytes:
+    """The first bytes of the file; none where there is no file to read. A pipe may never answer."""
+    try:
+        if not path.is_file():
+            return b""
+        with path.open("rb") as stream:
+            return stream.read(HEAD)
+    except (OSError, ValueError):
+        return b""
+
+
+def peek(head: bytes) -> Any:
+    """The value that begins with ``head``, which may be cut anywhere; ``None`` if it is not JSON."""
+    end = 0
+    while match := _PIECE.match(head, end):
+        end = match.end()
+    return load(io.BytesIO(head[:end]))[0]  # without the text that the cut went through

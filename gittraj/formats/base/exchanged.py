@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gittraj.formats import cursor
-from gittraj.formats.base import commits, editor
+from gittraj.formats.base import commits
+from gittraj.formats.base.edits import editor, first
 from gittraj.formats.copilot import calls as copilot
 from gittraj.formats.openai.completion import Call
 from gittraj.model.session_items import Edit, Entry
@@ -14,7 +15,7 @@ from gittraj.model.values import AnyEvent, ToolCall, ToolResult
 
 def entry(event: AnyEvent, end: int) -> Entry:
     if isinstance(event, ToolCall):
-        path = editor.path(event.arguments)
+        path = first(event.arguments, ["path"])
         call = Call(event.name, event.arguments)
         return Entry(
             event=event, end=end, command=call.command, edits=_edits(event), paths=(path,) if path else ()
@@ -26,9 +27,7 @@ def entry(event: AnyEvent, end: int) -> Entry:
 def _edits(call: ToolCall) -> tuple[Edit, ...]:
     """By the arguments, whichever agent's tool it was: without the lines nobody finds the commit again."""
     arguments = call.arguments
-    edits = (
-        editor.edits(arguments) or cursor.edits(call.name, arguments) or copilot.edits(call.name, arguments)
-    )
+    edits = editor(arguments) or cursor.edits(call.name, arguments) or copilot.edits(call.name, arguments)
     files = tuple(Edit(path=file.path, kind=file.kind) for file in call.files)
     if len(edits) == len(files) == 1:
         return (replace(edits[0], path=files[0].path, kind=files[0].kind),)

@@ -1,12 +1,15 @@
 """The input of a writer of an exchange format or a page: trajectories as ``git traj show --json``
 prints them.
 
-So what is exported is what is shown: redacted as it is stored, and sealed thinking sealed.
+So what is exported is what is shown: redacted as it is stored, and sealed thinking sealed. JSON documents
+have their keys in insertion order, and neither lone surrogates nor NaN nor infinity.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -38,3 +41,25 @@ class Exported:
     trajectories: Sequence[dict[str, Any]]
     commits: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
     runs: Callable[[str], Sequence[Run]] = _none
+
+
+# ---------------------------------------------------------------- documents
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def pretty(value: Any) -> str:
+    return _text(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2)) + "\n"
+
+
+def line(value: Any) -> str:
+    return _text(json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))) + "\n"
+
+
+def _text(text: str) -> str:
+    return _SURROGATE.sub("\ufffd", text)
+
+
+def events_of(trajectory: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The events of a trajectory, in its order."""
+    return (event for chapter in trajectory["chapters"] for event in chapter["events"])

@@ -1,4 +1,4 @@
-"""Images are never stored, only their media type, size and hash."""
+"""Images are never stored, only their media type, size and hash: notes must not contain media."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import hashlib
 import re
 from typing import Any
 
+from gittraj.formats.base import coerce
+from gittraj.formats.base.edits import first
 from gittraj.model.values import Artifact
 
 _MEDIA_TYPE = re.compile(r"[\w.+-]{1,40}/[\w.+-]{1,80}")
@@ -37,6 +39,46 @@ def from_uri(uri: Any) -> Artifact | None:
     return from_base64(data, kind.partition(";")[0])
 
 
+def of_block(block: dict[str, Any]) -> Artifact | None:
+    """The image of a content block, which may have a ``source``."""
+    source = coerce.mapping(block.get("source")) or block
+    return from_base64(source.get("data"), first(source, ("media_type", "mimeType", "mime_type")))
+
+
+def joined(content: Any) -> tuple[str, Artifact | None]:
+    """A text, or the texts of content blocks with a placeholder for each image; and the first image."""
+    if isinstance(content, str):
+        return content, None
+    pieces: list[str] = []
+    artifact = None
+    for block in coerce.objects(content):
+        if block.get("type") == "image":
+            image = of_block(block)
+            artifact = artifact or image
+            pieces.append(placeholder(image))
+        elif text := coerce.text(block.get("text")):
+            pieces.append(text)
+    return "\n".join(pieces), artifact
+
+
 def placeholder(image: Artifact | None) -> str:
     """The text that replaces an image."""
     return f"[{image.media_type}, {image.bytes} bytes]" if image else "[image]"
+
+
+_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{2000,}={0,2}")
+_DATA = "data:"
+
+
+def without_media(value: Any) -> Any:
+    """A JSON value with a placeholder for each medium."""
+    match value:
+        case str() if value.startswith(_DATA) or len(value) > 2000:
+            image = from_uri(value) or (from_base64(value, None) if _BASE64.fullmatch(value) else None)
+            return placeholder(image) if image else value
+        case list():
+            return [without_media(item) for item in value]
+        case dict():
+            return {key: without_media(item) for key, item in value.items()}
+        case _:
+            return value

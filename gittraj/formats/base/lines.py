@@ -11,7 +11,7 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
@@ -66,14 +66,23 @@ class Lines:
     """The objects of a log in its order, from ``cursor`` on, one line in memory at a time.
 
     ``trusted`` are the keys that every record has: after a broken piece of a line, an object without
-    them is a part of what broke, and no record. Raises :class:`FormatError` on iteration if the 4 kB
-    before the cursor are not the ones that it was made for.
+    them is a part of what broke, and no record. ``skim`` sees each line first: what it returns stands for the
+    line's object, which is not decoded then. Raises :class:`FormatError` on iteration if the 4 kB before the
+    cursor are not the ones that it was made for.
     """
 
-    def __init__(self, stream: BinaryIO, cursor: Cursor, *, trusted: frozenset[str]) -> None:
+    def __init__(
+        self,
+        stream: BinaryIO,
+        cursor: Cursor,
+        *,
+        trusted: frozenset[str],
+        skim: Callable[[bytes], dict[str, Any] | None] = lambda raw: None,
+    ) -> None:
         self._stream = stream
         self._cursor = cursor
         self._trusted = trusted
+        self._skim = skim
         self._offset = cursor.offset
         self._before = b""
         self._line = b""
@@ -135,6 +144,9 @@ class Lines:
             yield Damage(at=start, why=f"a line longer than {LIMIT} bytes")
 
     def _read(self, raw: bytes) -> Iterator[Fragment | Damage]:
+        if (skimmed := self._skim(raw)) is not None:
+            yield Fragment(skimmed, self._offset, self._offset + len(raw) - 1)
+            return
         body = raw[len(_BOM) :] if not self._offset and raw.startswith(_BOM) else raw
         body = body.strip(_BLANK)
         if not body:

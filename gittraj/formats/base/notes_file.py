@@ -16,9 +16,10 @@ from typing import Any
 
 from gittraj.errors import FormatError
 from gittraj.formats.base import coerce, lines
+from gittraj.formats.base.document import read_head
 from gittraj.formats.base.lines import Fragment, Lines
-from gittraj.formats.base.peek import read_head
-from gittraj.model.session_items import Cursor, Damage, Fact, Item
+from gittraj.model.session_items import Cursor, Damage, Edit, Entry, Fact, Item, TurnEnd
+from gittraj.model.values import AnyEvent, NoteEvent
 
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _SHORT = 12
@@ -26,6 +27,8 @@ _TRUSTED = frozenset(("commit", "note"))
 _KEYS = frozenset(("commit", "time", "note"))
 Names = Callable[["Note"], Iterable[str] | None]
 """From a note to the ids of its sessions; None if its text cannot be parsed."""
+ReadNote = Callable[["Note", str], Iterable[Item]]
+"""From a note, and the id of one of its sessions, to the items of this session."""
 
 _AGENTS = {"claude": "claude-code", "gemini": "gemini-cli", "github-copilot": "copilot"}
 
@@ -44,45 +47,72 @@ class Note:
         """How the ids of its events begin."""
         return f"note.{self.commit[:_SHORT]}"
 
+    def entry(self, event: AnyEvent) -> Entry:
+        return Entry(event=event, end=self.end)
+
+    def closing(self, content: str, *, edits: Iterable[Edit] = (), **known: Any) -> Iterator[Item]:
+        """What the note says of the commit itself; the session's turn ended with the commit."""
+        common = {"id": f"{self.prefix}:note", "ts": self.ts} | known
+        event = NoteEvent(**common, content=content, kind="note")
+        yield Entry(event=event, end=self.end, edits=tuple(edits), on=self.commit)
+        yield TurnEnd(end=self.end)
+
 
 @dataclass(frozen=True, slots=True)
-class Sessions:
+class _Sessions:
     """``starts``: the byte offsets of each session's notes; ``damages``: the lines that are not notes."""
 
     starts: Mapping[str, Sequence[int]]
     damages: Sequence[Damage]
 
 
-def first_texts(path: Path) -> Iterator[str]:
-    """The texts of the first notes, if the file holds notes."""
-    for record in lines.head(read_head(path)):
-        if record.keys() != _KEYS:
-            return
-        yield coerce.text(record["note"]) or ""
+@dataclass(frozen=True, slots=True)
+class NotesFile:
+    """The store of a format. ``name_sessions`` of a note of another tool is None."""
+
+    name_sessions: Names
+    read_note: ReadNote
+
+    def detect(self, path: Path) -> bool:
+        """Whether the file contains notes of this tool among the first, and nothing but notes before."""
+        for record in lines.head(read_head(path)):
+            if record.keys() != _KEYS:
+                return False
+            text = coerce.text(record["note"]) or ""
+            if self.name_sessions(Note(commit="", ts=None, text=text, end=0)) is not None:
+                return True
+        return False
+
+    def sessions(self, path: Path) -> Iterator[str]:
+        """The ids of the sessions. Raises OSError."""
+        yield from _sessions_of(path, self.name_sessions).starts
+
+    def read(self, path: Path, session: str) -> Iterator[Item]:
+        """The items of one session. Raises OSError, or FormatError if it is not there any more."""
+        sessions = _sessions_of(path, self.name_sessions)
+        if session not in sessions.starts:
+            raise FormatError(f"{path} holds no session {session}")
+        yield Fact(name="session", value=session)
+        for note in _notes(path, sessions.starts[session]):
+            yield from self.read_note(note, session)
+        yield from sessions.damages
 
 
-def read_session(
-    path: Path, session: str, name_sessions: Names, read_note: Callable[[Note], Iterator[Item]]
-) -> Iterator[Item]:
-    """The items of one session; ``read_note`` returns those of a note. Raises OSError, or FormatError if the
-    session is not in the file any more."""
-    sessions = sessions_of(path, name_sessions)
-    if session not in sessions.starts:
-        raise FormatError(f"{path} holds no session {session}")
-    yield Fact(name="session", value=session)
-    for note in _notes(path, sessions.starts[session]):
-        yield from read_note(note)
-    yield from sessions.damages
+def parse_json(text: str) -> dict[str, Any]:
+    """The object that a note is; empty if it is none."""
+    try:
+        return coerce.mapping(lines.decode(text))
+    except (ValueError, RecursionError):
+        return {}
 
 
-def sessions_of(path: Path, name_sessions: Names) -> Sessions:
-    """Where the notes of each session are. Raises OSError."""
+def _sessions_of(path: Path, name_sessions: Names) -> _Sessions:
     stat = path.stat()
     return _sessions(path, stat.st_size, stat.st_mtime_ns, name_sessions)
 
 
 @lru_cache(maxsize=1)  # every session of a file is read alone, and there may be thousands
-def _sessions(path: Path, _size: int, _changed: int, name_sessions: Names) -> Sessions:
+def _sessions(path: Path, _size: int, _changed: int, name_sessions: Names) -> _Sessions:
     starts: dict[str, list[int]] = {}
     damages: list[Damage] = []
     with path.open("rb") as stream:
@@ -97,7 +127,7 @@ def _sessions(path: Path, _size: int, _changed: int, name_sessions: Names) -> Se
                     damages.append(
                         Damage(at=fragment.start, why=f"the note of {note.commit[:_SHORT]} is another")
                     )
-    return Sessions(starts, damages)
+    return _Sessions(starts, damages)
 
 
 def _notes(path: Path, starts: Iterable[int]) -> Iterator[Note]:

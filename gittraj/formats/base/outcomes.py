@@ -1,31 +1,82 @@
-"""Events for a tool's result and what a person said to a call or a question, the same for every agent."""
+"""A tool's call and its result before they become events, and what a person said to a call or a question."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Self
 
 from gittraj.formats.base import coerce
+from gittraj.formats.base.edits import texts
 from gittraj.model.arguments import main_argument
-from gittraj.model.values import Artifact, Decided, Decision, NoteEvent, ToolResult
+from gittraj.model.session_items import Edit
+from gittraj.model.values import Artifact, Decided, Decision, NoteEvent, ToolCall, ToolResult
 
 _LONGEST = 200
 """Characters of the call in a refusal: the call itself stands before it."""
 
 
-class Outcome(Protocol):
-    """A tool's result before it becomes an event."""
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What a call does, by its arguments; ``edits`` are the files as it leaves them."""
+
+    name: str
+    arguments: Any = None
+    command: str | None = None
+    folder: str | None = None
+    edits: tuple[Edit, ...] = ()
+    paths: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        arguments: Any,
+        folder: str | None,
+        *,
+        is_shell: bool,
+        paths: Iterable[str],
+        edits: tuple[Edit, ...],
+    ) -> Self:
+        """By the arguments: ``command`` is a shell's, ``paths`` are the names of those that are paths."""
+        command = coerce.text(coerce.mapping(arguments).get("command")) if is_shell else None
+        return cls(name, arguments, command, folder, edits, tuple(texts(arguments, paths)))
+
+    def event(self, call_id: str | None, **common: Any) -> ToolCall:
+        """The event; ``common`` are the fields of its record."""
+        return ToolCall(**common, name=self.name, arguments=self.arguments, call_id=call_id)
 
     @property
-    def text(self) -> str: ...
+    def known(self) -> dict[str, Any]:
+        """What its entry says beside the event."""
+        return {
+            "edits": self.edits,
+            "command": self.command,
+            "folder": self.folder,
+            "paths": self.paths,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """How a call ended. ``bytes`` is the size of the whole output, if the log has only a part of it;
+    ``declined``: a human refused the call."""
+
+    text: str
+    exit_code: int | None = None
+    is_error: bool = False
+    truncated: bool = False
+    artifact: Artifact | None = None
+    commits: tuple[str, ...] = ()
+    edits: tuple[Edit, ...] = ()
+    declined: bool = False
+    duration_ms: int | None = None
+    bytes: int | None = None
+
     @property
-    def exit_code(self) -> int | None: ...
-    @property
-    def is_error(self) -> bool: ...
-    @property
-    def truncated(self) -> bool: ...
-    @property
-    def artifact(self) -> Artifact | None: ...
+    def known(self) -> dict[str, Any]:
+        """What its entry says beside the event."""
+        return {"edits": self.edits, "commits": self.commits}
 
 
 def tool_result(outcome: Outcome, *, call_id: str | None, **common: Any) -> ToolResult:
@@ -38,6 +89,8 @@ def tool_result(outcome: Outcome, *, call_id: str | None, **common: Any) -> Tool
         is_error=outcome.is_error,
         truncated=outcome.truncated,
         artifact=outcome.artifact,
+        duration_ms=outcome.duration_ms,
+        bytes=outcome.bytes,
     )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gittraj.formats.base import line_changes
+from gittraj.formats.base.edits import only_in
 from gittraj.model.session_items import Edit
 from gittraj.model.values import FileKind
 
@@ -52,8 +52,8 @@ class _File:
         yield Edit(
             path=self.path if self.target is None else self.target,
             kind=self.kind if self.target is None else "rename",
-            added=line_changes.only_in(self.added, self.removed),
-            removed=line_changes.only_in(self.removed, self.added),
+            added=only_in(self.added, self.removed),
+            removed=only_in(self.removed, self.added),
             whole="".join(f"{line}\n" for line in self.added) if self.kind == "add" else None,
         )
 

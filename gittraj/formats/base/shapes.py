@@ -16,21 +16,7 @@ _UTC = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z")
 
 
 def fits(value: Any, shape: Any) -> bool:
-    if isinstance(shape, tuple):
-        return any(fits(value, item) for item in shape)
-    if isinstance(shape, list):
-        return isinstance(value, list) and all(fits(item, shape[0]) for item in value)
-    if not isinstance(shape, dict):
-        return bool(shape(value))
-    if not isinstance(value, dict):
-        return False
-    known = {name.rstrip("?"): name for name in shape}
-    missing = any(not name.endswith("?") and name != "*" and name not in value for name in shape)
-    strange = "*" not in shape and value.keys() - known.keys()
-    if missing or strange:
-        return False
-    fields = ((known[key], item) for key, item in value.items() if key in known)
-    return all((item is None and name.endswith("??")) or fits(item, shape[name]) for name, item in fields)
+    return next(faults(value, shape), None) is None
 
 
 def faults(value: Any, shape: Any, path: str = "") -> Iterator[tuple[str, str]]:

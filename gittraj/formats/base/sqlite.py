@@ -1,15 +1,15 @@
-"""Opens other programs' SQLite databases to read them, also while those programs write.
+"""Opens other programs' SQLite databases to read them, also while those programs write; and makes new ones.
 
-Must not change anything: neither the database nor what lies beside it. ``sqlite3`` is imported where it
-is used, since a hook waits for every import.
+Reading must not change anything: neither the database nor what lies beside it. ``sqlite3`` is imported where
+it is used, since a hook waits for every import.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gittraj.errors import FormatError
 
@@ -56,6 +56,43 @@ def open_database(path: Path) -> Iterator[Connection]:
             yield connection
     except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter for a damaged column's name
         raise FormatError(f"{path}: {error}", "another program may be writing, or it is damaged") from None
+
+
+def has_columns(path: Path, *tables: str) -> bool:
+    """Whether ``path`` is a database with these ``tables``: each as ``COLUMN, COLUMN FROM TABLE``."""
+    if not path.is_file():
+        return False
+    try:
+        with open_database(path) as database:
+            for table in tables:
+                database.execute(f"SELECT {table} LIMIT 0")
+    except (OSError, FormatError):
+        return False
+    return True
+
+
+def first_row(database: Connection, query: str, *values: str) -> dict[str, Any] | None:
+    """The first row by its columns' names."""
+    cursor = database.execute(query, values)
+    row = cursor.fetchone()
+    return dict(zip((column[0] for column in cursor.description), row, strict=True)) if row else None
+
+
+def new_database(schema: str, fill: Callable[[Connection], None]) -> bytes:
+    """The bytes of a database's file with what ``fill`` puts in: the same for the same."""
+    import sqlite3  # noqa: PLC0415
+
+    with closing(sqlite3.connect(":memory:")) as database:
+        database.executescript(schema)
+        fill(database)
+        database.commit()
+        return database.serialize()
+
+
+def insert(database: Connection, table: str, columns: Iterable[str], values: Iterable[Any]) -> None:
+    names = tuple(columns)
+    marks = ", ".join("?" * len(names))
+    database.execute(f"INSERT OR REPLACE INTO {table} ({', '.join(names)}) VALUES ({marks})", tuple(values))  # noqa: S608
 
 
 def _decode(text: bytes) -> str:

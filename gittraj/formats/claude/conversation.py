@@ -5,13 +5,14 @@ program's output. Whoever reads the one or the other knows its records around th
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
-from gittraj.formats.base import coerce
+from gittraj.formats.base import coerce, tokens
+from gittraj.formats.base import position as base
 from gittraj.formats.base.outcomes import ruling, tool_result
 from gittraj.formats.base.position import Position
-from gittraj.formats.claude import calls, decisions, media, prompts, results
-from gittraj.formats.claude.record import Record
+from gittraj.formats.claude import calls, prompts, results
 from gittraj.model.session_items import Entry, Item, Spent, TurnEnd
 from gittraj.model.values import (
     Foreign,
@@ -20,13 +21,30 @@ from gittraj.model.values import (
     PeerMessage,
     Prompt,
     Thinking,
-    ToolCall,
     Usage,
 )
 
 _SYNTHETIC = "<synthetic>"
+_TOKENS = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens")
 _FILLER = "No response requested."
 """What Claude Code writes where the model had nothing to answer: neither message nor error."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record(base.Record):
+    """``detail`` is the structured twin of its tool result. ``sidechain`` says that it belongs to an agent
+    that a call of this log started (``parent`` is that call's event id), ``subagent`` that it belongs to any
+    started agent."""
+
+    value: dict[str, Any]
+    content: list[dict[str, Any]]
+    folder: str | None = None
+    detail: Any = None
+    subagent: bool = False
+
+    @property
+    def sidechain(self) -> bool:
+        return "sidechain" in self.tags
 
 
 class Conversation:
@@ -52,7 +70,7 @@ class Conversation:
 
     def user(self, record: Record, typed: str | None) -> Iterator[Item]:
         """``typed`` is the text of a prompt (see :func:`prompts.typed`); only a human's is a Prompt."""
-        common = record.common(0) | {"artifact": media.first(record.content)}
+        common = record.common(0) | {"artifact": prompts.first_medium(record.content)}
         if typed is not None and not record.subagent:
             yield record.entry(Prompt(**common, content=typed))
         elif content := typed or prompts.message_text(record.content):
@@ -111,34 +129,22 @@ class Conversation:
             self._events[call_id] = common["id"]
             if prompt := coerce.text(coerce.mapping(arguments).get("prompt")):
                 self._starters[prompt.strip()] = common["id"]
-        return record.entry(
-            ToolCall(**common, name=tool, arguments=arguments, call_id=call_id),
-            edits=calls.edits(tool, arguments),
-            command=calls.command(tool, arguments),
-            folder=record.folder,
-            paths=calls.paths(arguments),
-        )
+        call = calls.call(tool, arguments, record.folder)
+        return record.entry(call.event(call_id, **common), **call.known)
 
     def _result(self, record: Record, ordinal: int, block: dict[str, Any]) -> Iterator[Item]:
         call_id = coerce.text(block.get("tool_use_id"))
         tool, arguments = self._open.pop(call_id or "", (None, None))
         result = results.result(block, record.detail, shell=tool in calls.SHELLS)
-        event = tool_result(result, call_id=call_id, bytes=result.size, **record.common(ordinal))
-        yield record.entry(event, edits=result.edits, commits=result.commits)
-        said = decisions.decisions(tool, arguments, record.detail, result)
+        yield record.entry(tool_result(result, call_id=call_id, **record.common(ordinal)), **result.known)
+        said = results.decisions(tool, arguments, record.detail, result)
         for n, found in enumerate(said, len(record.content)):
             yield record.entry(ruling(found, **record.common(n)))
 
 
 def usage(value: Any) -> Usage:
     """Anthropic's numbers, in which cached tokens are no part of the input ones."""
-    numbers = coerce.mapping(value)
-    return Usage(
-        input_tokens=coerce.count(numbers.get("input_tokens")),
-        cache_read_tokens=coerce.count(numbers.get("cache_read_input_tokens")),
-        cache_write_tokens=coerce.count(numbers.get("cache_creation_input_tokens")),
-        output_tokens=coerce.count(numbers.get("output_tokens")),
-    )
+    return tokens.usage(value, _TOKENS, cached_in_input=False)
 
 
 def _error(record: Record) -> Iterator[Item]:

@@ -15,6 +15,7 @@ _COMPACTION = "acompact-"
 _SESSION_ID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 _WAITING = 64
 """Summaries that wait for the record they speak of; a file may begin with many of other sessions."""
+_FACTS = {"agent_version": "version", "folder": "cwd", "branch": "gitBranch", "entrypoint": "entrypoint"}
 _RANKS = {"summary": 1, "ai-title": 2, "custom-title": 3}
 
 
@@ -76,10 +77,7 @@ class SessionFacts:
         if not other:
             yield from position.report_once("started_at", coerce.stamp(record.get("timestamp")))
         if record.get("isSidechain") is not True or "subagent" in position.facts:
-            yield from position.report("agent_version", coerce.text(record.get("version")))
-            yield from position.report("folder", coerce.text(record.get("cwd")))
-            yield from position.report("branch", coerce.text(record.get("gitBranch")))
-            yield from position.report("entrypoint", coerce.text(record.get("entrypoint")))
+            yield from position.report_fields(record, _FACTS)
         yield from self._title(record, seen, at)
         match record.get("type"):
             case "pr-link":

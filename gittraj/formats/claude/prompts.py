@@ -1,15 +1,17 @@
-"""Which texts of Claude Code's user role a human typed.
+"""Which texts of Claude Code's user role a human typed, and what is attached to them.
 
 Tool results, command echoes, compaction summaries, reminders and notifications use that role, too. A
-text that is no human's must never become a prompt: it would be shown as what somebody asked for.
+text that is no human's must never become a prompt: it would be shown as what somebody asked for. Images and
+documents are described, but never stored.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
-from gittraj.formats.base import coerce
-from gittraj.formats.claude import media
+from gittraj.formats.base import coerce, images
+from gittraj.model.values import Artifact
 
 _INJECTED = (
     "<command-name>",
@@ -81,8 +83,8 @@ def interruption(content: list[dict[str, Any]]) -> tuple[int, str] | None:
 
 
 def _part(block: dict[str, Any]) -> str | None:
-    if block.get("type") in media.KINDS:
-        return media.attached(block)[1]
+    if block.get("type") in MEDIA:
+        return attached(block)[1]
     text = coerce.text(block.get("text"))
     if text is None:
         return None
@@ -100,3 +102,29 @@ def _without(text: str, opening: str, closing: str) -> str:
         kept.append(text[position:start])
         position = end + len(closing)
     return "".join(kept) + text[position:]
+
+
+# ---------------------------------------------------------------- what is attached
+
+MEDIA = ("image", "document")
+
+
+def attached(block: dict[str, Any]) -> tuple[Artifact | None, str]:
+    """A description of the image or document in ``block``, and its placeholder.
+
+    A document of plain text is its own text; one stored elsewhere is named by its address.
+    """
+    source = coerce.mapping(block.get("source"))
+    data, url = coerce.text(source.get("data")), coerce.text(source.get("url"))
+    if source.get("type") == "text" and data:
+        return None, data
+    if image := images.from_base64(data, source.get("media_type")) or images.from_uri(url):
+        return image, images.placeholder(image)
+    where = f" {url}" if url and not url.startswith("data:") else ""
+    return None, f"[{block.get('type')}{where}]"
+
+
+def first_medium(content: Iterable[dict[str, Any]]) -> Artifact | None:
+    """The first_medium image or document of a message; an event has room for one."""
+    images = (attached(block)[0] for block in content if block.get("type") in MEDIA)
+    return next((artifact for artifact in images if artifact), None)

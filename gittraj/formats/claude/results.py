@@ -1,19 +1,21 @@
-"""What a tool result of Claude Code says: its text, how it ended, what it changed.
+"""What a tool result of Claude Code says: its text, how it ended, what it changed, what was decided by it.
 
 A result stands in a log twice: as the model saw it (``tool_result``) and structured
-(``toolUseResult``). The text is the model's; the structure has the rest.
+(``toolUseResult``). The text is the model's; the structure has the rest. Decisions are only those that the
+log states: answered questions, approved plans, refused calls.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any
 
 from gittraj.formats.base import coerce, commits
-from gittraj.formats.claude import calls, media
+from gittraj.formats.base.edits import first, pairs
+from gittraj.formats.base.outcomes import Outcome, Refusal, answered
+from gittraj.formats.claude import prompts
 from gittraj.model.session_items import Edit
-from gittraj.model.values import Artifact
+from gittraj.model.values import Artifact, Decision
 
 _EXIT = re.compile(r"(?:Error: )?Exit code (\d{1,10})(?:\n|$)")
 _CUT = re.compile(r"<persisted-output>|\[\d+ (?:lines|characters) truncated\]")
@@ -26,22 +28,7 @@ _TEXTS = ("text", "tool_name", "error_code", "stdout", "stderr")
 """Where the blocks of a result, a server's among them, have their text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
-    """A tool result, apart from which event it becomes."""
-
-    text: str
-    is_error: bool
-    exit_code: int | None
-    truncated: bool
-    size: int | None
-    """Bytes of the whole output, if the log has only a part of it."""
-    artifact: Artifact | None
-    commits: tuple[str, ...]
-    edits: tuple[Edit, ...]
-
-
-def result(block: dict[str, Any], detail: Any, *, shell: bool) -> Result:
+def result(block: dict[str, Any], detail: Any, *, shell: bool) -> Outcome:
     """The result in a ``tool_result`` block and its ``toolUseResult`` (``detail``).
 
     ``shell`` says that the call ran a command.
@@ -52,12 +39,12 @@ def result(block: dict[str, Any], detail: Any, *, shell: bool) -> Result:
     # A server's tool says that it failed by the type of what it gives.
     failed = str(coerce.mapping(block.get("content")).get("type")).endswith("_error")
     is_error = block.get("is_error") is True or failed
-    return Result(
+    return Outcome(
         text=text,
         is_error=is_error,
         exit_code=_exit_code(text, fields, is_error=is_error) if shell else None,
         truncated=fields.get("truncated") is True or _CUT.search(text) is not None,
-        size=coerce.number(fields.get("persistedOutputSize")),
+        bytes=coerce.number(fields.get("persistedOutputSize")),
         artifact=artifact,
         commits=_commits(text, fields) if shell else (),
         edits=() if is_error else _edits(fields),
@@ -82,7 +69,7 @@ def _content(content: Any) -> tuple[str, Artifact | None]:
     for block in coerce.objects(content):
         match block.get("type"):
             case "image" | "document":
-                image, text = media.attached(block)
+                image, text = prompts.attached(block)
                 artifact = artifact or image
                 parts.append(text)
             case "web_search_result" | "web_fetch_result":
@@ -110,7 +97,7 @@ def _commits(text: str, detail: dict[str, Any]) -> tuple[str, ...]:
 
 def _edits(detail: dict[str, Any]) -> tuple[Edit, ...]:
     """The entire new text of the file, where the result and the old text allow to know it."""
-    path = coerce.text(detail.get("filePath")) or coerce.text(detail.get("notebook_path"))
+    path = first(detail, ("filePath", "notebook_path"))
     if path is None or detail.get("userModified") is True:
         return ()
     if detail.get("type") in ("create", "update") and isinstance(detail.get("content"), str):
@@ -126,20 +113,73 @@ def _original(detail: dict[str, Any]) -> str | None:
 
 def _rewritten(detail: dict[str, Any]) -> str | None:
     text = detail.get("originalFile", detail.get("originalFileContents"))
-    if "edits" in detail:
-        changes = coerce.objects(detail["edits"])
-    else:
-        changes = [
-            {
-                "old_string": detail.get("oldString"),
-                "new_string": detail.get("newString"),
-                "replace_all": detail.get("replaceAll"),
-            }
-        ]
+    changes = coerce.objects(detail["edits"]) if "edits" in detail else [detail]
     if not isinstance(text, str) or not changes:
         return None
-    for old, new, everywhere in calls.replacements(changes):
+    replaced = pairs(changes, ("old_string", "oldString"), ("new_string", "newString"))
+    for change, (old, new) in zip(changes, replaced, strict=True):
         if old not in text or (not old and text):
             return None
+        everywhere = change.get("replace_all") is True or change.get("replaceAll") is True
         text = text.replace(old, new, -1 if everywhere else 1)
     return text
+
+
+# ---------------------------------------------------------------- decisions
+
+_APPROVED = re.compile(r"User has approved\b")
+_REASON = re.compile(
+    r"#+\s*(?:\d+[.)]\s*)?(?:why|context|reason(?:s|ing)?|rationale|background|motivation)\b", re.I
+)
+
+
+def decisions(
+    name: str | None, arguments: Any, detail: Any, result: Outcome
+) -> tuple[Decision | Refusal, ...]:
+    """What was said by the answer to a call of tool ``name`` (``None``: not known)."""
+    advice = declined(result.text) if result.is_error else None
+    if advice is not None:
+        return (Refusal(name, arguments, advice),)
+    if result.is_error:
+        return ()
+    fields = coerce.mapping(detail)
+    match name:
+        case "AskUserQuestion":
+            return _answers(coerce.mapping(arguments) | fields)
+        case "ExitPlanMode" if fields.get("awaitingLeaderApproval") is not True:
+            plan = coerce.text(coerce.mapping(arguments).get("plan")) or coerce.text(fields.get("plan"))
+            if plan is None and _APPROVED.match(result.text):  # the plan itself lies in a file
+                return (Decision(chosen="approved the plan", by="human"),)
+            return _plan(plan or "")
+        case _:
+            return ()
+
+
+def _answers(fields: dict[str, Any]) -> tuple[Decision, ...]:
+    answers = coerce.mapping(fields.get("answers"))
+    notes = coerce.mapping(fields.get("annotations"))
+    output = []
+    for asked in coerce.objects(fields.get("questions")):
+        question = coerce.text(asked.get("question"))
+        if question is None or (answer := coerce.text(answers.get(question))) is None:
+            continue
+        why = coerce.text(coerce.mapping(notes.get(question)).get("notes"))
+        output.append(answered(asked, answer, reasoning=why))
+    return tuple(output)
+
+
+def _plan(plan: str) -> tuple[Decision, ...]:
+    """The approved plan by its title; its reason is the text below a heading for it."""
+    title, _, rest = plan.strip().partition("\n")
+    if not title:
+        return ()
+    return (Decision(chosen=title.lstrip("# ") or title, by="agent", reasoning=_reason(rest)),)
+
+
+def _reason(text: str) -> str | None:
+    lines = text.splitlines()
+    at = next((i for i, line in enumerate(lines, 1) if _REASON.match(line)), None)
+    for paragraph in "\n".join(lines[at:]).split("\n\n") if at is not None else ():
+        if paragraph.strip():
+            return None if paragraph.lstrip().startswith("#") else paragraph.strip()
+    return None

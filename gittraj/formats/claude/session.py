@@ -20,25 +20,22 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from gittraj.formats.base import coerce, lines
-from gittraj.formats.base.lines import Fragment, Lines
-from gittraj.formats.base.position import Position
+from gittraj.formats.base.lines import Fragment
+from gittraj.formats.base.position import LogReader, read_with
 from gittraj.formats.claude import prompts
-from gittraj.formats.claude.conversation import Conversation
+from gittraj.formats.claude.conversation import Conversation, Record
 from gittraj.formats.claude.facts import SessionFacts, is_subagent
-from gittraj.formats.claude.record import Record
-from gittraj.model.session_items import Cursor, Damage, Entry, Item, TurnEnd
+from gittraj.model.session_items import Cursor, Entry, Item, TurnEnd
 from gittraj.model.values import NoteEvent
 
 name = "claude-code"
 agent = "claude-code"
 
-_START = Cursor()
 _TYPES = {
     *("user", "assistant", "system", "progress", "attachment", "queue-operation"),
     *("mode", "permission-mode", "last-prompt", "custom-title", "ai-title", "agent-name"),
 }
 _CUT_FIRST_LINE = re.compile(rb'\{"(?:parentUuid|isSidechain|sessionId|type|uuid)":[^\n]*"sessionId":"')
-_TRUSTED = frozenset(("type", "sessionId"))
 
 
 def detect(head: bytes) -> bool:
@@ -61,21 +58,15 @@ def _is_record(record: dict[str, Any]) -> bool:
             return False
 
 
-def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
-    """The items of a session file. ``session`` is the stem of its name, which wins as session id.
+class _Reader(LogReader):
+    """The session is the stem of the file's name, which wins as session id."""
 
-    Raises :class:`~gittraj.errors.FormatError` if the log before ``cursor`` is another one.
-    """
-    return _Reading(stream, session, cursor).items()
+    trusted = frozenset(("type", "sessionId"))
 
-
-class _Reading:
     def __init__(self, stream: BinaryIO, stem: str | None, cursor: Cursor) -> None:
-        self._lines = Lines(stream, cursor, trusted=_TRUSTED)
-        self._position = Position(self._lines, cursor)
+        super().__init__(stream, stem, cursor)
         self._facts = SessionFacts(self._position, stem, dict(cursor.state), self._lines.again)
         self._conversation = Conversation(self._position)
-        self._stem = stem
         self._begin_turn()
 
     def _begin_turn(self) -> None:
@@ -89,13 +80,6 @@ class _Reading:
         self._taken: list[Entry] = []
         self._conversation.forget()
 
-    def items(self) -> Iterator[Item]:
-        for fragment in self._lines:
-            if isinstance(fragment, Damage):
-                yield fragment
-            else:
-                yield from self._position.count(self._record(fragment))
-
     def _record(self, fragment: Fragment) -> Iterator[Item]:
         value = fragment.value
         uuid = coerce.text(value.get("uuid"))
@@ -105,13 +89,13 @@ class _Reading:
         queued = prompts.queued(value) if kind == "attachment" else None
         content = prompts.blocks({"content": queued.get("prompt")} if queued else value.get("message"))
         typed = prompts.typed(queued or value, content) if kind == "user" or queued else None
-        subagent = is_subagent(value, self._stem)
+        subagent = is_subagent(value, self._name)
         if kind in ("user", "assistant"):
             yield from self._taken
         if kind in ("user", "assistant") or queued:
             self._taken.clear()
         if typed is not None and not subagent:
-            yield from self._position.mark(self._position.cursor(fragment.start, self._facts.state()))
+            yield from self._mark(fragment, self._facts.state())
             self._begin_turn()
         yield from self._facts.report(value, self._seen, fragment.start)
         record = Record(
@@ -122,9 +106,9 @@ class _Reading:
             end=fragment.end,
             folder=coerce.text(value.get("cwd")),
             detail=value.get("toolUseResult"),
-            sidechain=value.get("isSidechain") is True,
+            tags=("sidechain",) if value.get("isSidechain") is True else (),
             subagent=subagent,
-            foreign=self._facts.foreign(value),
+            session=self._facts.foreign(value),
             parent=self._follow(value, typed) if value.get("isSidechain") is True else None,
         )
         for item in self._items(record, typed):
@@ -170,6 +154,9 @@ class _Reading:
                 self._taken.append(record.entry(note))
             case "popAll":
                 self._queue.clear()
+
+
+read = read_with(_Reader)
 
 
 def _system(record: Record) -> Iterator[Item]:

@@ -6,29 +6,29 @@ both is stored once. The file knows more: the prompt, which stands here only wit
 ``--replay-user-messages``, the times of what the model said, its folder and branch, and the tokens of each
 call. Only the output knows what the session cost and how it ended. Reads one session; records of another
 that was written to the same place bear its id.
+
+A record bears the usage with which its message began, when hardly anything of the answer was there. The
+``result`` knows the sum; to which call the rest belongs, no record says.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, replace
 from typing import Any, BinaryIO
 
 from gittraj.formats.base import coerce, lines
-from gittraj.formats.base.lines import Fragment, Lines
-from gittraj.formats.base.position import Position
+from gittraj.formats.base.lines import Fragment
+from gittraj.formats.base.position import LogReader, read_with
 from gittraj.formats.claude import calls, prompts
-from gittraj.formats.claude.conversation import Conversation, usage
-from gittraj.formats.claude.record import Record
-from gittraj.formats.claude.tally import Tally
-from gittraj.model.session_items import Cursor, Damage, Fact, Item, Spent, TurnEnd
-from gittraj.model.values import NoteEvent
+from gittraj.formats.claude.conversation import Conversation, Record, usage
+from gittraj.model.session_items import Cursor, Fact, Item, Spent, TurnEnd
+from gittraj.model.values import NoteEvent, Usage
 
 name = "claude-stream-json"
 agent = "claude-code"
 
-_START = Cursor()
-_TRUSTED = frozenset(("type", "session_id"))
 _CUT_FIRST_LINE = re.compile(rb'\{"type":"system","subtype":"init"')
 
 
@@ -51,22 +51,13 @@ def _is_record(record: dict[str, Any]) -> bool:
             return False
 
 
-def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
-    """The items of a session's output. The session id is the first one in it; ``session`` replaces a
-    missing id.
+class _Reader(LogReader):
+    trusted = frozenset(("type", "session_id"))
 
-    Raises :class:`~gittraj.errors.FormatError` if the output before ``cursor`` is another one.
-    """
-    return _Reading(stream, session, cursor).items()
-
-
-class _Reading:
     def __init__(self, stream: BinaryIO, session: str | None, cursor: Cursor) -> None:
-        self._lines = Lines(stream, cursor, trusted=_TRUSTED)
-        self._position = Position(self._lines, cursor)
+        super().__init__(stream, session, cursor)
         self._tally = Tally(cursor.state.get("tally", {}))
         self._conversation = Conversation(self._position)
-        self._name = session
         self._begin_turn()
 
     def _begin_turn(self) -> None:
@@ -74,13 +65,6 @@ class _Reading:
         self._seen: set[str] = set()
         self._streamed: dict[str | None, tuple[str, dict[str, Any]]] = {}
         self._conversation.forget()
-
-    def items(self) -> Iterator[Item]:
-        for fragment in self._lines:
-            if isinstance(fragment, Damage):
-                yield fragment
-            else:
-                yield from self._position.count(self._record(fragment))
 
     def _record(self, fragment: Fragment) -> Iterator[Item]:
         value = fragment.value
@@ -91,9 +75,7 @@ class _Reading:
         content = prompts.blocks(value.get("message"))
         typed = prompts.typed(value, content) if value.get("type") == "user" else None
         if typed is not None and starter is None:
-            yield from self._position.mark(
-                self._position.cursor(fragment.start, {"tally": self._tally.state()})
-            )
+            yield from self._mark(fragment, {"tally": self._tally.state()})
             self._begin_turn()
         named = coerce.text(value.get("session_id"))
         is_reply = value.get("type") in ("user", "assistant", "result")
@@ -107,12 +89,12 @@ class _Reading:
             end=fragment.end,
             folder=self._position.facts.get("folder"),
             detail=value.get("tool_use_result"),
-            sidechain=starter is not None,
+            tags=() if starter is None else ("sidechain",),
             subagent=starter is not None,
-            foreign=named if named != self._position.facts.get("session") else None,
+            session=named if named != self._position.facts.get("session") else None,
             parent=self._conversation.event_of(starter),
         )
-        if not record.foreign:
+        if not record.session:
             yield from self._position.report_once("started_at", record.ts)
         for item in self._items(record, typed):
             if uuid:
@@ -142,7 +124,7 @@ class _Reading:
     def _system(self, record: Record) -> Iterator[Item]:
         value = record.value
         match value.get("subtype"):
-            case "init" if not record.foreign:
+            case "init" if not record.session:
                 yield from self._position.report(
                     "agent_version", coerce.text(value.get("claude_code_version"))
                 )
@@ -183,7 +165,7 @@ class _Reading:
             yield record.entry(NoteEvent(**record.common(0), content=why, kind="error"))
         if settled := self._tally.settle(usage(value.get("usage"))):
             yield settled
-        if not record.foreign:
+        if not record.session:
             yield from self._outcome(value, subtype, why if failed else None)
         yield TurnEnd(end=record.end)
 
@@ -199,7 +181,49 @@ class _Reading:
         yield from self._position.report("exit_error", error)
 
 
+read = read_with(_Reader)
+
+
 def _denial(denied: dict[str, Any]) -> str:
     tool, arguments = coerce.text(denied.get("tool_name")) or "a tool", denied.get("tool_input")
-    what = calls.command(tool, arguments) or " ".join(calls.paths(arguments))
+    call = calls.call(tool, arguments, None)
+    what = call.command or " ".join(call.paths)
     return f"permission denied: {tool} {what}".strip()
+
+
+# ---------------------------------------------------------------- what the calls cost
+
+
+class Tally:
+    """The calls since the last result. ``state`` is what an earlier :meth:`state` gave."""
+
+    def __init__(self, state: Mapping[str, Any]) -> None:
+        self._restore(state)
+
+    def _restore(self, state: Mapping[str, Any]) -> None:
+        self._before = Usage(**state.get("before", {}))
+        self._last = Usage(**state.get("last", {}))
+        self._response: str | None = state.get("response")
+
+    def state(self) -> dict[str, Any]:
+        return {"before": asdict(self._before), "last": asdict(self._last), "response": self._response}
+
+    def count(self, spent: Spent) -> None:
+        if spent.response != self._response:
+            self._before += self._last
+        self._response, self._last = spent.response, spent.usage
+
+    def settle(self, total: Usage) -> Spent | None:
+        """The last call with the output that none of the calls had, which makes their sum ``total``.
+
+        Only if what they read adds up, so that the total surely speaks of just these calls: some versions
+        go on counting from the turn before.
+        """
+        response, last, known = self._response, self._last, self._before + self._last
+        self._restore({})
+        more = total.output_tokens - known.output_tokens
+        if response is None or more <= 0 or replace(known, output_tokens=total.output_tokens) != total:
+            return None
+        return Spent(
+            response=response, usage=replace(last, output_tokens=last.output_tokens + more), beside=True
+        )

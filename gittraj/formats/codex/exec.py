@@ -19,15 +19,14 @@ from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
 
 from gittraj.formats.base import coerce, lines
-from gittraj.formats.base.lines import Fragment
-from gittraj.formats.base.outcomes import tool_result
+from gittraj.formats.base.lines import Fragment, Lines
+from gittraj.formats.base.outcomes import Call, Outcome, tool_result
 from gittraj.formats.base.position import Position
 from gittraj.formats.base.session_id import shape_id
+from gittraj.formats.base.tokens import since
 from gittraj.formats.codex import exec_records, items
-from gittraj.formats.codex.calls import Call
-from gittraj.formats.codex.outputs import Output
-from gittraj.formats.codex.skim import NOTHING, Skimmed
-from gittraj.formats.codex.usage import since, usage
+from gittraj.formats.codex.skim import NOTHING
+from gittraj.formats.codex.usage import usage
 from gittraj.model.session_items import Cursor, Damage, Entry, Item, Spent, TurnEnd
 from gittraj.model.values import (
     AnyEvent,
@@ -36,7 +35,6 @@ from gittraj.model.values import (
     NoteEvent,
     Prompt,
     Thinking,
-    ToolCall,
     Usage,
 )
 
@@ -70,7 +68,7 @@ def _skim(raw: bytes) -> dict[str, Any] | None:
 
 class _Reading:
     def __init__(self, stream: BinaryIO, session: str | None) -> None:
-        self._lines = Skimmed(stream, _START, trusted=_TRUSTED, skim=_skim)
+        self._lines = Lines(stream, _START, trusted=_TRUSTED, skim=_skim)
         self._position = Position(self._lines, _START)
         self._name = session if session and _UUID.fullmatch(session) else None
         self._number = 0
@@ -242,9 +240,8 @@ class _Reading:
         call_id = coerce.text(item.get("call_id")) or key
         self._last = call_id
         refused = item.get("status") in ("failed", "declined")
-        event = ToolCall(**self._reply(key), name=call.name, arguments=call.arguments, call_id=call_id)
-        edits = () if refused else call.edits
-        return self._entry(event, edits=edits, command=call.command, folder=call.folder, paths=call.paths)
+        known = call.known | ({"edits": ()} if refused else {})
+        return self._entry(call.event(call_id, **self._reply(key)), **known)
 
     def _result(self, key: str, item: dict[str, Any], call: Call) -> Iterable[Entry]:
         output = items.result(item)
@@ -253,7 +250,7 @@ class _Reading:
         # a call that was declined is nobody's decision here: a run without a terminal asks no human
         return (self._ended(f"{key}:1", coerce.text(item.get("call_id")) or key, output),)
 
-    def _ended(self, own: str, call_id: str | None, output: Output) -> Entry:
+    def _ended(self, own: str, call_id: str | None, output: Outcome) -> Entry:
         event = tool_result(output, id=own, call_id=call_id)
         return self._entry(event, commits=output.commits)
 

@@ -12,9 +12,9 @@ from typing import Any
 from urllib.parse import unquote
 
 from gittraj.formats.base import coerce, commits, images
-from gittraj.formats.codex import calls, changes
-from gittraj.formats.codex.calls import Call
-from gittraj.formats.codex.outputs import Output, output
+from gittraj.formats.base.outcomes import Call, Outcome
+from gittraj.formats.codex import calls
+from gittraj.formats.codex.outputs import output
 
 OUTPUTS = ("function_call_output", "custom_tool_call_output")
 """Items that wrappers write for the output of an item that is a call."""
@@ -30,35 +30,28 @@ def call(item: dict[str, Any], folder: str | None) -> Call | None:
     session works, as far as that is known."""
     match item.get("type"):
         case "command_execution":
-            command = _command(item.get("command"))
-            return Call(
-                name="command_execution",
-                arguments={"command": item.get("command")},
-                command=command,
-                folder=_folder(item.get("cwd")) or folder,
-                edits=(),
-                paths=(),
-            )
+            command, ran_in = item.get("command"), _folder(item.get("cwd")) or folder
+            return Call("command_execution", {"command": command}, _command(command), ran_in)
         case "file_change":
             listed = item.get("changes")
-            edits = changes.edits(listed)
+            edits = calls.changed(listed)
             paths = tuple(edit.path for edit in edits)
             return Call("file_change", {"changes": listed}, None, folder, edits, paths)
         case "mcp_tool_call":
             name = f"mcp__{item.get('server')}__{item.get('tool')}"
-            return Call(name, item.get("arguments"), None, None, (), ())
+            return Call(name, item.get("arguments"))
         case "collab_tool_call":
             arguments = {key: item[key] for key in ("prompt", "receiver_thread_ids") if item.get(key)}
-            return Call(coerce.text(item.get("tool")) or "collab_tool_call", arguments, None, None, (), ())
+            return Call(coerce.text(item.get("tool")) or "collab_tool_call", arguments)
         case "web_search":
             arguments = {key: item[key] for key in ("query", "action") if item.get(key)}
-            return Call("web_search", arguments, None, None, (), ())
+            return Call("web_search", arguments)
         case kind if kind in _CALLS:
             return calls.call(item, folder)
     return None
 
 
-def result(item: dict[str, Any]) -> Output | None:
+def result(item: dict[str, Any]) -> Outcome | None:
     """How the call of a completed item ended; ``None`` for a kind of call that has no result."""
     declined = item.get("status") == "declined"
     failed = declined or item.get("status") == "failed"
@@ -66,7 +59,7 @@ def result(item: dict[str, Any]) -> Output | None:
         case "command_execution":
             text = coerce.text(item.get("aggregated_output")) or ""
             code = coerce.number(item.get("exit_code"))
-            return Output(
+            return Outcome(
                 text=text,
                 exit_code=code,
                 is_error=failed or code not in (None, 0),
@@ -75,11 +68,11 @@ def result(item: dict[str, Any]) -> Output | None:
             )
         case "file_change":
             text = coerce.text(item.get("output")) or ""
-            return Output(text=text, is_error=failed, declined=declined)
+            return Outcome(text=text, is_error=failed, declined=declined)
         case "mcp_tool_call":
             return _answer(item, failed=failed)
         case "collab_tool_call":
-            return Output(text=_states(item), is_error=failed)
+            return Outcome(text=_states(item), is_error=failed)
         case kind if kind in OUTPUTS:
             return output(item.get("output"))
     return None
@@ -132,25 +125,17 @@ def _unquoted(word: str) -> str:
     return words[0] if len(words) == 1 else word
 
 
-def _answer(item: dict[str, Any], *, failed: bool) -> Output:
+def _answer(item: dict[str, Any], *, failed: bool) -> Outcome:
     """Of a tool of an MCP server: content blocks, else structured content, else the error."""
     fields = coerce.mapping(item.get("result"))
-    parts: list[str] = []
-    artifact = None
-    for block in coerce.objects(fields.get("content")):
-        if block.get("type") == "image":
-            image = images.from_base64(block.get("data"), block.get("mimeType") or block.get("mime_type"))
-            artifact = artifact or image
-            parts.append(images.placeholder(image))
-        elif text := coerce.text(block.get("text")):
-            parts.append(text)
+    text, artifact = images.joined(coerce.objects(fields.get("content")))
     structured = fields.get("structured_content")
-    if not parts and structured is not None:
-        parts.append(json.dumps(structured, ensure_ascii=False))
+    if not text and structured is not None:
+        text = json.dumps(structured, ensure_ascii=False)
     error = coerce.text(coerce.mapping(item.get("error")).get("message")) or coerce.text(item.get("error"))
-    text = "\n".join([*parts, *([error] if error else [])])
+    text = "\n".join(filter(None, (text, error)))
     refused = fields.get("is_error") is True or fields.get("isError") is True
-    return Output(text=text, is_error=failed or refused or error is not None, artifact=artifact)
+    return Outcome(text=text, is_error=failed or refused or error is not None, artifact=artifact)
 
 
 def _states(item: dict[str, Any]) -> str:

@@ -11,18 +11,16 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from gittraj.formats.base import coerce, lines
-from gittraj.formats.base.lines import Fragment, Lines
-from gittraj.formats.base.position import Position
+from gittraj.formats.base.lines import Fragment
+from gittraj.formats.base.position import LogReader, read_with
 from gittraj.formats.codex import prompts
-from gittraj.model.session_items import Cursor, Damage, Entry, Item, TurnEnd
+from gittraj.model.session_items import Cursor, Entry, Item, TurnEnd
 from gittraj.model.values import Message, Prompt
 
 name = "codex-notify"
 agent = "codex"
 
-_START = Cursor()
 _TYPE = "agent-turn-complete"
-_TRUSTED = frozenset(("type", "thread-id"))
 _SUMMARY = "Another language model started to solve this problem"
 
 
@@ -31,34 +29,18 @@ def detect(head: bytes) -> bool:
     return any(record.get("type") == _TYPE for record in lines.head(head, limit=3))
 
 
-def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
-    """The items of a capture. The first thread is its session; ``session`` replaces a missing id.
+class _Reader(LogReader):
+    trusted = frozenset(("type", "thread-id"))
 
-    Raises :class:`~gittraj.errors.FormatError` if the log before ``cursor`` is another one.
-    """
-    return _Reading(stream, session, cursor).items()
-
-
-class _Reading:
     def __init__(self, stream: BinaryIO, session: str | None, cursor: Cursor) -> None:
-        self._lines = Lines(stream, cursor, trusted=_TRUSTED)
-        self._position = Position(self._lines, cursor)
-        self._name = session
-        self._number: int = cursor.state.get("record", 0)
+        super().__init__(stream, session, cursor)
         self._known: dict[str, int] = dict(cursor.state.get("known", {}))
         """How many messages of each thread were reported, over all its turns."""
 
-    def items(self) -> Iterator[Item]:
-        for fragment in self._lines:
-            if isinstance(fragment, Damage):
-                yield fragment
-                continue
-            if fragment.value.get("type") == _TYPE:
-                yield from self._position.count(self._turn(fragment))
-            self._number += 1
-
-    def _turn(self, fragment: Fragment) -> Iterator[Item]:
+    def _record(self, fragment: Fragment) -> Iterator[Item]:
         value = fragment.value
+        if value.get("type") != _TYPE:
+            return
         thread = coerce.text(value.get("thread-id"))
         yield from self._position.report_once("session", thread or self._name)
         foreign = thread if thread != self._position.facts.get("session") else None
@@ -69,7 +51,7 @@ class _Reading:
         for ordinal, text in self._asked(thread or "", value.get("input-messages")):
             state = {"record": self._number, "known": dict(self._known)}
             if not ordinal:
-                yield from self._position.mark(self._position.cursor(fragment.start, state))
+                yield from self._mark(fragment, state)
             event = Prompt(id=f"{own}:{ordinal}", content=text)
             yield Entry(event=event, end=fragment.end, session=foreign)
         self._known[thread or ""] = len(_texts(value.get("input-messages")))
@@ -87,6 +69,9 @@ class _Reading:
             text for prompt in new if not prompt.startswith(_SUMMARY) and (text := prompts.typed([prompt]))
         ]
         yield from enumerate(typed if thread in self._known else typed[-1:])
+
+
+read = read_with(_Reader)
 
 
 def _texts(value: Any) -> list[str]:

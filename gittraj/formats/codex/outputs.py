@@ -1,4 +1,5 @@
-"""What the output of one of Codex's tools says, in the four shapes that it had over the years.
+"""What the output of one of Codex's tools says, in the four shapes that it had over the years, and what a
+human answered in it.
 
 A rollout holds what the model saw: the output within a frame of exit code and time, perhaps cut in
 its middle. The frame is read and taken off; what remains is the real output.
@@ -7,13 +8,15 @@ its middle. The frame is read and taken off; what remains is the real output.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from gittraj.formats.base import coerce, commits
-from gittraj.formats.codex import changes, prompts
+from gittraj.formats.base.outcomes import Outcome
+from gittraj.formats.codex import calls, prompts
 from gittraj.model.session_items import Edit
-from gittraj.model.values import Artifact
+from gittraj.model.values import Artifact, Decision
 
 _FRAME = re.compile(
     r"(?:Exit code: |Chunk ID: |Process exited with code |Process running with session ID |Wall time: )"
@@ -44,7 +47,7 @@ _DECLINED = re.compile(r"(?:exec command|patch|command|tool call) (?:was )?rejec
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class Ending:
     """How a call ended, by a record that is not its output."""
 
     exit_code: int | None = None
@@ -57,76 +60,61 @@ class Outcome:
     """What a patch changed."""
 
 
-UNKNOWN = Outcome()
+UNKNOWN = Ending()
 
 
-def outcome(fields: dict[str, Any]) -> Outcome:
+def ending(fields: dict[str, Any]) -> Ending:
     """From an ``item_completed`` item or an ``exec_command_end``/``patch_apply_end`` event."""
     exit_code = coerce.number(fields.get("exit_code"))
     declined = fields.get("status") == "declined"
     failed = declined or fields.get("status") == "failed" or fields.get("success") is False
     took = coerce.mapping(fields.get("duration"))
     known = "secs" in took
-    return Outcome(
+    return Ending(
         exit_code,
         failed or exit_code not in (None, 0),
         declined,
         coerce.count(took.get("secs")) * 1000 + coerce.count(took.get("nanos")) // 10**6 if known else None,
         coerce.text(fields.get("aggregated_output")),
-        changes.edits(fields.get("changes")),
+        calls.changed(fields.get("changes")),
     )
 
 
-class Output(NamedTuple):
-    """An output, apart from which event it becomes."""
-
-    text: str
-    exit_code: int | None = None
-    is_error: bool = False
-    truncated: bool = False
-    artifact: Artifact | None = None
-    commits: tuple[str, ...] = ()
-    declined: bool = False
-    """Whether a human refused the call."""
-    duration_ms: int | None = None
-    bytes: int | None = None
-    """The size of the whole output, if it was cut and the size is known."""
-
-
-def output(value: Any, outcome: Outcome = UNKNOWN) -> Output:
+def output(value: Any, ended: Ending = UNKNOWN) -> Outcome:
     """The output, which a rollout has as text, as JSON in a text, as content items or as object.
 
-    ``outcome`` is from another record of the same call.
+    ``ended`` is from another record of the same call.
     """
     text, artifact, success, metadata = _unpack(value)
     framed = _FRAME.match(text)
     frame = framed[0] if framed else ""
-    exit_code = _exit_code(frame, metadata, outcome)
+    exit_code = _exit_code(frame, metadata, ended)
     body = text[len(frame) :]
     ran = frame or exit_code is not None  # then its words are a program's
-    declined = outcome.declined or (not ran and _DECLINED.match(body) is not None)
-    failed = success is False or outcome.failed or exit_code not in (None, 0)
+    declined = ended.declined or (not ran and _DECLINED.match(body) is not None)
+    failed = success is False or ended.failed or exit_code not in (None, 0)
     truncated = _is_truncated(text)
-    return Output(
+    return Outcome(
         text=body,
         exit_code=exit_code,
         is_error=failed or declined or (not frame and body.startswith(_REFUSED)),
         truncated=truncated,
         artifact=artifact,
         commits=commits.printed(body) if "] " in body else (),
+        edits=ended.edits,
         declined=declined,
-        duration_ms=outcome.duration_ms if outcome.duration_ms is not None else _duration(frame, metadata),
-        bytes=len(outcome.whole.encode("utf-8", "replace")) if truncated and outcome.whole else None,
+        duration_ms=ended.duration_ms if ended.duration_ms is not None else _duration(frame, metadata),
+        bytes=len(ended.whole.encode("utf-8", "replace")) if truncated and ended.whole else None,
     )
 
 
-def _exit_code(frame: str, metadata: dict[str, Any], outcome: Outcome) -> int | None:
+def _exit_code(frame: str, metadata: dict[str, Any], ended: Ending) -> int | None:
     """By the output's own fields, else its frame, else another record of the call."""
     stated = coerce.number(metadata.get("exit_code"))
     if stated is not None:
         return stated
-    ended = _EXIT.search(frame) if frame else None
-    return int(ended[1]) if ended else outcome.exit_code
+    code = _EXIT.search(frame) if frame else None
+    return int(code[1]) if code else ended.exit_code
 
 
 def _is_truncated(text: str) -> bool:
@@ -157,3 +145,29 @@ def _unpack(value: Any) -> tuple[str, Artifact | None, bool | None, dict[str, An
         return text, artifact, success if isinstance(success, bool) else None, {}
     texts, artifact = prompts.parts(value)
     return "\n".join(texts), artifact, None, {}
+
+
+# ---------------------------------------------------------------- answers
+
+ASKING = "request_user_input"
+_OTHER = "user_note: "
+"""The prefix of a free text among the chosen labels."""
+
+
+def answered(arguments: Any, output: str) -> Iterator[Decision]:
+    """The questions of a call and the answers in its output, both of codex-rs/protocol,
+    ``request_user_input.rs``: ``{questions: [{id, question, options}]}`` and
+    ``{answers: {id: {answers: [label]}}}``."""
+    replies = coerce.mapping(coerce.mapping(coerce.parsed(output)).get("answers"))
+    for question in coerce.objects(coerce.mapping(arguments).get("questions")):
+        answer = coerce.mapping(replies.get(str(question.get("id")))).get("answers")
+        chosen = [text for text in answer if isinstance(text, str)] if isinstance(answer, list) else []
+        if not chosen or question.get("isSecret") is True:
+            continue
+        labels = [coerce.text(option.get("label")) for option in coerce.objects(question.get("options"))]
+        yield Decision(
+            question=coerce.text(question.get("question")) or coerce.text(question.get("header")),
+            chosen=", ".join(text.removeprefix(_OTHER) for text in chosen),
+            by="human",
+            alternatives=tuple(label for label in labels if label and label not in chosen),
+        )

@@ -13,15 +13,14 @@ from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO, Literal
 
 from gittraj.formats.base import coerce, lines
-from gittraj.formats.base.lines import Fragment
-from gittraj.formats.base.outcomes import Refusal, ruling, tool_result
+from gittraj.formats.base.lines import Fragment, Lines
+from gittraj.formats.base.outcomes import Call, Refusal, ruling, tool_result
 from gittraj.formats.base.position import Position
 from gittraj.formats.base.session_id import shape_id
-from gittraj.formats.codex import answers, calls, facts, outputs, prompts
+from gittraj.formats.codex import calls, facts, outputs, prompts
 from gittraj.formats.codex.held import Candidate, Held, Verdict
-from gittraj.formats.codex.record import Record, is_bare, opened
-from gittraj.formats.codex.remarks import remarks
-from gittraj.formats.codex.skim import NOTHING, VOICE, RolloutSkim, Skimmed
+from gittraj.formats.codex.record import Record, is_bare, opened, remarks
+from gittraj.formats.codex.skim import NOTHING, VOICE, RolloutSkim
 from gittraj.formats.codex.usage import Calls
 from gittraj.model.session_items import Cursor, Damage, Entry, Item, TurnEnd
 from gittraj.model.values import (
@@ -33,7 +32,6 @@ from gittraj.model.values import (
     PeerMessage,
     Prompt,
     Thinking,
-    ToolCall,
 )
 
 name = "codex-rollout"
@@ -71,7 +69,7 @@ class _Reading:
     def __init__(self, stream: BinaryIO, session: str | None, cursor: Cursor) -> None:
         state = cursor.state
         self._skim = RolloutSkim()
-        self._lines = Skimmed(stream, cursor, trusted=_TRUSTED, skim=self._skim)
+        self._lines = Lines(stream, cursor, trusted=_TRUSTED, skim=self._skim)
         self._position = Position(self._lines, cursor)
         self._held = Held(self._position, state.get("confirms"))
         self._calls = Calls(dict(state.get("calls", {})))
@@ -84,8 +82,8 @@ class _Reading:
     def _begin_turn(self) -> None:
         """Forget the turn before: reading on from its end must know no more than reading from the mark."""
         self._calls.end_turn()
-        self._tools: dict[str, calls.Call] = {}
-        self._outcomes: dict[str, outputs.Outcome] = {}
+        self._tools: dict[str, Call] = {}
+        self._endings: dict[str, outputs.Ending] = {}
         self._echo: str | None = None
 
     def items(self) -> Iterator[Item]:
@@ -214,32 +212,22 @@ class _Reading:
         call_id = coerce.text(payload.get("call_id")) or coerce.text(payload.get("id"))
         if call_id:
             self._tools[call_id] = call
-        event = ToolCall(**self._reply(record), name=call.name, arguments=call.arguments, call_id=call_id)
-        return record.entry(
-            event, edits=call.edits, command=call.command, folder=call.folder, paths=call.paths
-        )
+        return record.entry(call.event(call_id, **self._reply(record)), **call.known)
 
     def _output(self, record: Record) -> list[Entry]:
         self._calls.close()
         call_id = coerce.text(record.payload.get("call_id")) or ""
         call = self._tools.pop(call_id, None)
-        outcome = self._outcomes.pop(call_id, outputs.UNKNOWN)
-        output = outputs.output(record.payload.get("output"), outcome)
-        event = tool_result(
-            output,
-            call_id=call_id or None,
-            bytes=output.bytes,
-            duration_ms=output.duration_ms,
-            **record.common(),
-        )
+        ended = self._endings.pop(call_id, outputs.UNKNOWN)
+        output = outputs.output(record.payload.get("output"), ended)
+        event = tool_result(output, call_id=call_id or None, **record.common())
         said: Iterable[Decision | Refusal] = ()
         if output.declined:
             said = (Refusal(call.name, call.arguments) if call else Refusal(None),)
-        elif call and call.name == answers.ASKING:
-            said = answers.answered(call.arguments, output.text)
+        elif call and call.name == outputs.ASKING:
+            said = outputs.answered(call.arguments, output.text)
         stated = [ruling(found, **record.common(n)) for n, found in enumerate(said, 1)]
-        entry = record.entry(event, commits=output.commits, edits=outcome.edits)
-        return [entry, *map(record.entry, stated)]
+        return [record.entry(event, **output.known), *map(record.entry, stated)]
 
     def _peer(self, record: Record, text: str | None) -> Iterator[_Step]:
         if text:
@@ -263,7 +251,7 @@ class _Reading:
             case "item_completed":
                 return self._completed(record, coerce.mapping(payload.get("item")))
             case "exec_command_end" | "patch_apply_end":
-                self._outcomes[str(payload.get("call_id"))] = outputs.outcome(payload)
+                self._endings[str(payload.get("call_id"))] = outputs.ending(payload)
             case "task_complete" | "turn_complete" | "turn_aborted" as kind:
                 return self._end_turn(record, aborted=kind == "turn_aborted")
             case _:
@@ -285,7 +273,7 @@ class _Reading:
         if item.get("type") == "UserMessage":
             yield from self._typed(record, "\n".join(prompts.content(item.get("content"))))
         elif "status" in item:
-            self._outcomes[str(item.get("id"))] = outputs.outcome(item)
+            self._endings[str(item.get("id"))] = outputs.ending(item)
 
     def _typed(self, record: Record, text: str | None) -> Iterator[_Step]:
         typed = prompts.unwrapped(text or "")

@@ -8,11 +8,9 @@ is skimmed only where decoding it would come to the same.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from typing import Any, BinaryIO
+from typing import Any
 
-from gittraj.formats.base.lines import Fragment, Lines, decode
-from gittraj.model.session_items import Cursor, Damage
+from gittraj.formats.base.lines import decode
 
 NOTHING: dict[str, Any] = {}
 """Stands for a record that says nothing."""
@@ -29,27 +27,6 @@ _HEAD = re.compile(
     rb'|response_item","payload":\{"type":"message",(?:"id":"[^"]{0,200}",)?"role":"(developer)"'
     rb")"
 )
-
-
-class Skimmed(Lines):
-    """A log whose lines ``skim`` sees first: what it returns replaces the line's object."""
-
-    def __init__(
-        self,
-        stream: BinaryIO,
-        cursor: Cursor,
-        *,
-        trusted: frozenset[str],
-        skim: Callable[[bytes], dict[str, Any] | None],
-    ) -> None:
-        super().__init__(stream, cursor, trusted=trusted)
-        self._skim = skim
-
-    def _read(self, raw: bytes) -> Iterator[Fragment | Damage]:
-        value = self._skim(raw)
-        if value is None:
-            return super()._read(raw)
-        return iter((Fragment(value, self._offset, self._offset + len(raw) - 1),))
 
 
 class RolloutSkim:

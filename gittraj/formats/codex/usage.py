@@ -11,10 +11,15 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from gittraj.formats.base import coerce
+from gittraj.formats.base import coerce, tokens
 from gittraj.formats.base.position import short
 from gittraj.model.session_items import Spent
 from gittraj.model.values import Usage
+
+_TOKENS = (
+    *("input_tokens", "cached_input_tokens", "cache_write_input_tokens"),
+    *("output_tokens", "reasoning_output_tokens"),
+)
 
 
 class Calls:
@@ -88,21 +93,4 @@ class Calls:
 
 def usage(value: Any) -> Usage:
     """OpenAI's numbers, where cached tokens are part of the input ones, as ours, where they are not."""
-    numbers = coerce.mapping(value)
-    read = coerce.count(numbers.get("cached_input_tokens"))
-    written = coerce.count(numbers.get("cache_write_input_tokens"))
-    return Usage(
-        input_tokens=max(0, coerce.count(numbers.get("input_tokens")) - read - written),
-        cache_read_tokens=read,
-        cache_write_tokens=written,
-        output_tokens=coerce.count(numbers.get("output_tokens")),
-        reasoning_tokens=coerce.count(numbers.get("reasoning_output_tokens")),
-    )
-
-
-def since(total: Usage, before: Usage) -> Usage:
-    """What came to ``before``; all of ``total`` if the count began anew."""
-    pairs = {name: (getattr(total, name), getattr(before, name)) for name in Usage.__slots__}
-    if any(now < then for now, then in pairs.values()):
-        return total
-    return Usage(**{name: now - then for name, (now, then) in pairs.items()})
+    return tokens.usage(value, _TOKENS, cached_in_input=True)

@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from gittraj.formats.base import coerce, line_changes, patch
+from gittraj.formats.base import coerce, patch
+from gittraj.formats.base.edits import first, replaced, written
+from gittraj.formats.base.outcomes import Call
 from gittraj.model.session_items import Edit
 from gittraj.model.values import FileKind
 
@@ -23,27 +25,22 @@ _READS = ("view", "read_file", "grep", "glob", "rg")
 _EXIT = re.compile(r"(?:with )?exit(?:ed with)? code:? (-?\d{1,10})>?\.?\s*\Z")
 
 
-def command(name: str, arguments: Any) -> str | None:
-    """The shell command of the call."""
-    return coerce.text(coerce.mapping(arguments).get("command")) if name in SHELLS else None
-
-
-def paths(arguments: Any) -> tuple[str, ...]:
-    """The files and folders that the arguments name."""
-    fields = coerce.mapping(arguments)
-    return tuple(path for key in _PATHS if (path := coerce.text(fields.get(key))))
+def call(name: str, arguments: Any, folder: str | None) -> Call:
+    """What the call does; ``folder`` is where the session works."""
+    own = edits(name, arguments)
+    return Call.of(name, arguments, folder, is_shell=name in SHELLS, paths=_PATHS, edits=own)
 
 
 def edits(name: str, arguments: Any) -> tuple[Edit, ...]:
     """The files as the call leaves them, as far as its arguments show."""
     fields = coerce.mapping(arguments)
     if name == "apply_patch":
-        return patch.edits(_first(fields, ("input", "patch", "command")) or coerce.text(arguments) or "")
+        return patch.edits(first(fields, ("input", "patch", "command")) or coerce.text(arguments) or "")
     verb = coerce.text(fields.get("command")) or "" if name == "str_replace_editor" else name
     if verb in SHELLS or verb in _READS:
         return ()
     several = coerce.objects(fields.get("replacements")) or coerce.objects(fields.get("edits"))
-    return tuple(edit for item in several or [fields] if (edit := _edit(verb, fields | item)))
+    return tuple(edit for item in several or [fields] for edit in _edits(verb, fields | item))
 
 
 def exit_code(output: str) -> int | None:
@@ -52,25 +49,15 @@ def exit_code(output: str) -> int | None:
     return int(match[1]) if match else None
 
 
-def _edit(verb: str, fields: dict[str, Any]) -> Edit | None:
-    path = _first(fields, _PATHS)
-    whole = next((fields[key] for key in _WHOLE if isinstance(fields.get(key), str)), None)
+def _edits(verb: str, fields: dict[str, Any]) -> tuple[Edit, ...]:
+    path = first(fields, _PATHS)
     if path is None:
-        return None
+        return ()
     if verb in _CREATES:
-        lines = tuple(whole.splitlines()) if whole is not None else ()
         kind: FileKind = "add" if verb.startswith("create") else "update"
-        return Edit(path=path, kind=kind, added=lines, whole=whole)
+        whole = next((fields[key] for key in _WHOLE if isinstance(fields.get(key), str)), None)
+        return written(path, whole, kind=kind) or (Edit(path=path, kind=kind),)
     if verb in ("delete", "delete_file"):
-        return Edit(path=path, kind="delete")
-    old, new = _first(fields, _OLD), _first(fields, _NEW)
-    if old is None and new is None:
-        return None
-    before, after = (old or "").splitlines(), (new or "").splitlines()
-    return Edit(
-        path=path, added=line_changes.only_in(after, before), removed=line_changes.only_in(before, after)
-    )
-
-
-def _first(fields: dict[str, Any], keys: tuple[str, ...]) -> str | None:
-    return next((text for key in keys if (text := coerce.text(fields.get(key)))), None)
+        return (Edit(path=path, kind="delete"),)
+    old, new = first(fields, _OLD), first(fields, _NEW)
+    return (replaced(path, [(old or "", new or "")]),) if old or new else ()

@@ -9,28 +9,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, BinaryIO
+from typing import Any
 
-from gittraj.formats.base import coerce, commits, document, images
-from gittraj.formats.base.outcomes import Refusal, ruling
+from gittraj.formats.base import coerce, document, images
+from gittraj.formats.base.outcomes import Refusal, ruling, tool_result
+from gittraj.formats.base.position import facts
 from gittraj.formats.copilot import parts
-from gittraj.formats.copilot.parts import Call
-from gittraj.model.session_items import Cursor, Entry, Fact, Item, Spent, TurnEnd
+from gittraj.formats.copilot.parts import Made
+from gittraj.model.session_items import Entry, Fact, Item, Spent, TurnEnd
 from gittraj.model.values import (
     AnyEvent,
     Message,
     NoteEvent,
     Prompt,
     Thinking,
-    ToolCall,
-    ToolResult,
     Usage,
 )
 
 name = "copilot-vscode"
 agent = "copilot"
 
-_START = Cursor()
 _OPENING = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"(?:version|requesterUsername|responderUsername)"\s*:')
 _REQUESTS = re.compile(rb'"requests"\s*:\s*\[')
 _OWN = re.compile(rb'"(?:requesterUsername|responderUsername|requestId)"\s*:')
@@ -41,16 +39,9 @@ def detect(head: bytes) -> bool:
     return bool(_OPENING.match(head) and _REQUESTS.search(head) and _OWN.search(head))
 
 
-def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
-    """The items of a chat session, whole. ``session`` stands in for an id that it does not name."""
-    value, damage = document.load(stream)
-    yield from items(value, session=session, end=stream.tell() if stream.seekable() else 0)
-    if damage:
-        yield damage
-
-
-def items(value: Any, *, session: str | None, end: int) -> Iterator[Item]:
-    """The items of a chat session's object; ``end`` is the size of the log that it comes from, in bytes."""
+def items(value: Any, session: str | None, end: int) -> Iterator[Item]:
+    """The items of a chat session's object; ``end`` is the size of the log that it comes from, in bytes.
+    ``session`` stands in for an id that it does not name."""
     chat = coerce.mapping(value)
     requests = coerce.objects(chat.get("requests"))
     if not chat:
@@ -65,17 +56,19 @@ def items(value: Any, *, session: str | None, end: int) -> Iterator[Item]:
         yield from _Request(request, own, end, folder=folder).items()
 
 
+read = document.reader(items)
+
+
 def _facts(chat: dict[str, Any], requests: list[dict[str, Any]], session: str | None) -> Iterator[Fact]:
     versions = (coerce.mapping(request.get("agent")).get("extensionVersion") for request in requests)
-    known: dict[str, Any] = {
-        "session": coerce.text(chat.get("sessionId")) or session or parts.shape(name, requests),
-        "started_at": coerce.stamp(chat.get("creationDate")),
-        "title": coerce.text(chat.get("customTitle")),
-        "agent_version": next((version for version in versions if coerce.text(version)), None),
-        "folder": parts.folder(requests),
-        "entrypoint": "vscode",
-    }
-    yield from (Fact(name=fact, value=value) for fact, value in known.items() if value)
+    yield from facts(
+        session=coerce.text(chat.get("sessionId")) or session or parts.shape(name, requests),
+        started_at=coerce.stamp(chat.get("creationDate")),
+        title=coerce.text(chat.get("customTitle")),
+        agent_version=next((version for version in versions if coerce.text(version)), None),
+        folder=parts.folder(requests),
+        entrypoint="vscode",
+    )
     models = dict.fromkeys(parts.model(request) for request in requests)
     yield from (Fact(name="model", value=model) for model in models if model)
 
@@ -96,11 +89,11 @@ class _Request:
     def items(self) -> Iterator[Item]:
         yield from self._prompt()
         response = None
-        for part in parts.read(self._request, self._id):
+        for part in parts.read(self._request, self._id, self._folder):
             response = part.response
             match part.what:
-                case Call() as call:
-                    yield from self._call(part, call)
+                case Made() as made:
+                    yield from self._call(part, made)
                 case str(text) if part.thinking:
                     yield self._entry(Thinking(**self._common(part), content=text))
                 case str(text):
@@ -141,29 +134,14 @@ class _Request:
             ts = coerce.stamp(self._asked)
             yield self._entry(Prompt(id=f"{self._id}:prompt", ts=ts, content=shown, artifact=first))
 
-    def _call(self, part: parts.Found, call: Call) -> Iterator[Item]:
-        common = self._common(part)
-        yield self._entry(
-            ToolCall(**common, name=call.name, arguments=call.arguments, call_id=call.id),
-            edits=call.edits,
-            command=call.command,
-            folder=self._folder,
-            paths=call.paths,
-        )
-        if call.output is None:
+    def _call(self, part: parts.Found, made: Made) -> Iterator[Item]:
+        common, call, ended = self._common(part), made.call, made.ended
+        yield self._entry(call.event(made.id, **common), **call.known)
+        if ended is None:
             return
         fields = {"id": f"{common['id']}:result", "ts": common["ts"]}
-        yield self._entry(
-            ToolResult(
-                **fields,
-                content=call.output,
-                call_id=call.id,
-                exit_code=call.exit_code,
-                is_error=call.failed or call.declined,
-            ),
-            commits=commits.printed(call.output),
-        )
-        if call.declined:
+        yield self._entry(tool_result(ended, call_id=made.id, **fields), **ended.known)
+        if ended.declined:
             said = Refusal(call.name, call.arguments)
             yield self._entry(ruling(said, **fields | {"id": f"{common['id']}:decided"}))
 

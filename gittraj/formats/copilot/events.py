@@ -12,13 +12,13 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from gittraj.formats.base import coerce, images, lines
-from gittraj.formats.base.lines import Fragment, Lines
-from gittraj.formats.base.position import Position
+from gittraj.formats.base.lines import Fragment
+from gittraj.formats.base.position import LogReader, read_with
 from gittraj.formats.base.session_id import shape_id
 from gittraj.formats.copilot import calls, results
-from gittraj.formats.copilot.record import Record
+from gittraj.formats.copilot.results import Record
 from gittraj.formats.copilot.usage import Calls
-from gittraj.model.session_items import Cursor, Damage, Item, TurnEnd
+from gittraj.model.session_items import Cursor, Item, TurnEnd
 from gittraj.model.values import (
     Artifact,
     Message,
@@ -26,14 +26,11 @@ from gittraj.model.values import (
     PeerMessage,
     Prompt,
     Thinking,
-    ToolCall,
 )
 
 name = "copilot-cli"
 agent = "copilot"
 
-_START = Cursor()
-_TRUSTED = frozenset(("type", "data"))
 _PREFIXES = ("session.", "user.", "assistant.", "tool.", "subagent.")
 _CUT_FIRST_LINE = re.compile(rb'\{\s*"type"\s*:\s*"session\.start"\s*,\s*"data"\s*:\s*\{')
 
@@ -51,23 +48,13 @@ def _is_record(record: dict[str, Any]) -> bool:
     return isinstance(kind, str) and kind.startswith(_PREFIXES) and isinstance(record.get("data"), dict)
 
 
-def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
-    """The items of an event stream. The session id is the one in the file; ``session`` replaces a
-    missing id.
+class _Reader(LogReader):
+    trusted = frozenset(("type", "data"))
 
-    Raises :class:`~gittraj.errors.FormatError` if the log before ``cursor`` is another one.
-    """
-    return _Reading(stream, session, cursor).items()
-
-
-class _Reading:
     def __init__(self, stream: BinaryIO, session: str | None, cursor: Cursor) -> None:
+        super().__init__(stream, session, cursor)
         state = cursor.state
-        self._lines = Lines(stream, cursor, trusted=_TRUSTED)
-        self._position = Position(self._lines, cursor)
-        self._name = session
         self._spending = Calls(dict(state.get("usage", {})))
-        self._number: int = state.get("record", 0)
         self._open: dict[str, str] = dict(state.get("open", {}))
         """The names of the calls without a result."""
         self._asked: dict[str, Any] = {}
@@ -75,38 +62,33 @@ class _Reading:
         self._thought: set[str] = set()
         self._idle = True
 
-    def items(self) -> Iterator[Item]:
-        for fragment in self._lines:
-            if isinstance(fragment, Damage):
-                yield fragment
-            else:
-                yield from self._position.count(self._record(fragment))
-
     def _record(self, fragment: Fragment) -> Iterator[Item]:
         value = fragment.value
+        data = coerce.mapping(value.get("data"))
+        parent = coerce.text(data.get("parentToolCallId"))
         record = Record(
             id=coerce.text(value.get("id")) or f"n{self._number}",
             kind=coerce.text(value.get("type")) or "",
-            data=coerce.mapping(value.get("data")),
+            data=data,
             ts=coerce.stamp(value.get("timestamp")),
-            start=fragment.start,
             end=fragment.end,
+            tags=("sidechain",) if parent else (),
+            parent=parent,
         )
         if "session" not in self._position.facts:
             yield from self._identify(record)
-        yield from self._items(record)
-        self._number += 1
+        yield from self._items(record, fragment)
 
     def _identify(self, record: Record) -> Iterator[Item]:
         named = coerce.text(record.data.get("sessionId")) if record.kind == "session.start" else None
         shape = (record.kind, record.id, record.ts)
         yield from self._position.report("session", named or self._name or shape_id(name, [shape]))
 
-    def _items(self, record: Record) -> Iterator[Item]:
+    def _items(self, record: Record, fragment: Fragment) -> Iterator[Item]:
         data = record.data
         match record.kind:
             case "user.message":
-                yield from self._user(record)
+                yield from self._user(record, fragment)
             case "assistant.message":
                 yield from self._message(record)
             case "assistant.reasoning" if text := coerce.text(data.get("content")):
@@ -168,7 +150,7 @@ class _Reading:
 
     # ------------------------------------------------------------ messages
 
-    def _user(self, record: Record) -> Iterator[Item]:
+    def _user(self, record: Record, fragment: Fragment) -> Iterator[Item]:
         data = record.data
         text, artifact = _attached(coerce.text(data.get("content")) or "", data)
         if not text or coerce.text(data.get("source")) not in (None, "user"):
@@ -180,7 +162,7 @@ class _Reading:
         self._thought.clear()
         self._asked.clear()
         state = {"record": self._number, "open": dict(self._open), "usage": self._spending.state()}
-        yield from self._position.mark(self._position.cursor(record.start, state))
+        yield from self._mark(fragment, state)
         self._idle = True
         yield record.entry(Prompt(**record.common(), content=text, artifact=artifact))
 
@@ -226,18 +208,16 @@ class _Reading:
         if call_id:
             self._open[call_id] = tool
             self._asked[call_id] = arguments
-        yield record.entry(
-            ToolCall(**record.common(ordinal), **reply, name=tool, arguments=arguments, call_id=call_id),
-            edits=calls.edits(tool, arguments),
-            command=calls.command(tool, arguments),
-            folder=self._position.facts.get("folder"),
-            paths=calls.paths(arguments),
-        )
+        call = calls.call(tool, arguments, self._position.facts.get("folder"))
+        yield record.entry(call.event(call_id, **record.common(ordinal), **reply), **call.known)
 
     def _completed(self, record: Record) -> Iterator[Item]:
         call_id = coerce.text(record.data.get("toolCallId"))
         tool = self._open.pop(call_id or "", "a tool call")
         yield from results.entries(record, tool, self._asked.pop(call_id or "", None))
+
+
+read = read_with(_Reader)
 
 
 def _attached(text: str, data: dict[str, Any]) -> tuple[str, Artifact | None]:

@@ -7,10 +7,11 @@ shown as a group of its own behind the call that made it, within a fence that is
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from gittraj.formats.base import coerce
+from gittraj.formats.base import coerce, commits
+from gittraj.formats.base.outcomes import Call, Outcome
 from gittraj.formats.base.session_id import shape_id
 from gittraj.formats.copilot import calls, shown
 from gittraj.model.session_items import Edit
@@ -22,19 +23,12 @@ _EVENTS = ("toolInvocationSerialized", "thinking", *shown.GROUPS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
-    """A tool call with its result (``output`` is ``None`` as long as there is none)."""
+class Made:
+    """A tool call, and how it ended, if it has."""
 
     id: str
-    name: str
-    arguments: Any = None
-    command: str | None = None
-    edits: tuple[Edit, ...] = ()
-    paths: tuple[str, ...] = ()
-    output: str | None = None
-    exit_code: int | None = None
-    failed: bool = False
-    declined: bool = False
+    call: Call
+    ended: Outcome | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +36,7 @@ class Found:
     """A text or a call, by the ordinal of its part and the model call that it comes from."""
 
     ordinal: str
-    what: str | Call
+    what: str | Made
     response: str
     thinking: bool = False
     ts: Any = None
@@ -79,15 +73,16 @@ def shape(format: str, requests: list[dict[str, Any]]) -> str:  # noqa: A002 - i
     return shape_id(format, [[coerce.stamp(request.get("timestamp"))] for request in requests[:1]])
 
 
-def read(request: dict[str, Any], own: str) -> Iterator[Found]:
+def read(request: dict[str, Any], own: str, folder: str | None) -> Iterator[Found]:
     """The parts of the answer to a request, in order; ``own`` is the request's id."""
-    return _Answer(request, own).found()
+    return _Answer(request, own, folder).found()
 
 
 class _Answer:
-    def __init__(self, request: dict[str, Any], own: str) -> None:
+    def __init__(self, request: dict[str, Any], own: str, folder: str | None) -> None:
         metadata = coerce.mapping(coerce.mapping(request.get("result")).get("metadata"))
         self._own = own
+        self._folder = folder
         self._rounds = coerce.objects(metadata.get("toolCallRounds"))
         self._results = coerce.mapping(metadata.get("toolCallResults"))
         self._parts = coerce.objects(request.get("response"))
@@ -130,14 +125,8 @@ class _Answer:
                 self._round = asked.round + 1
         elif edits:
             path = edits[0].path
-            what = Call(
-                id=f"{self._own}:{ordinal}",
-                name="edit",
-                arguments={"path": path},
-                edits=edits,
-                paths=(path,),
-                output="",
-            )
+            call = Call("edit", {"path": path}, folder=self._folder, edits=edits, paths=(path,))
+            what = Made(id=f"{self._own}:{ordinal}", call=call, ended=Outcome(text=""))
             yield self._find(str(ordinal), what)
 
     def _said(self, first: int, words: list[str]) -> Iterator[Found]:
@@ -149,46 +138,37 @@ class _Answer:
     ) -> Found:
         if asked:
             self._round = asked.round
-        return self._find(ordinal, _call(f"{self._own}:{ordinal}", part, asked, self._results, edits))
+        special = coerce.mapping(part.get("toolSpecificData"))
+        name = asked.name if asked else coerce.text(part.get("toolId")) or "unknown"
+        arguments = asked.arguments if asked else special.get("rawInput")
+        call = calls.call(name, arguments, self._folder)
+        command = call.command or _terminal(special)
+        call = replace(call, command=command, edits=call.edits or edits)
+        result = coerce.mapping(self._results.get(asked.id)) if asked else {}
+        own = coerce.text(part.get("toolCallId")) or (asked.id if asked else f"{self._own}:{ordinal}")
+        ended = _ended(part, name, shown.output(part, result, special), special)
+        return self._find(ordinal, Made(id=own, call=call, ended=ended))
 
-    def _find(self, ordinal: str, what: str | Call, *, thinking: bool = False) -> Found:
+    def _find(self, ordinal: str, what: str | Made, *, thinking: bool = False) -> Found:
         record = self._rounds[self._round] if self._round < len(self._rounds) else {}
         response = coerce.text(record.get("id")) or f"{self._own}:response"
         ts = record.get("timestamp")
         return Found(ordinal=ordinal, what=what, response=response, thinking=thinking, ts=ts)
 
 
-def _call(
-    own: str,
-    part: dict[str, Any],
-    asked: _Asked | None,
-    results: dict[str, Any],
-    shown_edits: tuple[Edit, ...],
-) -> Call:
-    special = coerce.mapping(part.get("toolSpecificData"))
-    name = asked.name if asked else coerce.text(part.get("toolId")) or "unknown"
-    arguments = asked.arguments if asked else special.get("rawInput")
-    edits = calls.edits(name, arguments) or shown_edits
-    output = shown.output(part, coerce.mapping(results.get(asked.id)) if asked else {}, special)
-    state = coerce.mapping(special.get("terminalCommandState"))
-    code = coerce.number(state.get("exitCode"))
+def _ended(part: dict[str, Any], name: str, output: str | None, special: dict[str, Any]) -> Outcome | None:
+    code = coerce.number(coerce.mapping(special.get("terminalCommandState")).get("exitCode"))
     if code is None and output and name in calls.SHELLS:
         code = calls.exit_code(output)
     confirmed = part.get("isConfirmed")
     kind = coerce.number(coerce.mapping(confirmed).get("type"))
     declined = confirmed is False or kind in (_DENIED, _SKIPPED)
-    return Call(
-        id=coerce.text(part.get("toolCallId")) or (asked.id if asked else own),
-        name=name,
-        arguments=arguments,
-        command=calls.command(name, arguments) or _terminal(special),
-        edits=edits,
-        paths=calls.paths(arguments),
-        output="" if declined and output is None else output,
-        exit_code=code,
-        failed=code not in (None, 0) or coerce.mapping(part.get("resultDetails")).get("isError") is True,
-        declined=declined,
-    )
+    if output is None and not declined:
+        return None
+    failed = code not in (None, 0) or coerce.mapping(part.get("resultDetails")).get("isError") is True
+    text = output or ""
+    made = commits.printed(text)
+    return Outcome(text=text, exit_code=code, is_error=failed or declined, commits=made, declined=declined)
 
 
 def _terminal(special: dict[str, Any]) -> str | None:

@@ -43,7 +43,7 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _STAR
         else:
             state = _apply(state, fragment.value)
             end = fragment.end
-    yield from chat.items(state, session=session, end=end)
+    yield from chat.items(state, session, end)
 
 
 def _apply(state: Any, patch: dict[str, Any]) -> Any:

@@ -1,17 +1,24 @@
-"""The result of a call in Copilot's event stream, and the human's decision in it, if any."""
+"""A record of Copilot's event stream; the result of a call in it, and the human's decision, if any."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
-from gittraj.formats.base import coerce, commits
+from gittraj.formats.base import coerce, commits, position
 from gittraj.formats.base.outcomes import Refusal, ruling
 from gittraj.formats.copilot import calls
-from gittraj.formats.copilot.record import Record
 from gittraj.model.session_items import Entry
 from gittraj.model.values import Decision, ToolResult
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record(position.Record):
+    kind: str
+    data: dict[str, Any]
+
 
 _REFUSED = ("rejected", "denied")
 _NOT_ASKED = "could not request permission from user"

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from gittraj.formats.base import coerce
+from gittraj.formats.base import coerce, tokens
 from gittraj.model.session_items import Spent
 from gittraj.model.values import Usage
+
+_TOKENS = ("inputTokens", "cacheReadTokens", "cacheWriteTokens", "outputTokens", "reasoningTokens")
 
 
 class Calls:
@@ -62,14 +64,4 @@ class Calls:
 
 
 def _usage(fields: dict[str, Any]) -> Usage:
-    read, written = (
-        coerce.count(fields.get("cacheReadTokens")),
-        coerce.count(fields.get("cacheWriteTokens")),
-    )
-    return Usage(
-        input_tokens=max(0, coerce.count(fields.get("inputTokens")) - read - written),
-        cache_read_tokens=read,
-        cache_write_tokens=written,
-        output_tokens=coerce.count(fields.get("outputTokens")),
-        reasoning_tokens=coerce.count(fields.get("reasoningTokens")),
-    )
+    return tokens.usage(fields, _TOKENS, cached_in_input=True)

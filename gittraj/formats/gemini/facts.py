@@ -10,7 +10,7 @@ from gittraj.formats.base import coerce
 from gittraj.formats.base.position import Position
 from gittraj.formats.base.session_id import shape_id
 from gittraj.formats.gemini import prompts
-from gittraj.formats.gemini.parts import parts, text
+from gittraj.formats.gemini.prompts import parts, text
 from gittraj.model.session_items import Fact
 
 _WORKSPACE = re.compile(r"\*\*Workspace Directories:\*\*\n {2}- ([^\n]+)")

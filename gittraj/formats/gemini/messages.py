@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from gittraj.formats.base import coerce
-from gittraj.formats.base.outcomes import ruling, tool_result
+from gittraj.formats.base.outcomes import Call, Outcome, ruling, tool_result
 from gittraj.formats.base.position import Position
-from gittraj.formats.gemini import calls, decisions, facts, prompts, results, usage
-from gittraj.formats.gemini.parts import Part, function_call, function_response, parts, text
+from gittraj.formats.gemini import calls, facts, prompts, results, usage
+from gittraj.formats.gemini.prompts import Part, function_call, function_response, parts, text
 from gittraj.model.session_items import Entry, Item, Spent
 from gittraj.model.values import (
     AnyEvent,
@@ -47,7 +47,7 @@ class Messages:
     def begin_turn(self) -> None:
         """Forget the turn before: reading on from its end must know no more than reading from the mark."""
         self._reported: set[str] = set()
-        self._calls: dict[str, calls.Call] = {}
+        self._calls: dict[str, Call] = {}
         self._answered: set[str] = set()
 
     def opens_turn(self, message: dict[str, Any]) -> bool:
@@ -155,8 +155,8 @@ class Messages:
         self,
         block: str,
         call_id: str | None,
-        call: calls.Call | None,
-        result: results.Result,
+        call: Call | None,
+        result: Outcome,
         ended: Any = None,
     ) -> Iterator[Entry]:
         if call_id is not None:
@@ -164,8 +164,8 @@ class Messages:
         common = self._common(block)
         common["ts"] = coerce.stamp(ended) or common["ts"]
         event = tool_result(result, call_id=call_id, **common)
-        yield self._entry(event, edits=result.edits, commits=result.commits)
-        for n, found in enumerate(decisions.decisions(call, result)):
+        yield self._entry(event, **result.known)
+        for n, found in enumerate(results.decisions(call, result)):
             yield self._entry(ruling(found, **common | {"id": f"{common['id']}.d{n}"}))
 
     # ------------------------------------------------------------ the model
@@ -213,10 +213,7 @@ class Messages:
         if common["id"] not in self._reported:
             self._calls[call_id] = call
             self._answered.discard(call_id)
-        event = ToolCall(**common, **reply, name=tool, arguments=call.arguments, call_id=call_id)
-        return self._entry(
-            event, edits=call.edits, command=call.command, folder=call.folder, paths=call.paths
-        )
+        return self._entry(call.event(call_id, **common, **reply), **call.known)
 
     def _answer(self, n: int, entry: Entry, called: dict[str, Any]) -> Iterator[Entry]:
         """The result in its call's record."""

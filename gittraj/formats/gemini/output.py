@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, BinaryIO
+from typing import Any
 
 from gittraj.formats.base import coerce, document
 from gittraj.formats.base.session_id import shape_id
 from gittraj.formats.gemini import usage
-from gittraj.model.session_items import Cursor, Entry, Fact, Item, Spent
+from gittraj.model.session_items import Entry, Fact, Item, Spent
 from gittraj.model.values import Message, NoteEvent, Usage
 
 name = "gemini-output"
 agent = "gemini-cli"
 
-_START = Cursor()
 _RESPONSE = "stream.0"
 _OBJECT = re.compile(
     rb'\s*\{\s*(?:"session_id"\s*:\s*"[^"]*"\s*,\s*(?:"auth_[a-z_]+"\s*:\s*"[^"]*"\s*,\s*)?)?'
@@ -35,11 +34,10 @@ def detect(head: bytes) -> bool:
     return _OBJECT.match(head) is not None and (_STATS.search(head) or _SESSION.match(head)) is not None
 
 
-def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
-    """The items of an output; read whole, whatever ``cursor`` says. The session id is the one in it;
-    ``session`` is used if there is none."""
-    value, damage = document.load(stream)
-    fields, end = coerce.mapping(value), stream.tell()
+@document.reader
+def read(value: Any, session: str | None, end: int) -> Iterator[Item]:
+    """The items of an output. The session id is the one in it; ``session`` is used if there is none."""
+    fields = coerce.mapping(value)
     models = coerce.mapping(coerce.mapping(fields.get("stats")).get("models"))
     response = coerce.text(fields.get("response"))
     error = coerce.text(coerce.mapping(fields.get("error")).get("message")) or coerce.text(
@@ -63,8 +61,6 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _STAR
         yield Entry(event=NoteEvent(id=f"{_RESPONSE}:1", content=error, kind="error"), end=end)
     if fields:
         yield Fact(name="status", value="failed" if error else "completed")
-    if damage is not None:
-        yield damage
 
 
 def _requests(figures: Any) -> int:

@@ -1,22 +1,22 @@
-"""What the result of a Gemini CLI tool says: its text, how it ended, what it changed.
+"""What the result of a Gemini CLI tool says: its text, how it ended, what it changed, and what was decided.
 
 A result stands in a log as the model saw it (``functionResponse``) and as the user did
 (``resultDisplay``). The text is the model's, without the frame that the shell tool puts around it; the
-display tells what a file became.
+display tells what a file became. Decisions are only those that the log states: answered questions, plans
+approved or rejected, refused calls.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from typing import Any
 
 from gittraj.formats.base import coerce, commits
-from gittraj.formats.gemini.calls import Call
-from gittraj.formats.gemini.parts import Part, function_response, inline, parts, text
+from gittraj.formats.base.outcomes import Call, Outcome, Refusal, answered
+from gittraj.formats.gemini.prompts import Part, function_response, inline, parts, text
 from gittraj.model.session_items import Edit
-from gittraj.model.values import Artifact
+from gittraj.model.values import Artifact, Decision
 
 FAILED = ("error", "cancelled")
 _WRAPPED = re.compile(r"(Output too large\.[^\n]*\n)?<untrusted_context>\n")
@@ -33,24 +33,6 @@ _DECLINED = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
-    """A tool result, apart from which event it becomes."""
-
-    text: str
-    exit_code: int | None = None
-    is_error: bool = False
-    truncated: bool = False
-    artifact: Artifact | None = None
-    commits: tuple[str, ...] = ()
-    edits: tuple[Edit, ...] = ()
-
-    @property
-    def declined(self) -> bool:
-        """Whether a human refused the call."""
-        return self.is_error and self.exit_code is None and _DECLINED.match(self.text) is not None
-
-
 def responses(content: Any, call_id: str | None) -> list[Part]:
     """The parts that answer a call: after a rewrite of the history, those of all calls of a turn stand
     with each of them."""
@@ -59,7 +41,7 @@ def responses(content: Any, call_id: str | None) -> list[Part]:
     return own or items
 
 
-def result(answer: list[Part], call: Call | None, *, status: Any = None, display: Any = None) -> Result:
+def result(answer: list[Part], call: Call | None, *, status: Any = None, display: Any = None) -> Outcome:
     """The result in the parts of an answer. ``call`` is what it answers, if that is known; ``status`` and
     ``display`` (``resultDisplay``) are fields beside it."""
     output, artifact, failed = _said(answer)
@@ -68,12 +50,13 @@ def result(answer: list[Part], call: Call | None, *, status: Any = None, display
     is_shell = call is not None and call.command is not None
     body, code = _unframed(_unwrapped(output), failed=failed) if is_shell else (_unwrapped(output), None)
     is_error = failed or code not in (None, 0)
-    return Result(
+    return Outcome(
         text=body,
         exit_code=code,
         is_error=is_error,
         truncated=_CUT.search(output) is not None,
         artifact=artifact,
+        declined=is_error and code is None and _DECLINED.match(body) is not None,
         commits=commits.printed(body) if is_shell else (),
         edits=() if is_error or call is None else _edits(call, coerce.mapping(display), body),
     )
@@ -135,3 +118,39 @@ def _edits(call: Call, shown: dict[str, Any], body: str) -> tuple[Edit, ...]:
     kept = whole if isinstance(whole, str) else None
     kind, before = "add" if new else "update", coerce.text(shown.get("originalContent"))
     return tuple(Edit(path=e.path, kind=kind, whole=kept, before=before) for e in call.edits)  # type: ignore[arg-type]
+
+
+# ---------------------------------------------------------------- decisions
+
+_APPROVED = "Plan approved."
+_REJECTED = "Plan rejected."
+_FEEDBACK = "User feedback:"
+
+
+def decisions(call: Call | None, result: Outcome) -> tuple[Decision | Refusal, ...]:
+    """What was said by the answer to a call (``None``: not known)."""
+    if result.declined:
+        return (Refusal(call.name, call.arguments) if call else Refusal(None),)
+    if result.is_error or call is None:
+        return ()
+    match call.name:
+        case "ask_user":
+            return _answers(call, result)
+        case "exit_plan_mode" if result.text.startswith(_APPROVED):
+            return (Decision(chosen="approved the plan", by="human"),)
+        case "exit_plan_mode" if result.text.startswith(_REJECTED):
+            feedback = result.text.partition("\n")[0].partition(_FEEDBACK)[2].strip()
+            return (Refusal("the plan", words=feedback),)
+        case _:
+            return ()
+
+
+def _answers(call: Call, result: Outcome) -> tuple[Decision, ...]:
+    """The answers are keyed by the index of their question."""
+    answers = coerce.mapping(coerce.mapping(coerce.parsed(result.text)).get("answers"))
+    output: list[Decision] = []
+    for ordinal, asked in enumerate(coerce.objects(coerce.mapping(call.arguments).get("questions"))):
+        answer = coerce.text(answers.get(str(ordinal)))
+        if answer is not None:
+            output.append(answered(asked, answer))
+    return tuple(output)

@@ -11,15 +11,15 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from gittraj.formats.base import coerce, document, lines
 from gittraj.formats.base.lines import Fragment, Lines
-from gittraj.formats.base.position import Position
+from gittraj.formats.base.position import LogReader, Position
 from gittraj.formats.gemini import facts, prompts
 from gittraj.formats.gemini.messages import Messages
-from gittraj.model.session_items import Cursor, Damage, Entry, Item
+from gittraj.model.session_items import Cursor, Entry, Item
 from gittraj.model.values import NoteEvent
 
 name = "gemini-cli"
@@ -80,7 +80,7 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _STAR
         stream.seek(0)
         if _is_document(stream.read(_HEAD)):
             return _read_document(stream, session)
-    return _Reading(stream, session, cursor).items()
+    return _Reader(stream, session, cursor).items()
 
 
 def _read_document(stream: BinaryIO, session: str | None) -> Iterator[Item]:
@@ -97,44 +97,29 @@ def _read_document(stream: BinaryIO, session: str | None) -> Iterator[Item]:
         yield damage
 
 
-class _Records(Lines):
-    """The records that may say something. Most of a log does not: after every message comes the time, and
-    with every resume all that was said; neither is decoded. ``known`` tells whether a history that was
-    rewritten can say only that it was summarised."""
-
-    def __init__(self, stream: BinaryIO, cursor: Cursor, *, known: Callable[[], bool]) -> None:
-        super().__init__(stream, cursor, trusted=frozenset(("id", "type")))
-        self._known = known
-
-    def _read(self, raw: bytes) -> Iterator[Fragment | Damage]:
-        if _TIME.fullmatch(raw) or (raw.startswith(_REWRITTEN) and self._known() and _says_nothing(raw)):
-            return iter(())
-        return super()._read(raw)
-
-
 def _says_nothing(raw: bytes) -> bool:
     whole = _REWRITTEN_END.search(raw, max(0, len(raw) - 100))
     return whole is not None and prompts.SNAPSHOT.encode() not in raw
 
 
-class _Reading:
+class _Reader(LogReader):
+    trusted = frozenset(("id", "type"))
+
     def __init__(self, stream: BinaryIO, session: str | None, cursor: Cursor) -> None:
-        self._lines = _Records(stream, cursor, known=self._knows_history)
-        self._position = Position(self._lines, cursor)
+        super().__init__(stream, session, cursor)
         self._messages = Messages(self._position, session, name)
         self._recorded: bool = cursor.state.get("recorded", False)
         self._summary: str | None = cursor.state.get("summary")
 
-    def _knows_history(self) -> bool:
-        return self._recorded and "folder" in self._position.facts
+    def _skim(self, raw: bytes) -> dict[str, Any] | None:
+        """Most of a log says nothing: after every message comes the time, and with every resume all that was
+        said, in which nothing but a summary is new once the history and the folder are known."""
+        known = self._recorded and "folder" in self._position.facts
+        repeated = known and raw.startswith(_REWRITTEN) and _says_nothing(raw)
+        return {} if repeated or _TIME.fullmatch(raw) else None
 
-    def items(self) -> Iterator[Item]:
-        for fragment in self._lines:
-            if isinstance(fragment, Damage):
-                yield fragment
-            else:
-                yield from self._position.count(self._record(fragment))
-        yield from self._position.count(self._messages.flush())
+    def _rest(self) -> Iterator[Item]:
+        return self._messages.flush()
 
     def _record(self, fragment: Fragment) -> Iterator[Item]:
         value = fragment.value
@@ -183,6 +168,5 @@ class _Reading:
 
     def _turn(self, fragment: Fragment) -> Iterator[Item]:
         yield from self._messages.close()
-        state = {"recorded": self._recorded, "summary": self._summary}
-        yield from self._position.mark(self._position.cursor(fragment.start, state))
+        yield from self._mark(fragment, {"recorded": self._recorded, "summary": self._summary})
         self._messages.begin_turn()

@@ -13,18 +13,17 @@ from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 from gittraj.formats.base import coerce, lines
-from gittraj.formats.base.lines import Fragment, Lines
-from gittraj.formats.base.outcomes import ruling
-from gittraj.formats.base.position import Position
+from gittraj.formats.base.lines import Fragment
+from gittraj.formats.base.outcomes import Call, ruling, tool_result
+from gittraj.formats.base.position import LogReader, read_with
 from gittraj.formats.base.session_id import shape_id
-from gittraj.formats.gemini import calls, decisions, results, usage
-from gittraj.model.session_items import Cursor, Damage, Entry, Item, Spent, TurnEnd
-from gittraj.model.values import AnyEvent, Message, NoteEvent, Prompt, ToolCall, ToolResult
+from gittraj.formats.gemini import calls, results, usage
+from gittraj.model.session_items import Cursor, Entry, Item, Spent, TurnEnd
+from gittraj.model.values import Message, NoteEvent, Prompt
 
 name = "gemini-stream-json"
 agent = "gemini-cli"
 
-_START = Cursor()
 _CUT_FIRST_LINE = re.compile(rb'\{"type":"init","timestamp":"[^"]*","session_id":"')
 _STATUS = {"success": "completed", "error": "failed"}
 
@@ -51,14 +50,6 @@ def _is_record(record: dict[str, Any]) -> bool:
             return False
 
 
-def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
-    """The items of an output. The session id is the one in it; ``session`` is used if there is none.
-
-    Raises :class:`~gittraj.errors.FormatError` if the log before ``cursor`` is another one.
-    """
-    return _Reading(stream, session, cursor).items()
-
-
 @dataclass(slots=True)
 class _Speech:
     """A message of the agent that comes in pieces."""
@@ -68,29 +59,22 @@ class _Speech:
     pieces: list[str] = field(default_factory=list)
 
 
-class _Reading:
+class _Reader(LogReader):
+    trusted = frozenset(("type",))
+
     def __init__(self, stream: BinaryIO, session: str | None, cursor: Cursor) -> None:
-        self._lines = Lines(stream, cursor, trusted=frozenset(("type",)))
-        self._position = Position(self._lines, cursor)
-        self._named = session
-        self._number: int = cursor.state.get("record", 0)
+        super().__init__(stream, session, cursor)
         self._begin_turn()
 
     def _begin_turn(self) -> None:
         """Forget the turn before: reading on from its end must know no more than reading from the mark."""
         self._speech: _Speech | None = None
-        self._calls: dict[str, calls.Call] = {}
+        self._calls: dict[str, Call] = {}
         self._response: str | None = None
         self._goes_on = False
 
-    def items(self) -> Iterator[Item]:
-        for fragment in self._lines:
-            if isinstance(fragment, Damage):
-                yield fragment
-            else:
-                yield from self._position.count(self._record(fragment))
-                self._number += 1
-        yield from self._position.count(self._message())
+    def _rest(self) -> Iterator[Item]:
+        return self._message()
 
     def _record(self, fragment: Fragment) -> Iterator[Item]:
         value, kind = fragment.value, fragment.value.get("type")
@@ -118,7 +102,7 @@ class _Reading:
     def _identify(self, value: dict[str, Any], named: str | None = None) -> Iterator[Item]:
         if "session" not in self._position.facts:
             shape = [[coerce.text(value.get(key)) for key in ("type", "timestamp", "model")]]
-            yield from self._position.report("session", named or self._named or shape_id(name, shape))
+            yield from self._position.report("session", named or self._name or shape_id(name, shape))
         yield from self._position.report_once("started_at", coerce.stamp(value.get("timestamp")))
 
     def _common(self, value: dict[str, Any], block: str = "0") -> dict[str, Any]:
@@ -134,7 +118,7 @@ class _Reading:
 
     def _prompt(self, value: dict[str, Any], fragment: Fragment) -> Iterator[Item]:
         if text := coerce.text(value.get("content")):
-            yield from self._position.mark(self._position.cursor(fragment.start, {"record": self._number}))
+            yield from self._mark(fragment, {"record": self._number})
             self._begin_turn()
             yield from self._identify(value)
             yield Entry(event=Prompt(**self._common(value), content=text), end=fragment.end)
@@ -158,8 +142,7 @@ class _Reading:
         call_id = coerce.text(value.get("tool_id")) or str(common["id"])
         tool = coerce.text(value.get("tool_name")) or "unknown"
         call = self._calls[call_id] = calls.call(tool, value.get("parameters"), None)
-        event: AnyEvent = ToolCall(**common, name=tool, arguments=call.arguments, call_id=call_id)
-        return Entry(event=event, end=end, edits=call.edits, command=call.command, paths=call.paths)
+        return Entry(event=call.event(call_id, **common), end=end, **call.known)
 
     def _result(self, value: dict[str, Any], end: int) -> Iterator[Item]:
         self._goes_on = False
@@ -167,16 +150,9 @@ class _Reading:
         call = self._calls.get(call_id or "")
         text = coerce.text(value.get("output")) or _message(value)
         result = results.result([{"text": text}], call, status=value.get("status"))
-        event = ToolResult(
-            **self._common(value),
-            content=result.text,
-            call_id=call_id,
-            exit_code=result.exit_code,
-            is_error=result.is_error,
-            truncated=result.truncated,
-        )
-        yield Entry(event=event, end=end, edits=result.edits, commits=result.commits)
-        for n, found in enumerate(decisions.decisions(call, result), 1):
+        event = tool_result(result, call_id=call_id, **self._common(value))
+        yield Entry(event=event, end=end, **result.known)
+        for n, found in enumerate(results.decisions(call, result), 1):
             yield Entry(event=ruling(found, **self._common(value, str(n))), end=end)
 
     def _ended(self, value: dict[str, Any], end: int) -> Iterator[Item]:
@@ -189,6 +165,9 @@ class _Reading:
             yield Entry(event=NoteEvent(**self._common(value), content=error, kind="error"), end=end)
         yield from self._position.report("status", _STATUS.get(str(value.get("status"))))
         yield TurnEnd(end=end)
+
+
+read = read_with(_Reader)
 
 
 def _message(value: dict[str, Any]) -> str:

@@ -1,21 +1,36 @@
 """OpenAgents' database: ``trajectories``, a document a session, and ``testgen_trajectories`` beside it.
 
 The tables are those of its migration ``004_trajectories``. A document is ATIF; of a session that generated
-tests the row beside it says more.
+tests the row beside it says more: the task is the prompt, the environment an artifact; the tests of a
+category, as long as they follow each other, are a chapter with one verification, which nobody has run yet;
+what was thought over after a round is a ``reflection``; what stayed uncertain are the challenges of the
+retrospective. Its last event's ``raw`` is the row without these.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gittraj.errors import FormatError
 from gittraj.formats.atif import read as atif
-from gittraj.formats.base import coerce
-from gittraj.formats.base.sqlite import open_database
-from gittraj.formats.openagents import testgen
-from gittraj.model.session_items import Damage, Fact, Item
+from gittraj.formats.base import coerce, tokens
+from gittraj.formats.base.position import facts
+from gittraj.formats.base.sqlite import first_row, has_columns, open_database
+from gittraj.model.session_items import Damage, Entry, Fact, Item, Spent, TurnEnd
+from gittraj.model.values import (
+    AnyEvent,
+    Foreign,
+    Json,
+    NoteEvent,
+    Prompt,
+    Retrospective,
+    RetrospectiveEvent,
+    Usage,
+)
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -23,9 +38,9 @@ if TYPE_CHECKING:
 name = "openagents"
 agent = "openagents"
 
-_PROBE = (
-    "SELECT session_id, schema_version, agent_name, agent_version, model_name, total_cost_usd, trajectory,"
-    " created_at FROM trajectories LIMIT 0"
+_TABLE = (
+    "session_id, schema_version, agent_name, agent_version, model_name, total_cost_usd, trajectory,"
+    " created_at FROM trajectories"
 )
 _TESTGEN = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'testgen_trajectories'"
 _JSON = ("category_rounds", "tests", "reflections", "environment", "uncertainties")
@@ -33,14 +48,7 @@ _JSON = ("category_rounds", "tests", "reflections", "environment", "uncertaintie
 
 def detect(path: Path) -> bool:
     """Whether the file is a database with OpenAgents' table of trajectories."""
-    if not path.is_file():
-        return False
-    try:
-        with open_database(path) as database:
-            database.execute(_PROBE)
-    except (OSError, FormatError):
-        return False
-    return True
+    return has_columns(path, _TABLE)
 
 
 def sessions(path: Path) -> Iterator[str]:
@@ -71,8 +79,8 @@ def read(path: Path, session: str) -> Iterator[Item]:
             "model": coerce.text(row["model_name"]),
             "version": coerce.text(row["agent_version"]),
         }
-        yield from testgen.items(generated, agent=agent_name, **known)
-        yield from testgen.spent(row)
+        yield from items(generated, agent=agent_name, **known)
+        yield from spent(row)
     elif atif.is_trajectory(row["document"]):
         yield from atif.read_value(row["document"], session)
     else:
@@ -82,7 +90,7 @@ def read(path: Path, session: str) -> Iterator[Item]:
 
 
 def _row(database: Connection, session: str) -> dict[str, Any] | None:
-    rows = _fetch(database, "SELECT * FROM trajectories WHERE session_id = ?", session)
+    rows = first_row(database, "SELECT * FROM trajectories WHERE session_id = ?", session)
     if rows is not None:
         document = coerce.mapping(coerce.parsed(rows["trajectory"]))
         rows["document"] = {**document, "session_id": session} if document else {}
@@ -92,11 +100,117 @@ def _row(database: Connection, session: str) -> dict[str, Any] | None:
 def _testgen(database: Connection, session: str) -> dict[str, Any] | None:
     if not database.execute(_TESTGEN).fetchone()[0]:
         return None
-    rows = _fetch(database, "SELECT * FROM testgen_trajectories WHERE session_id = ?", session)
+    rows = first_row(database, "SELECT * FROM testgen_trajectories WHERE session_id = ?", session)
     return rows and {**rows, **{key: coerce.parsed(rows.get(key)) for key in _JSON}}
 
 
-def _fetch(database: Connection, query: str, session: str) -> dict[str, Any] | None:
-    cursor = database.execute(query, (session,))
-    row = cursor.fetchone()
-    return dict(zip((column[0] for column in cursor.description), row, strict=True)) if row else None
+# ---------------------------------------------------------------- generated tests
+
+ROW = "testgen"
+"""The field of the last event's ``raw`` with the row."""
+_LAST = "end:0"
+_IN_EVENTS = ("session_id", "task_description", "tests", "reflections", "environment", "uncertainties")
+
+
+def items(row: Mapping[str, Any], *, agent: str, model: str | None, version: str | None) -> Iterator[Item]:
+    """The items of one row, whose JSON is read already."""
+    task = coerce.text(row.get("task_id"))
+    yield from facts(
+        agent=agent,
+        session=coerce.text(row.get("session_id")),
+        agent_version=version,
+        model=model,
+        task=f"openagents:{task}" if task else None,
+        task_title=task,
+        status="completed",
+    )
+    yield from (Entry(event=event, end=number) for number, event in enumerate(_events(row)))
+    yield TurnEnd(end=0)
+
+
+def spent(session: Mapping[str, Any]) -> Iterator[Item]:
+    """What the row of the session itself says of cost and tokens; a sum without its kinds is told by the last
+    event."""
+    cost = coerce.cost(session.get("total_cost_usd"))
+    if cost is not None:
+        yield Fact(name="cost_usd", value=cost)
+    final = coerce.mapping(coerce.mapping(session.get("document")).get("final_metrics"))
+    names = ("total_prompt_tokens", "total_cached_tokens", "", "total_completion_tokens")
+    usage = tokens.usage(final, names, cached_in_input=True)
+    if usage != Usage():
+        yield Spent(response=_LAST, usage=usage)
+
+
+def _events(row: Mapping[str, Any]) -> Iterator[AnyEvent]:
+    yield Prompt(id="task:0", content=coerce.text(row.get("task_description")) or "")
+    environment = row.get("environment")
+    if environment is not None:
+        text = json.dumps(environment, ensure_ascii=False, indent=2)
+        yield Foreign(id="environment:0", content=text, type="artifact", raw={"name": "environment"})
+    thoughts = list(enumerate(coerce.objects(row.get("reflections"))))
+    runs = [(c, list(group)) for c, group in groupby(coerce.objects(row.get("tests")), _category)]
+    left = [category for category, _ in runs]
+    for number, (category, tests) in enumerate(runs):
+        left.remove(category)
+        yield NoteEvent(id=f"round:{number}", content=_title(row, category), kind="chapter")
+        yield _verification(row, number, category, tests)
+        if category not in left:  # it is over
+            for at, thought in [item for item in thoughts if _category(item[1]) == category]:
+                thoughts.remove((at, thought))
+                yield _reflection(at, thought)
+    yield from (_reflection(at, thought) for at, thought in thoughts)
+    yield _closing(row)
+
+
+def _category(value: Mapping[str, Any]) -> str:
+    return coerce.text(value.get("category")) or ""
+
+
+def _title(row: Mapping[str, Any], category: str) -> str:
+    rounds = coerce.count(coerce.mapping(row.get("category_rounds")).get(category))
+    return f"{category or 'tests'}{f', {rounds} rounds' if rounds > 1 else ''}"
+
+
+def _verification(
+    row: Mapping[str, Any], number: int, category: str, tests: list[dict[str, Any]]
+) -> NoteEvent:
+    results = list(map(_test_line, tests))
+    checks: list[Json] = [
+        {"kind": category, "description": words, "status": "needs_review", "test": test}
+        for words, test in zip(results, tests, strict=True)
+    ]
+    lines = [f"{category or 'tests'}: needs_review", *(f"- {words}" for words in results)]
+    raw = {"subject": row.get("task_id"), "status": "needs_review", "checks": checks}
+    return NoteEvent(id=f"tests:{number}", content="\n".join(lines), kind="verification", raw=raw)
+
+
+def _test_line(test: Mapping[str, Any]) -> str:
+    expected = test.get("expectedOutput", test.get("expected_output"))
+    text = f"{coerce.text(test.get('input')) or ''} → {'' if expected is None else expected}"
+    reason = coerce.text(test.get("reasoning"))
+    return f"{text}: {reason}" if reason else text
+
+
+def _reflection(number: int, thought: Mapping[str, Any]) -> Foreign:
+    text = coerce.text(thought.get("reflectionText")) or coerce.text(thought.get("text")) or ""
+    return Foreign(id=f"reflection:{number}", content=text, type="reflection", raw=dict(thought))
+
+
+def _closing(row: Mapping[str, Any]) -> RetrospectiveEvent:
+    challenges = tuple(item for item in coerce.sequence(row.get("uncertainties")) if isinstance(item, str))
+    score = coerce.cost(row.get("comprehensiveness_score"))
+    tests, rounds = coerce.count(row.get("total_tests")), coerce.count(row.get("total_rounds"))
+    tokens = coerce.count(row.get("total_tokens_used"))
+    return RetrospectiveEvent(
+        id=_LAST,
+        response=_LAST,
+        ts=coerce.stamp(row.get("created_at")),
+        content=f"{tests} tests in {rounds} rounds{f', {tokens:,} tokens' if tokens else ''}",
+        duration_ms=coerce.number(row.get("duration_ms")),
+        retrospective=Retrospective(
+            by="agent",
+            challenges=challenges,
+            confidence=None if score is None else min(max(score / 10, 0.0), 1.0),
+        ),
+        raw={ROW: {key: value for key, value in row.items() if key not in _IN_EVENTS or not value}},
+    )

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from gittraj.formats.atif.write import build
 from gittraj.formats.base import coerce
-from gittraj.formats.base.exported import Exported
-from gittraj.formats.base.json_document import events_of, line
+from gittraj.formats.base.exported import Exported, events_of, line
+from gittraj.formats.base.sqlite import insert, new_database
 from gittraj.formats.openagents.schema import COLUMNS, EPOCH, SCHEMA
 
 if TYPE_CHECKING:
@@ -31,21 +31,15 @@ _NEEDED = frozenset(
 
 def write(exported: Exported) -> Iterator[bytes]:
     """The database, as the bytes of its file: the same of the same trajectories."""
-    import sqlite3  # noqa: PLC0415
+    known = {trajectory["id"]: trajectory for trajectory in exported.trajectories}
 
-    database = sqlite3.connect(":memory:")
-    try:
-        database.executescript(SCHEMA)
-        trajectories = list(exported.trajectories)
-        known = {trajectory["id"]: trajectory for trajectory in trajectories}
-        for trajectory in trajectories:
+    def fill(database: Connection) -> None:
+        for trajectory in exported.trajectories:
             if not _is_below(trajectory, known):
-                children = [other for other in trajectories if _is_below(other, known)]
+                children = [other for other in exported.trajectories if _is_below(other, known)]
                 _insert(database, trajectory, children)
-        database.commit()
-        yield database.serialize()
-    finally:
-        database.close()
+
+    yield new_database(SCHEMA, fill)
 
 
 def _is_below(trajectory: Header, known: Mapping[str, Header]) -> bool:
@@ -99,10 +93,7 @@ def _insert(database: Connection, trajectory: Header, others: Sequence[Header]) 
 
 
 def _put(database: Connection, table: str, row: Mapping[str, Any]) -> None:
-    columns = COLUMNS[table]
-    values = [_column(row.get(column)) for column in columns]
-    marks = ", ".join("?" * len(columns))
-    database.execute(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", values)  # noqa: S608
+    insert(database, table, COLUMNS[table], (_column(row.get(column)) for column in COLUMNS[table]))
 
 
 def _generated(trajectory: Header) -> dict[str, Any] | None:

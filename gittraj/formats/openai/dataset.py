@@ -13,8 +13,8 @@ from typing import Any
 
 from gittraj.errors import FormatError
 from gittraj.formats.base import coerce, lines, session_id
+from gittraj.formats.base.document import HEAD, read_head
 from gittraj.formats.base.lines import Fragment, Lines
-from gittraj.formats.base.peek import HEAD, read_head
 from gittraj.formats.openai import completion
 from gittraj.formats.openai import messages as openai_messages
 from gittraj.model.session_items import Cursor, Item

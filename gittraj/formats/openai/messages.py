@@ -8,19 +8,19 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from typing import Any, BinaryIO
+from typing import Any
 
-from gittraj.formats.base import coerce, commits, document, editor, session_id
-from gittraj.formats.base.peek import peek
+from gittraj.formats.base import coerce, commits, document, session_id
+from gittraj.formats.base.document import peek
+from gittraj.formats.base.edits import editor, first
 from gittraj.formats.openai import completion
 from gittraj.formats.swe import protocol
-from gittraj.model.session_items import Cursor, Entry, Fact, Item, Spent, TurnEnd
+from gittraj.model.session_items import Entry, Fact, Item, Spent, TurnEnd
 from gittraj.model.values import AnyEvent, Message, Prompt, Thinking, ToolCall, ToolResult
 
 name = "openai-messages"
 agent = "openai-chat"
 
-_START = Cursor()
 _ROLES = frozenset(("system", "developer", "user", "assistant", "tool", "function"))
 _SAID = frozenset(("content", "tool_calls", "function_call", "refusal", "audio"))
 
@@ -44,15 +44,12 @@ def is_conversation(value: Any) -> bool:
     )
 
 
-def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
-    """The items of a list of messages. Its id is its shape's; it is read whole, whatever the ``cursor``."""
-    value, damage = document.load(stream)
-    messages = coerce.objects(value)
-    if messages:
+@document.reader
+def read(value: Any, _session: str | None, end: int) -> Iterator[Item]:
+    """The items of a list of messages. Its id is its shape's."""
+    if messages := coerce.objects(value):
         own = session_id.shape_id(name, completion.opening(messages))
-        yield from conversation(messages, session=own, end=stream.tell() if stream.seekable() else 0)
-    if damage:
-        yield damage
+        yield from conversation(messages, session=own, end=end)
 
 
 def conversation(messages: list[dict[str, Any]], *, session: str, end: int) -> Iterator[Item]:
@@ -116,13 +113,9 @@ class _Reading:
         call_id = call.id or event_id
         self._pending.append(call_id)
         event = ToolCall(id=event_id, **common, name=call.name, arguments=call.arguments, call_id=call_id)
-        path = editor.path(call.arguments)
-        return self._entry(
-            event,
-            command=call.command,
-            edits=editor.edits(call.arguments),
-            paths=(path,) if path else (),
-        )
+        path = first(call.arguments, ["path"])
+        edits = editor(call.arguments)
+        return self._entry(event, command=call.command, edits=edits, paths=(path,) if path else ())
 
     def _result(self, record: str, message: dict[str, Any], common: dict[str, Any]) -> Entry:
         call_id = coerce.text(message.get("tool_call_id"))

@@ -13,7 +13,7 @@ from gittraj.formats.base import coerce
 from gittraj.formats.base.outcomes import ruling, tool_result
 from gittraj.formats.opencode import calls, results
 from gittraj.model.session_items import Entry, Fact, Item, Spent, TurnEnd
-from gittraj.model.values import AnyEvent, Foreign, Message, NoteEvent, Thinking, ToolCall, Usage
+from gittraj.model.values import AnyEvent, Foreign, Message, NoteEvent, Thinking, Usage
 
 Json = dict[str, Any]
 _GOES_ON = ("tool-calls", "unknown")
@@ -141,21 +141,15 @@ class Answer:
             return  # its arguments are not complete, or it never ran
         call, call_id = calls.call(tool, state, self._folder), self._context.call_id(part)
         self._called = True
-        yield self._entry(
-            ToolCall(**self._common(part), name=tool, arguments=state.get("input"), call_id=call_id),
-            edits=call.edits,
-            command=call.command,
-            folder=call.folder,
-            paths=(*call.paths, *changed) if call.command else call.paths,
-        )
+        paths = (*call.paths, *changed) if call.command else call.paths
+        yield self._entry(call.event(call_id, **self._common(part)), **call.known | {"paths": paths})
         result = results.result(tool, state)
         if result is None:
             return
         ended = self._time = result.time if result.time is not None else self._time
         name = str(part.get("id"))
         common = self._common(part) | {"id": f"{name}:1"}
-        event = tool_result(result, call_id=call_id, duration_ms=result.duration, **common)
-        entries = [self._entry(event, commits=result.commits)]
+        entries = [self._entry(tool_result(result, call_id=call_id, **common), **result.known)]
         for number, found in enumerate(result.decisions, 2):
             common = self._common(part) | {"id": f"{name}:{number}"}
             entries.append(self._entry(ruling(found, **common)))

@@ -9,10 +9,11 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
-from gittraj.formats.base import coerce, line_changes, patch
+from gittraj.formats.base import coerce, patch
+from gittraj.formats.base.edits import first, only_in, texts, written
+from gittraj.formats.base.outcomes import Call
 from gittraj.model.session_items import Edit
 from gittraj.model.values import FileKind
 
@@ -23,24 +24,16 @@ _KINDS: dict[Any, FileKind] = {"add": "add", "delete": "delete", "move": "rename
 _HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
-    """A tool call, apart from which event it becomes."""
-
-    command: str | None
-    folder: str | None
-    edits: tuple[Edit, ...]
-    paths: tuple[str, ...]
-
-
 def call(tool: str, state: dict[str, Any], folder: str | None) -> Call:
     """The call whose ``state`` a tool part holds; ``folder`` is where the session works."""
     fields, detail = coerce.mapping(state.get("input")), coerce.mapping(state.get("metadata"))
     if tool in SHELLS and (workdir := coerce.text(fields.get("workdir"))):
         folder = posixpath.normpath(posixpath.join(folder or "", workdir))
     edits = tuple(_edits(tool, fields, detail))
-    named = tuple(path for key in _PATHS if (path := coerce.text(fields.get(key))))
+    named = tuple(texts(fields, _PATHS))
     return Call(
+        name=tool,
+        arguments=state.get("input"),
         command=coerce.text(fields.get("command")) if tool in SHELLS else None,
         folder=folder,
         edits=edits,
@@ -57,19 +50,14 @@ def _edits(tool: str, fields: dict[str, Any], detail: dict[str, Any]) -> Iterato
         return
     elif tool == "write":
         kind: FileKind = "add" if detail.get("exists") is False else "update"
-        yield from _written(path, fields.get("content"), kind)
+        yield from written(path, fields.get("content"), kind=kind)
     elif tool == "edit":
         if not isinstance(fields.get("newString"), str):  # an edit that gives the whole text
-            yield from _written(path, fields.get("content"), "update")
+            yield from written(path, fields.get("content"))
         else:
             yield _changed(path, [detail], [fields])
     elif tool == "multiedit":
         yield _changed(path, coerce.objects(detail.get("results")), coerce.objects(fields.get("edits")))
-
-
-def _written(path: str, content: Any, kind: FileKind) -> Iterator[Edit]:
-    if isinstance(content, str):
-        yield Edit(path=path, kind=kind, added=tuple(content.splitlines()), whole=content)
 
 
 def _changed(path: str, details: list[dict[str, Any]], changes: list[dict[str, Any]]) -> Edit:
@@ -85,8 +73,8 @@ def _changed(path: str, details: list[dict[str, Any]], changes: list[dict[str, A
     else:
         for change in changes:
             old, new = (coerce.text(change.get(key)) or "" for key in ("oldString", "newString"))
-            added += line_changes.only_in(new.splitlines(), old.splitlines())
-            removed += line_changes.only_in(old.splitlines(), new.splitlines())
+            added += only_in(new.splitlines(), old.splitlines())
+            removed += only_in(old.splitlines(), new.splitlines())
     after = files[-1].get("after") if files else None
     return Edit(
         path=path,
@@ -100,14 +88,14 @@ def _changed(path: str, details: list[dict[str, Any]], changes: list[dict[str, A
 def _patched(detail: dict[str, Any]) -> Iterator[Edit]:
     """The files that ``apply_patch`` says it has written."""
     for file in coerce.objects(detail.get("files")):
-        path = coerce.text(file.get("filePath")) or coerce.text(file.get("relativePath"))
+        path = first(file, ("filePath", "relativePath"))
         if path is None:
             continue
         target = coerce.text(file.get("movePath"))
         if target:
             yield Edit(path=path, kind="delete")
         kind = _KINDS.get(coerce.text(file.get("type")), "update")
-        added, removed = _unified(coerce.text(file.get("patch")) or coerce.text(file.get("diff")) or "")
+        added, removed = _unified(first(file, ("patch", "diff")) or "")
         after = file.get("after")
         yield Edit(
             path=target or path,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from gittraj.errors import FormatError
 from gittraj.formats.base import coerce
-from gittraj.formats.base.sqlite import open_database
+from gittraj.formats.base.sqlite import first_row, has_columns, open_database
 from gittraj.formats.opencode.session import items
 from gittraj.model.session_items import Damage, Item
 
@@ -21,24 +21,16 @@ if TYPE_CHECKING:
 name = "opencode-db"
 agent = "opencode"
 
-_PROBES = (
-    "SELECT id, directory, title, version, time_created FROM session LIMIT 0",
-    "SELECT id, session_id, time_created, data FROM message LIMIT 0",
-    "SELECT id, message_id, session_id, data FROM part LIMIT 0",
+_TABLES = (
+    "id, directory, title, version, time_created FROM session",
+    "id, session_id, time_created, data FROM message",
+    "id, message_id, session_id, data FROM part",
 )
 
 
 def detect(path: Path) -> bool:
     """Whether the file is a database with OpenCode's tables."""
-    if not path.is_file():
-        return False
-    try:
-        with open_database(path) as database:
-            for probe in _PROBES:
-                database.execute(probe)
-    except (OSError, FormatError):
-        return False
-    return True
+    return has_columns(path, *_TABLES)
 
 
 def sessions(path: Path) -> Iterator[str]:
@@ -73,12 +65,8 @@ def read(path: Path, session: str) -> Iterator[Item]:
 
 
 def _session(database: Connection, session: str) -> dict[str, Any] | None:
-    cursor = database.execute("SELECT * FROM session WHERE id = ?", (session,))
-    row = cursor.fetchone()
-    if row is None:
-        return None
-    record = dict(zip((column[0] for column in cursor.description), row, strict=True))
-    return {
+    record = first_row(database, "SELECT * FROM session WHERE id = ?", session)
+    return record and {
         "id": session,
         "directory": record.get("directory"),
         "parentID": record.get("parent_id"),

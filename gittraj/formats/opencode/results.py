@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gittraj.formats.base import coerce, commits, images
-from gittraj.formats.base.outcomes import Refusal
+from gittraj.formats.base.outcomes import Outcome, Refusal
 from gittraj.formats.opencode import calls
 from gittraj.model.values import Artifact, Decision
 
@@ -21,18 +21,11 @@ _NO_SUCH_CALL = "invalid"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
-    """A tool's result, apart from which event it becomes. ``time`` is its end, in ms since 1970."""
+class Result(Outcome):
+    """``time`` is its end, in ms since 1970."""
 
-    text: str
-    exit_code: int | None
-    is_error: bool
-    truncated: bool
-    artifact: Artifact | None
-    commits: tuple[str, ...]
     decisions: tuple[Decision | Refusal, ...]
     time: int | None
-    duration: int | None
 
 
 def result(tool: str, state: dict[str, Any]) -> Result | None:
@@ -55,7 +48,7 @@ def result(tool: str, state: dict[str, Any]) -> Result | None:
         commits=commits.printed(text) if tool in calls.SHELLS else (),
         decisions=_declined(tool, state) if failed else _decided(tool, state, detail),
         time=ended,
-        duration=max(0, ended - begun) if begun is not None and ended is not None else None,
+        duration_ms=max(0, ended - begun) if begun is not None and ended is not None else None,
     )
 
 

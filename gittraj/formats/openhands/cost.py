@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import fields
 from typing import Any
 
 from gittraj.formats.base import coerce
+from gittraj.formats.base.tokens import since, usage
 from gittraj.formats.openai import completion
 from gittraj.model.session_items import Spent
 from gittraj.model.values import Usage
@@ -52,9 +52,7 @@ class Costs:
             self._grow(_total(self._now), response, usage)
 
     def _grow(self, now: Usage, response: str, usage: Any) -> None:
-        if any(getattr(now, f.name) < getattr(self._before, f.name) for f in fields(Usage)):
-            self._before = Usage()  # another agent, or a restarted one, counts from the beginning
-        grown = Usage(**{f.name: getattr(now, f.name) - getattr(self._before, f.name) for f in fields(Usage)})
+        grown = since(now, self._before)  # another agent, or a restarted one, counts from the beginning
         self._before = now
         if response not in self._spent:  # the totals do not tell reasoning apart
             reasoning = completion.usage(usage).reasoning_tokens
@@ -65,17 +63,10 @@ class Costs:
         """Of every call, once there are no more events."""
         if self._spent and self._now is not None:
             self._grow(_total(self._now), next(reversed(self._spent)), None)
-        for response, usage in self._spent.items():
-            yield Spent(response=response, usage=usage)
+        for response, spent in self._spent.items():
+            yield Spent(response=response, usage=spent)
 
 
 def _total(value: Any) -> Usage:
-    numbers = coerce.mapping(value)
-    read = coerce.count(numbers.get("cache_read_tokens"))
-    written = coerce.count(numbers.get("cache_write_tokens"))
-    return Usage(
-        input_tokens=max(0, coerce.count(numbers.get("prompt_tokens")) - read - written),
-        cache_read_tokens=read,
-        cache_write_tokens=written,
-        output_tokens=coerce.count(numbers.get("completion_tokens")),
-    )
+    names = ("prompt_tokens", "cache_read_tokens", "cache_write_tokens", "completion_tokens")
+    return usage(value, names, cached_in_input=True)

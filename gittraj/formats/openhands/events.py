@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, BinaryIO
+from typing import Any
 
-from gittraj.formats.base import coerce, commits, document, editor, session_id
-from gittraj.formats.base.outcomes import Refusal, ruling
-from gittraj.formats.base.peek import peek
+from gittraj.formats.base import coerce, commits, document, session_id
+from gittraj.formats.base.document import peek
+from gittraj.formats.base.edits import editor, written
+from gittraj.formats.base.outcomes import Call, Outcome, Refusal, ruling, tool_result
 from gittraj.formats.openai import completion
 from gittraj.formats.openhands.cost import Costs
-from gittraj.model.session_items import Cursor, Edit, Entry, Fact, Item, TurnEnd
+from gittraj.model.session_items import Edit, Entry, Fact, Item, TurnEnd
 from gittraj.model.values import (
     AnyEvent,
     Foreign,
@@ -23,14 +24,11 @@ from gittraj.model.values import (
     NoteEvent,
     Prompt,
     Thinking,
-    ToolCall,
-    ToolResult,
 )
 
 name = "openhands"
 agent = "openhands"
 
-_START = Cursor()
 _SOURCES = ("agent", "user", "environment")
 _SKIPPED = frozenset(
     (
@@ -58,14 +56,11 @@ def is_event(value: Any) -> bool:
     return known and ("action" in event or "observation" in event)
 
 
-def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
-    """The items of an exported session. Its id is its shape's; it is read whole, whatever the ``cursor``."""
-    value, damage = document.load(stream)
-    events = coerce.objects(value)
-    if events:
-        yield from items(events, session=None, end=stream.tell() if stream.seekable() else 0)
-    if damage:
-        yield damage
+@document.reader
+def read(value: Any, _session: str | None, end: int) -> Iterator[Item]:
+    """The items of an exported session. Its id is its shape's."""
+    if events := coerce.objects(value):
+        yield from items(events, session=None, end=end)
 
 
 def items(events: list[dict[str, Any]], *, session: str | None, end: int) -> Iterator[Item]:
@@ -186,14 +181,11 @@ class _Reading:
         }
         self._calls[coerce.number(event.get("id"))] = (call_id, Refusal(named, arguments))
         path = coerce.text(args.get("path"))
-        runs = event["action"] == "run"
-        return self._entry(
-            ToolCall(id=event_id, **common, name=named, arguments=arguments, call_id=call_id),
-            command=coerce.text(args.get("command")) if runs else None,
-            folder=coerce.text(args.get("cwd")) or self._reported.get("folder"),
-            paths=(path,) if path else (),
-            edits=_edits(str(event["action"]), args),
-        )
+        command = coerce.text(args.get("command")) if event["action"] == "run" else None
+        folder = coerce.text(args.get("cwd")) or self._reported.get("folder")
+        edits = _edits(str(event["action"]), args)
+        call = Call(named, arguments, command, folder, edits, (path,) if path else ())
+        return self._entry(call.event(call_id, id=event_id, **common), **call.known)
 
     # ------------------------------------------------------------ observations
 
@@ -218,16 +210,11 @@ class _Reading:
         code = _exit_code(extras)
         rejected = kind == "user_rejected"
         failed = event.get("success") is False or kind == "error" or rejected or code not in (None, 0)
-        result = ToolResult(
-            id=f"{record}:0",
-            ts=ts,
-            content=text,
-            call_id=call[0],
-            exit_code=code,
-            is_error=failed,
-            artifact=artifact,
+        edits, made = () if failed else _written(extras), commits.printed(text)
+        ended = Outcome(
+            text=text, exit_code=code, is_error=failed, artifact=artifact, commits=made, edits=edits
         )
-        yield self._entry(result, edits=() if failed else _written(extras), commits=commits.printed(text))
+        yield self._entry(tool_result(ended, call_id=call[0], id=f"{record}:0", ts=ts), **ended.known)
         if rejected:
             yield self._entry(ruling(replace(call[1], words=text), id=f"{record}:1", ts=ts))
 
@@ -261,13 +248,14 @@ def _status(kind: str, args: dict[str, Any]) -> str:
 
 def _edits(kind: str, args: dict[str, Any]) -> tuple[Edit, ...]:
     """The file as an action leaves it, as far as its arguments show."""
-    path, content = coerce.text(args.get("path")), args.get("content")
+    path = coerce.text(args.get("path"))
     if kind == "edit" and coerce.text(args.get("command")):
-        return editor.edits(args)
-    if kind not in ("write", "edit") or path is None or not isinstance(content, str):
+        return editor(args)
+    if kind not in ("write", "edit") or path is None:
         return ()
     entire = kind == "write" and args.get("start") in (None, 0) and args.get("end") in (None, -1)
-    return (Edit(path=path, added=tuple(content.splitlines()), whole=content if entire else None),)
+    edits = written(path, args.get("content"))
+    return edits if entire else tuple(replace(edit, whole=None) for edit in edits)
 
 
 def _written(extras: dict[str, Any]) -> tuple[Edit, ...]:

@@ -12,8 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from gittraj import __version__
-from gittraj.formats.base.exported import Exported
-from gittraj.formats.base.json_document import events_of, pretty
+from gittraj.formats.base.exported import Exported, events_of, pretty
 from gittraj.model.times import parse_time
 
 Header = Mapping[str, Any]

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from gittraj.formats.base.position import facts
 from gittraj.formats.swe import diff
 from gittraj.model.session_items import Entry, Fact
 from gittraj.model.values import Artifact, NoteEvent, ToolCall, ToolResult
@@ -45,13 +46,12 @@ class Ending:
         return "abandoned" if word in _LIMITS else "failed"
 
     def facts(self) -> Iterator[Fact]:
-        fields = {
-            "exit_status": self.exit_status,
-            "exit_error": self.error,
-            "submission": self.submission,
-            "status": self.status,
-        }
-        yield from (Fact(name=name, value=value) for name, value in fields.items() if value)
+        yield from facts(
+            exit_status=self.exit_status,
+            exit_error=self.error,
+            submission=self.submission,
+            status=self.status,
+        )
 
     def entries(self, end: int, ts: str | None = None, prefix: str = "") -> Iterator[Entry]:
         """Its events: what failed, and the submission."""

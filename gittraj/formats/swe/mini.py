@@ -10,15 +10,16 @@ import math
 import posixpath
 from collections import deque
 from collections.abc import Iterator
-from typing import Any, BinaryIO
+from typing import Any
 
 from gittraj.formats.base import coerce, commits, document, session_id
+from gittraj.formats.base.document import peek
 from gittraj.formats.base.outcomes import Refusal, ruling
-from gittraj.formats.base.peek import peek
+from gittraj.formats.base.position import facts
 from gittraj.formats.openai import completion
-from gittraj.formats.swe import ending, protocol, run_name, task
+from gittraj.formats.swe import ending, protocol, task
 from gittraj.formats.swe.answers import answer, is_answer
-from gittraj.model.session_items import Cursor, Entry, Fact, Item, Spent, TurnEnd
+from gittraj.model.session_items import Entry, Fact, Item, Spent, TurnEnd
 from gittraj.model.values import (
     AnyEvent,
     Message,
@@ -33,7 +34,6 @@ from gittraj.model.values import (
 name = "mini-swe-agent"
 agent = "mini-swe-agent"
 
-_START = Cursor()
 _INFO = {"exit_status", "submission", "model_stats", "mini_version"}
 _TYPED = ("Interrupted by user: ", "The user added a new task: ")
 _NOTES = ("Interrupted by user: Temporary interruption caught.", "Switched to human mode.")
@@ -56,16 +56,11 @@ def detect(head: bytes) -> bool:
     return not messages or ("role" in messages[0] and "content" in messages[0])
 
 
-def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
-    """The items of a run. ``session`` is the stem of its name, which is its id if it names a run.
-
-    The file is read whole, whatever the ``cursor``.
-    """
-    value, damage = document.load(stream)
+@document.reader
+def read(value: Any, session: str | None, end: int) -> Iterator[Item]:
+    """The items of a run. ``session`` is the stem of its name, which is its id if it names a run."""
     if isinstance(value, dict | list):
-        yield from _Reading(value, session, stream.tell() if stream.seekable() else 0).items()
-    if damage:
-        yield damage
+        yield from _Reading(value, session, end).items()
 
 
 class _Reading:
@@ -102,25 +97,24 @@ class _Reading:
 
     def _facts(self, entries: list[Entry]) -> Iterator[Fact]:
         instance = coerce.text(self._run.get("instance_id"))
-        named = run_name.parse(self._stem, instance)
+        named = task.parse(self._stem, instance)
         stats = coerce.mapping(self._info.get("model_stats"))
         first = next((entry.event.ts for entry in entries if entry.event.ts), None)
         own = session_id.shape_id(name, [[instance], *completion.opening(self._messages)])
-        fields: dict[str, str | float | None] = {
-            "session": self._stem if named else own,
-            "solve": named.solve if named else None,
-            "run": named.run if named else None,
-            "instance": instance,
-            "agent_version": coerce.text(self._info.get("mini_version")),
-            "model": self._model,
-            "folder": self._folder,
-            "started_at": first or (named.time if named else None),
-            "title": task.title(self._asked or ""),
-            "messages": len(self._messages),
-            "api_calls": coerce.number(stats.get("api_calls")),
-            "cost_usd": None if self._costs_add_up() else coerce.cost(stats.get("instance_cost")),
-        }
-        yield from (Fact(name=key, value=value) for key, value in fields.items() if value is not None)
+        yield from facts(
+            session=self._stem if named else own,
+            solve=named.solve if named else None,
+            run=named.run if named else None,
+            instance=instance,
+            agent_version=coerce.text(self._info.get("mini_version")),
+            model=self._model,
+            folder=self._folder,
+            started_at=first or (named.time if named else None),
+            title=task.title(self._asked or ""),
+            messages=len(self._messages),
+            api_calls=coerce.number(stats.get("api_calls")),
+            cost_usd=None if self._costs_add_up() else coerce.cost(stats.get("instance_cost")),
+        )
 
     def _costs_add_up(self) -> bool:
         """Whether the calls' own costs are all there is; else only the total is known."""

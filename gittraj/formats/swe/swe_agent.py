@@ -10,20 +10,20 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, BinaryIO
+from typing import Any
 
 from gittraj.formats.base import coerce, commits, document, session_id
-from gittraj.formats.base.peek import peek
+from gittraj.formats.base.document import peek
+from gittraj.formats.base.position import facts
 from gittraj.formats.base.session_id import Part
 from gittraj.formats.openai import completion
 from gittraj.formats.swe import ending, task, windowed
-from gittraj.model.session_items import Cursor, Entry, Fact, Item, Spent, TurnEnd
+from gittraj.model.session_items import Entry, Fact, Item, Spent, TurnEnd
 from gittraj.model.values import AnyEvent, NoteEvent, Prompt, Thinking, ToolCall, ToolResult, Usage
 
 name = "swe-agent"
 agent = "swe-agent"
 
-_START = Cursor()
 _LONGEST = 1e7
 """Seconds that a command may have run."""
 _DEMONSTRATION = "Here is a demonstration of how to"
@@ -44,13 +44,11 @@ def _is_run(run: dict[str, Any]) -> bool:
     return bool(history) and "role" in history[0] and bool(history[0].keys() & {"agent", "message_type"})
 
 
-def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
-    """The items of a run, all attempts of a retrying one. Read whole, whatever the ``cursor``."""
-    value, damage = document.load(stream)
+@document.reader
+def read(value: Any, _session: str | None, end: int) -> Iterator[Item]:
+    """The items of a run, all attempts of a retrying one."""
     if isinstance(value, dict):
-        yield from _Reading(value, stream.tell() if stream.seekable() else 0).items()
-    if damage:
-        yield damage
+        yield from _Reading(value, end).items()
 
 
 class _Reading:
@@ -99,19 +97,18 @@ class _Reading:
         repository = coerce.mapping(coerce.mapping(self._config.get("env")).get("repo"))
         stats = coerce.mapping(self._info.get("model_stats"))
         instance = coerce.text(problem.get("id")) or coerce.text(self._run.get("instance_id"))
-        fields: dict[str, str | float | None] = {
-            "session": session_id.shape_id(name, [[instance], *self._shape()]),
-            "instance": instance,
-            "agent_version": coerce.text(self._info.get("swe_agent_version")),
-            "model": self._model,
-            "title": task.title(self._asked or ""),
-            "start_commit": coerce.text(repository.get("base_commit")),
-            "repository": coerce.text(repository.get("github_url")),
-            "messages": len(coerce.objects(self._run.get("history"))) or None,
-            "api_calls": coerce.number(stats.get("api_calls")),
-            "cost_usd": coerce.cost(stats.get("instance_cost")),
-        }
-        yield from (Fact(name=key, value=value) for key, value in fields.items() if value is not None)
+        yield from facts(
+            session=session_id.shape_id(name, [[instance], *self._shape()]),
+            instance=instance,
+            agent_version=coerce.text(self._info.get("swe_agent_version")),
+            model=self._model,
+            title=task.title(self._asked or ""),
+            start_commit=coerce.text(repository.get("base_commit")),
+            repository=coerce.text(repository.get("github_url")),
+            messages=len(coerce.objects(self._run.get("history"))) or None,
+            api_calls=coerce.number(stats.get("api_calls")),
+            cost_usd=coerce.cost(stats.get("instance_cost")),
+        )
 
     def _shape(self) -> Iterator[tuple[Part, ...]]:
         first = self._attempts[0]

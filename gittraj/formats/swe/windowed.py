@@ -12,7 +12,8 @@ import shlex
 from dataclasses import dataclass
 from typing import Any
 
-from gittraj.formats.base import coerce, editor
+from gittraj.formats.base import coerce
+from gittraj.formats.base.edits import editor, first, pairs, replaced
 from gittraj.model.session_items import Edit
 
 _RANGE = re.compile(r"edit \d+:\d+[^\n]*\n(.*?)(?:\nend_of_edit\s*)?", re.DOTALL)
@@ -59,21 +60,18 @@ def edits(name: str, arguments: Any, open_file: str | None) -> tuple[Edit, ...]:
     """The files as a call leaves them; ``name`` is the tool's, or ``bash`` for a command as text."""
     fields = coerce.mapping(arguments)
     if name in _EDITOR:
-        return editor.edits(fields)
+        return editor(fields)
     command = coerce.text(fields.get("command")) or ""
     if name == "bash":
         if ranged := _RANGE.fullmatch(command):
             return (Edit(path=open_file, added=tuple(ranged[1].splitlines())),) if open_file else ()
         name, fields = _words(command)
         return edits(name, fields, open_file) if name != "bash" else ()
-    if name == "create" and (path := coerce.text(fields.get("filename")) or coerce.text(fields.get("path"))):
+    if name == "create" and (path := first(fields, ("filename", "path"))):
         return (Edit(path=path, kind="add"),)
     if name in ("edit", "insert") and open_file:
-        old = coerce.text(fields.get("search")) or ""
-        new = coerce.text(fields.get("replace")) or coerce.text(fields.get("text"))
-        new = new or coerce.text(fields.get("replacement_text")) or ""
-        edit = editor.replaced(open_file, tuple(old.splitlines()), tuple(new.splitlines()))
-        return (edit,) if old or new else ()
+        ((old, new),) = pairs([fields], ["search"], ["replace", "text", "replacement_text"])
+        return (replaced(open_file, [(old, new)]),) if old or new else ()
     return ()
 
 
@@ -82,7 +80,7 @@ def paths(name: str, arguments: Any) -> tuple[str, ...]:
     fields = coerce.mapping(arguments)
     if name == "bash":
         name, fields = _words(coerce.text(fields.get("command")) or "")
-    path = coerce.text(fields.get("path")) or coerce.text(fields.get("filename"))
+    path = first(fields, ("path", "filename"))
     return (path,) if path and name in (*_EDITOR, "create", "open") else ()
 
 

@@ -6,8 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from gittraj.formats import detect_store
-from gittraj.formats.cline import store as cline
+from gittraj.formats import cline, detect_store
 from gittraj.model.session_items import Edit, Entry, Fact, Item, Spent, TurnEnd
 from gittraj.model.values import Message, NoteEvent, Prompt, Thinking, ToolCall, ToolResult, Usage
 

@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gittraj.formats import detect
-from gittraj.formats.pi import session as pi
+from gittraj.formats import detect, pi
 from gittraj.model.session_items import Damage, Edit, Entry, Fact, Item, Mark, Spent, TurnEnd
 from gittraj.model.values import (
     AnyEvent,

@@ -6,8 +6,7 @@ import io
 import json
 from typing import Any
 
-from gittraj.formats import detect
-from gittraj.formats.qwen import session as qwen
+from gittraj.formats import detect, qwen
 from gittraj.model.session_items import Cursor, Damage, Edit, Entry, Fact, Item, Mark, Spent
 from gittraj.model.values import (
     Message,

@@ -11,10 +11,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from gittraj.formats.base import coerce, commits, document, line_changes
-from gittraj.formats.base.peek import peek, read_head
+from gittraj.formats.base import coerce, commits, document
+from gittraj.formats.base.document import peek, read_head
+from gittraj.formats.base.edits import replaced, written
+from gittraj.formats.base.outcomes import Call
+from gittraj.formats.base.position import facts
+from gittraj.formats.base.tokens import usage
 from gittraj.model.session_items import Edit, Entry, Fact, Item, Spent, TurnEnd
-from gittraj.model.values import AnyEvent, Message, NoteEvent, Prompt, Thinking, ToolCall, ToolResult, Usage
+from gittraj.model.values import AnyEvent, Message, NoteEvent, Prompt, Thinking, ToolResult
 
 name = "cline"
 agent = "cline"
@@ -22,6 +26,7 @@ agent = "cline"
 _SUFFIX = ".messages.json"
 _OPENS, _CLOSES = re.compile(r"<user_input(?:\s[^>]{0,200})?>"), "</user_input>"
 _SYSTEM = "[SYSTEM] "
+_TOKENS = ("inputTokens", "cacheReadTokens", "cacheWriteTokens", "outputTokens")
 _ENDED = {"completed": "completed", "failed": "failed", "cancelled": "abandoned"}
 
 
@@ -85,16 +90,15 @@ class _Reading:
     def _facts(self) -> Iterator[Fact]:
         origin = coerce.mapping(self._run.get("origin"))
         told = coerce.mapping(self._about.get("metadata"))
-        known = {
-            "session": coerce.text(self._run.get("sessionId")) or self._session,
-            "started_at": coerce.stamp(self._about.get("started_at")),
-            "folder": self._folder,
-            "agent_version": coerce.text(origin.get("version")),
-            "entrypoint": coerce.text(origin.get("source")),
-            "title": coerce.text(told.get("title")),
-            "status": _ENDED.get(str(self._about.get("status"))),
-        }
-        yield from (Fact(name=fact, value=value) for fact, value in known.items() if value)
+        yield from facts(
+            session=coerce.text(self._run.get("sessionId")) or self._session,
+            started_at=coerce.stamp(self._about.get("started_at")),
+            folder=self._folder,
+            agent_version=coerce.text(origin.get("version")),
+            entrypoint=coerce.text(origin.get("source")),
+            title=coerce.text(told.get("title")),
+            status=_ENDED.get(str(self._about.get("status"))),
+        )
 
     def _entry(self, event: AnyEvent, **known: Any) -> Entry:
         return Entry(event=event, end=self._end, **known)
@@ -129,7 +133,8 @@ class _Reading:
                     yield self._call(common, block)
         spent = coerce.mapping(message.get("metrics"))
         if spent and blocks:
-            yield Spent(response=named, usage=_usage(spent), cost=coerce.cost(spent.get("cost")))
+            counted = usage(spent, _TOKENS, cached_in_input=True)
+            yield Spent(response=named, usage=counted, cost=coerce.cost(spent.get("cost")))
 
     def _call(self, common: dict[str, Any], block: dict[str, Any]) -> Entry:
         tool, call_id = coerce.text(block.get("name")) or "unknown", coerce.text(block.get("id"))
@@ -140,13 +145,9 @@ class _Reading:
         read = tuple(p for f in coerce.objects(fields.get("files")) if (p := coerce.text(f.get("path"))))
         if call_id:
             self._asked[call_id] = ran
-        return self._entry(
-            ToolCall(**common, name=tool, arguments=arguments, call_id=call_id),
-            edits=_edits(tool, path, fields),
-            command="\n".join(ran) or None,
-            folder=self._folder,
-            paths=(path, *read) if path else read,
-        )
+        paths = (path, *read) if path else read
+        call = Call(tool, arguments, "\n".join(ran) or None, self._folder, _edits(tool, path, fields), paths)
+        return self._entry(call.event(call_id, **common), **call.known)
 
     def _result(self, common: dict[str, Any], block: dict[str, Any]) -> Entry:
         call_id = coerce.text(block.get("tool_use_id"))
@@ -190,18 +191,5 @@ def _edits(tool: str, path: str | None, fields: dict[str, Any]) -> tuple[Edit, .
     if fields.get("insert_line") is not None:
         return (Edit(path=path, added=tuple(new.splitlines())),)
     if not isinstance(old, str):
-        return (Edit(path=path, kind="add", added=tuple(new.splitlines()), whole=new),)
-    before, after = old.splitlines(), new.splitlines()
-    added, removed = line_changes.only_in(after, before), line_changes.only_in(before, after)
-    return (Edit(path=path, added=added, removed=removed),)
-
-
-def _usage(fields: dict[str, Any]) -> Usage:
-    """``inputTokens`` has those of the cache, too."""
-    read, written = (coerce.count(fields.get(f"cache{kind}Tokens")) for kind in ("Read", "Write"))
-    return Usage(
-        input_tokens=max(0, coerce.count(fields.get("inputTokens")) - read - written),
-        cache_read_tokens=read,
-        cache_write_tokens=written,
-        output_tokens=coerce.count(fields.get("outputTokens")),
-    )
+        return written(path, new, kind="add")
+    return (replaced(path, [(old, new)]),)

@@ -13,20 +13,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
-from gittraj.formats.base import coerce, commits, lines
+from gittraj.formats.base import coerce, commits, images, lines, tokens
+from gittraj.formats.base.edits import first, pairs, replaced, written
 from gittraj.formats.base.lines import Fragment, Lines
+from gittraj.formats.base.outcomes import Call, Outcome, tool_result
+from gittraj.formats.base.position import Record, facts
 from gittraj.formats.base.session_id import shape_id
-from gittraj.formats.pi import blocks
-from gittraj.model.session_items import Cursor, Damage, Entry, Fact, Item, TurnEnd
+from gittraj.model.session_items import Cursor, Damage, Edit, Entry, Fact, Item, Spent, TurnEnd
 from gittraj.model.values import (
     AnyEvent,
+    Artifact,
     Foreign,
     Message,
     NoteEvent,
     Prompt,
     Thinking,
-    ToolCall,
-    ToolResult,
 )
 
 name = "pi"
@@ -37,6 +38,7 @@ _TRUSTED = frozenset(("type", "timestamp"))
 _CUT_FIRST_LINE = re.compile(rb'\{"type":"session","(?:version":\d|id":"[^"]*","timestamp":")')
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 _EXIT = re.compile(r"Command exited with code (\d{1,10})\s*\Z")
+_TOKENS = ("input", "cacheRead", "cacheWrite", "output", "reasoning")
 _ABANDONED = "abandoned-branch"
 
 
@@ -57,22 +59,10 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _STAR
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Record:
-    """An entry of the file with what every event of it has."""
+class _Record(Record):
+    """``session`` is the one that it was copied from."""
 
-    id: str
     value: dict[str, Any]
-    ts: str | None
-    end: int
-    tags: tuple[str, ...]
-    owner: str | None
-    """The session that it was copied from."""
-
-    def common(self, ordinal: int = 0, *tags: str) -> dict[str, Any]:
-        return {"id": f"{self.id}:{ordinal}", "ts": self.ts, "tags": (*self.tags, *tags)}
-
-    def entry(self, event: AnyEvent, **known: Any) -> Entry:
-        return Entry(event=event, end=self.end, session=self.owner, **known)
 
 
 class _Reading:
@@ -103,15 +93,14 @@ class _Reading:
             return
         first = self._fragments[0].value
         shape = shape_id(name, [[coerce.text(first.get("type")), coerce.stamp(first.get("timestamp"))]])
-        known = {
-            "session": coerce.text(self._header.get("id")) or self._name or shape,
-            "started_at": self._began,
-            "folder": self._folder,
-            "parent_session": self._parent,
-            "parent_kind": "fork" if self._parent else None,
-            "model": self._model,
-        }
-        yield from (Fact(name=fact, value=value) for fact, value in known.items() if value)
+        yield from facts(
+            session=coerce.text(self._header.get("id")) or self._name or shape,
+            started_at=self._began,
+            folder=self._folder,
+            parent_session=self._parent,
+            parent_kind="fork" if self._parent else None,
+            model=self._model,
+        )
 
     def _record(self, number: int, fragment: Fragment) -> _Record:
         value = fragment.value
@@ -126,7 +115,7 @@ class _Reading:
             ts=ts,
             end=fragment.end,
             tags=() if own_id is None or own_id in self._active else (_ABANDONED,),
-            owner=self._parent if copied else None,
+            session=self._parent if copied else None,
         )
 
     def _entry(self, record: _Record) -> Iterator[Item]:
@@ -145,7 +134,7 @@ class _Reading:
                 common = record.common(0, "branch-summary")
                 yield record.entry(NoteEvent(**common, content=content, kind="note"))
             case "custom_message":
-                text, artifact = blocks.content(value.get("content"))
+                text, artifact = _content(value.get("content"))
                 if text:
                     common = record.common() | {"artifact": artifact}
                     yield record.entry(Foreign(**common, content=text, type="custom_message"))
@@ -158,7 +147,7 @@ class _Reading:
     def _message(self, record: _Record, message: dict[str, Any]) -> Iterator[Item]:
         match message.get("role"):
             case "user":
-                text, artifact = blocks.content(message.get("content"))
+                text, artifact = _content(message.get("content"))
                 if text:
                     yield record.entry(Prompt(**record.common(), content=text, artifact=artifact))
             case "assistant":
@@ -194,68 +183,74 @@ class _Reading:
             what: Any = "note" if aborted else "error"
             yield record.entry(NoteEvent(**common, content=failure or str(stopped), kind=what))
             spoke = True
-        if spoke and record.owner is None:
-            yield from blocks.spent(record.id, message.get("usage"))
+        if spoke and record.session is None:
+            yield from _spent(record.id, message.get("usage"))
         if stopped in ("stop", "length", "error", "aborted"):
             yield TurnEnd(end=record.end)
 
     def _call(self, record: _Record, common: dict[str, Any], block: dict[str, Any]) -> Entry:
-        tool, arguments = (
-            coerce.text(block.get("name")) or "unknown",
-            coerce.parsed(block.get("arguments")),
-        )
+        tool, arguments = coerce.text(block.get("name")) or "unknown", coerce.parsed(block.get("arguments"))
         fields = coerce.mapping(arguments)
-        path = coerce.text(fields.get("path")) or coerce.text(fields.get("file_path"))
-        return record.entry(
-            ToolCall(**common, name=tool, arguments=arguments, call_id=coerce.text(block.get("id"))),
-            edits=blocks.edits(tool, path, fields) if path else (),
-            command=coerce.text(fields.get("command")) if tool == "bash" else None,
-            folder=self._folder,
-            paths=(path,) if path else (),
-        )
+        path = first(fields, ("path", "file_path"))
+        command = coerce.text(fields.get("command")) if tool == "bash" else None
+        edits = _edits(tool, path, fields) if path else ()
+        call = Call(tool, arguments, command, self._folder, edits, (path,) if path else ())
+        return record.entry(call.event(coerce.text(block.get("id")), **common), **call.known)
 
     def _result(self, record: _Record, message: dict[str, Any]) -> Iterator[Item]:
-        text, artifact = blocks.content(message.get("content"))
+        text, artifact = _content(message.get("content"))
         cut = coerce.mapping(coerce.mapping(message.get("details")).get("truncation"))
         shell = message.get("toolName") == "bash"
         is_error = message.get("isError") is True
         code = _EXIT.search(text[-200:]) if shell else None
-        nested = message.get("usage") if record.owner is None else None
-        event = ToolResult(
-            **record.common() | {"artifact": artifact},
-            content=text,
-            call_id=coerce.text(message.get("toolCallId")),
+        nested = message.get("usage") if record.session is None else None
+        ended = Outcome(
+            text=text,
             exit_code=int(code[1]) if code else (0 if shell and not is_error else None),
             is_error=is_error,
             truncated=cut.get("truncated") is True,
+            artifact=artifact,
+            commits=commits.printed(text),
             bytes=coerce.number(cut.get("totalBytes")),
-            response=record.id if isinstance(nested, dict) else None,
         )
-        yield record.entry(event, commits=commits.printed(text))
-        yield from blocks.spent(record.id, nested)
+        common = record.common() | {"response": record.id if isinstance(nested, dict) else None}
+        call_id = coerce.text(message.get("toolCallId"))
+        yield record.entry(tool_result(ended, call_id=call_id, **common), **ended.known)
+        yield from _spent(record.id, nested)
 
     def _typed_command(self, record: _Record, message: dict[str, Any]) -> Iterator[Item]:
         """A command that the human ran (``!command``), with its output: the agent made nothing by it."""
-        command, text = (
-            coerce.text(message.get("command")),
-            coerce.text(message.get("output")) or "",
-        )
+        command, code = coerce.text(message.get("command")), coerce.number(message.get("exitCode"))
         if command is None:
             return
-        code = coerce.number(message.get("exitCode"))
-        call = ToolCall(
-            **record.common(0, "typed"), name="bash", arguments={"command": command}, call_id=record.id
-        )
-        yield record.entry(call, folder=self._folder)
-        event = ToolResult(
-            **record.common(1, "typed"),
-            content=text,
-            call_id=record.id,
+        call = Call("bash", {"command": command}, folder=self._folder)
+        yield record.entry(call.event(record.id, **record.common(0, "typed")), **call.known)
+        ended = Outcome(
+            text=coerce.text(message.get("output")) or "",
             exit_code=code,
             is_error=code not in (None, 0) or message.get("cancelled") is True,
             truncated=message.get("truncated") is True,
         )
-        yield record.entry(event)
+        yield record.entry(tool_result(ended, call_id=record.id, **record.common(1, "typed")))
+
+
+def _edits(tool: str, path: str, fields: dict[str, Any]) -> tuple[Edit, ...]:
+    if tool == "write":
+        return written(path, fields.get("content"))
+    changes = coerce.objects(fields.get("edits")) or [fields]
+    return (replaced(path, pairs(changes, ["oldText"], ["newText"])),) if tool == "edit" else ()
+
+
+def _content(value: Any) -> tuple[str, Artifact | None]:
+    text, artifact = images.joined(value)
+    return text.strip() if isinstance(value, str) else text, artifact
+
+
+def _spent(response: str, value: Any) -> Iterator[Spent]:
+    if numbers := coerce.mapping(value):
+        cost = coerce.cost(coerce.mapping(numbers.get("cost")).get("total"))
+        usage = tokens.usage(numbers, _TOKENS, cached_in_input=False)
+        yield Spent(response=response, usage=usage, cost=cost)
 
 
 def _active(fragments: list[Fragment]) -> set[str]:

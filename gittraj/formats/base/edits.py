@@ -1,0 +1,81 @@
+"""What tools do to files, from the old and the new text among a call's arguments.
+
+Agents repeat unchanged lines around a change as context; those do not count.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from gittraj.formats.base import coerce
+from gittraj.model.session_items import Edit
+
+
+def only_in(lines: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
+    """The ``lines``, in their order, that ``others`` lacks or has fewer times."""
+    spare = Counter(others)
+    spare.subtract(lines)
+    left = {line: -n for line, n in spare.items() if n < 0}
+    kept: list[str] = []
+    for line in reversed(lines):  # of equal lines, the later ones are the new ones
+        if left.get(line, 0):
+            left[line] -= 1
+            kept.append(line)
+    return tuple(kept[::-1])
+
+
+def texts(fields: Any, keys: Iterable[str]) -> Iterator[str]:
+    """The texts under ``keys``, in the order of these: tools name the same argument differently."""
+    named = coerce.mapping(fields)
+    return (text for key in keys if (text := coerce.text(named.get(key))))
+
+
+def first(fields: Any, keys: Iterable[str]) -> str | None:
+    return next(texts(fields, keys), None)
+
+
+def written(path: str, whole: Any, **known: Any) -> tuple[Edit, ...]:
+    """The edit that writes the ``whole`` text; none if it is not a text."""
+    if not isinstance(whole, str):
+        return ()
+    return (Edit(path=path, added=tuple(whole.splitlines()), whole=whole, **known),)
+
+
+def replaced(path: str, pairs: Iterable[tuple[str, str]], **known: Any) -> Edit:
+    """The edit that replaces old texts with new ones."""
+    added: list[str] = []
+    removed: list[str] = []
+    for old, new in pairs:
+        before, after = old.splitlines(), new.splitlines()
+        added += only_in(after, before)
+        removed += only_in(before, after)
+    return Edit(path=path, added=tuple(added), removed=tuple(removed), **known)
+
+
+def pairs(
+    changes: Iterable[dict[str, Any]], old: Iterable[str], new: Iterable[str]
+) -> Iterator[tuple[str, str]]:
+    """Old and new text of each change; ``old`` and ``new`` are the names that they may have."""
+    return ((first(change, old) or "", first(change, new) or "") for change in changes)
+
+
+# ---------------------------------------------------------------- ``str_replace_editor``
+
+
+def editor(arguments: Any) -> tuple[Edit, ...]:
+    """Of the edit tool that several agents share, under a few names; its arguments were published with
+    Anthropic's text editor tool."""
+    fields = coerce.mapping(arguments)
+    path = coerce.text(fields.get("path"))
+    ((old, new),) = pairs([fields], ["old_str"], ["new_str"])
+    match fields.get("command"):
+        case "create" if path:
+            return written(path, fields.get("file_text"), kind="add")
+        case "str_replace" if path and (old or new):
+            return (replaced(path, [(old, new)]),)
+        case "insert" if path and new:
+            return (Edit(path=path, added=tuple(new.splitlines())),)
+        case _:
+            return ()

@@ -1,1 +1,0 @@
-"""The pi coding agent."""
