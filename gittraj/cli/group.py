@@ -122,8 +122,7 @@ def group(ctx: click.Context, no_pager: bool, color: str | None) -> None:
     if ctx.invoked_subcommand is None:
         from gittraj.cli.overview import show_overview
 
-        if not show_overview():
-            click.echo(ctx.get_help())
+        show_overview()
 
 
 def run(arguments: Sequence[str] | None = None) -> None:

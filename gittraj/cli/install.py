@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gittraj.cli.commands import COMMANDS
+from gittraj.cli.output import print_wrapped
 from gittraj.cli.repository import environment, find_repository
 from gittraj.config import Environ
 
@@ -128,7 +129,7 @@ def _report(steps: list[Step], found: dict[str, object], *, dry_run: bool, as_js
     else:
         for (what, text), same in groupby(steps, lambda s: (s.what, s.text)):
             names = ", ".join(step.name for step in same)
-            click.echo(text if what == "state" else f"{names}: {text}")
+            print_wrapped(text if what == "state" else f"{names}: {text}")
         if dry_run:
             click.echo("Nothing was written.")
     return int(any(step.did == "failed" for step in steps))

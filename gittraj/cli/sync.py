@@ -10,7 +10,7 @@ from gittraj.cli.repository import drain_first, find_repository
 from gittraj.cli.transfer import report, say, send
 
 
-@click.command("sync", short_help=COMMANDS["sharing"]["sync"])
+@click.command("sync", short_help=COMMANDS["common commands"]["sync"])
 @click.argument("remote", required=False)
 @click.option("--dry-run", is_flag=True, help="Say what would be sent; write nothing, and ask nobody.")
 @click.option("--records-only", is_flag=True, help="Send records only, without events.")

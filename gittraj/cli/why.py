@@ -80,15 +80,15 @@ def command(
             texts = _render(repository, path, lines, entries, porcelain=form == "porcelain")
             write(repository, texts, environment(), pager=obj["pager"] and form is None)
             if form is None and not any(entry["trajectory"] for entry in entries):
-                _hint_at_fetching(repository)
+                _say_if_nothing_recorded(repository)
 
 
-def _hint_at_fetching(repository: Repository) -> None:
-    """Where no record is here at all, the team's may be on its remote."""
+def _say_if_nothing_recorded(repository: Repository) -> None:
+    from gittraj.cli.no_match import say_nothing_recorded
     from gittraj.notes.store import RECORDS_REF
 
-    if repository.objects.resolve(RECORDS_REF) is None and repository.run("remote").out:
-        click.echo("hint: no records here; if your team shares them: git traj fetch", err=True)
+    if repository.objects.resolve(RECORDS_REF) is None:
+        say_nothing_recorded(repository)
 
 
 def _explain(

@@ -179,7 +179,7 @@ def test_the_first_push_to_an_address_asks_once(server: Git, ann: Git, tmp_path:
         story.note(ann.head(), record("traj_ann", segments=segments, thinking="clear"))
     status, shown = at_terminal(ann.root, "push", answer=b"n\n")
     assert (status, refs(server)) == (1, {})
-    assert f"readable by everybody who can fetch from {server.root}." in shown
+    assert f"readable by everybody who can fetch from {server.root}." in " ".join(shown.split())
     assert "1 record with thinking in clear." in shown
     assert "error: nothing was pushed" in shown
     status, shown = at_terminal(ann.root, "push", answer=b"y\n")

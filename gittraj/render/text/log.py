@@ -138,7 +138,7 @@ def _paragraphs(header: Header, *, brief: bool) -> Iterator[tuple[str, str, int 
     if model := model_of(header["summaryBy"]):
         name = "" if brief else f" id {header['summaryId'][:8]}"
         yield "summary", f"{header['summary']} (by the model {model}){name}", _BRIEF if brief else None
-    elif header["summary"] and not header["result"]:
+    elif header["summary"] and header["summary"] != header["why"] and not header["result"]:
         yield "said", header["summary"], _BRIEF if brief else None
     retrospective = header["retrospective"] or {}
     for label, key in _RETROSPECTIVE if not (brief and header["summary"]) else ():
