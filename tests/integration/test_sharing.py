@@ -192,7 +192,7 @@ def test_the_first_push_to_an_address_asks_once(server: Git, ann: Git, tmp_path:
     tell(ann, ann.head(), "traj_third", at=6)
     status, shown = at_terminal(ann.root, "push", answer=b"n\n")
     assert (status, refs(other)) == (1, {})
-    assert f"fetch from {other.root}." in shown
+    assert f"fetch from {other.root}." in " ".join(shown.split())
 
 
 def test_a_password_in_a_url_is_not_printed(ann: Git, be: Be) -> None:
