@@ -1,4 +1,4 @@
-"""Hooks of the site: links to files outside of it lead to the repository; an escaped ``|`` in a table is one."""
+"""Hooks of the site: links to files outside of it lead to the repository; ``\\|`` in a table is ``|``."""
 
 from __future__ import annotations
 
