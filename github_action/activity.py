@@ -91,7 +91,7 @@ def decide(
     if pr.strip() and not named:
         raise EventError("'pr' is not the number of a pull request")
     if mode == "carry" and event != "push":
-        return Idle("records are carried on a push to the base branch, and this is none")
+        return Idle("records are carried on a push to the base branch; this is not one")
     if mode != "carry" and named and int(named[1]) != payload.number("pull_request.number"):
         return OnPull(repository=repository, number=int(named[1]), check=mode == "check")
     match event:
@@ -154,7 +154,7 @@ def _run(payload: Payload, repository: str, *, check: bool) -> OnRun | Idle:
 def _push(payload: Payload, repository: str, mode: str) -> OnPush | Idle:
     kind, _, branch = (payload.text("ref") or "").partition("refs/heads/")
     if mode not in ("auto", "carry"):
-        return Idle(f"a push is no pull request: mode '{mode}' has nothing to do")
+        return Idle(f"a push is not a pull request: mode '{mode}' has nothing to do")
     if kind or not branch or payload.flag("deleted"):
         return Idle("the push brought no commits to a branch")
     if mode == "auto" and branch != payload.text("repository.default_branch"):

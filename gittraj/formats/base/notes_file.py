@@ -68,7 +68,7 @@ def read_session(
     session is not in the file any more."""
     sessions = sessions_of(path, name_sessions)
     if session not in sessions.starts:
-        raise FormatError(f"{path} holds no session {session}")
+        raise FormatError(f"{path} contains no session {session}")
     yield Fact(name="session", value=session)
     for note in _notes(path, sessions.starts[session]):
         yield from read_note(note)
