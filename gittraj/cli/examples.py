@@ -29,7 +29,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "search": (
         ("git traj search rate limit", "all words, in any form"),
-        ("git traj search 'time*' --in decision", "words that begin so, in decisions only"),
+        ("git traj search 'time*' --in decision", "words that begin with time, in decisions only"),
         ("git traj search --similar 'retries make it worse'", "the same in other words"),
     ),
     "backfill": (

@@ -12,7 +12,7 @@ from gittraj.cli.repository import environment, find_repository
 @click.option("--purge", is_flag=True, help="Remove the local state too (never the notes).")
 @click.option("--global", "everywhere", is_flag=True, help="Undo install --global, and nothing here.")
 def command(purge: bool, everywhere: bool) -> int:
-    """Remove git-traj from this repository: hooks and configuration become what they were."""
+    """Remove git-traj from this repository: restore hooks and configuration."""
     from gittraj.commands.install import uninstall
 
     if everywhere and purge:

@@ -60,7 +60,7 @@ def command(
 ) -> None:
     """Blame a line, and say why: the commit, the prompt, the decision, the edit that wrote it.
 
-    Of a whole file, or of a FUNCTION as git log -L finds it, each reason once with its lines.
+    For a whole file or a FUNCTION (found as by git log -L), show each reason once, with its lines.
     """
     named, span = _read_place(place, Path.cwd())
     with find_to_read() as repository:
