@@ -72,7 +72,7 @@ def command(
     """
     if starter is not None:
         if agents or no_fetch_refspec or everywhere or as_json:
-            raise click.UsageError("--action takes no other option than --uses, --yes and --dry-run")
+            raise click.UsageError("--action takes only --uses, --yes and --dry-run")
         return _write_workflow(starter, uses, yes=yes, dry_run=dry_run)
     if uses:
         raise click.UsageError("--uses belongs to --action")

@@ -16,7 +16,7 @@ def command(purge: bool, everywhere: bool) -> int:
     from gittraj.commands.install import uninstall
 
     if everywhere and purge:
-        raise click.UsageError("--global takes no --purge: repositories keep what they have")
+        raise click.UsageError("--global and --purge cannot be combined: repositories keep what they have")
     if everywhere:
         from gittraj.commands.install.global_install import uninstall_globally
 

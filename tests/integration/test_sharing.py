@@ -235,7 +235,7 @@ def test_no_such_remote(ann: Git, be: Be) -> None:
     for command in ("fetch", "push", "sync"):
         assert be(ann).fails(command, "nowhere") == "there is no remote 'nowhere'"
     ann("remote", "remove", "origin")
-    assert be(ann).fails("sync") == "no remote to share with"
+    assert be(ann).fails("sync") == "there is no remote to share with"
 
 
 def test_a_remote_that_is_gone(ann: Git, be: Be) -> None:

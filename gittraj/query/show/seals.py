@@ -27,4 +27,4 @@ def read_seal(repository: Repository, name: str) -> bytes:
     for event in segments.read(record.id, record.segments):
         if isinstance(event, Thinking) and event.seal == seal and event.payload:
             return record.seals[seal][0].encode() + event.payload
-    raise TrajError(f"what seal {seal} holds is not here", "git traj fetch")
+    raise TrajError(f"the text of seal {seal} is not here", "git traj fetch")
