@@ -1,7 +1,7 @@
 """Puts a built site into the folder of its version on branch gh-pages of a remote, and into ``latest/``.
 
-``python .ci/versions.py SITE VERSION REMOTE``. Earlier versions stay. ``versions.json`` lists all for the menu,
-newest first; ``index.html`` leads to the latest.
+``python .ci/versions.py SITE VERSION REMOTE``. Earlier versions stay. ``versions.json`` lists all for the
+menu, newest first; ``index.html`` leads to the latest.
 """
 
 from __future__ import annotations
