@@ -158,7 +158,7 @@ def say_nothing_recorded(repository: Repository) -> None:
 
 def _next(repository: Repository) -> str:
     if LocalState.of(repository).exists:
-        return "git traj status shows what is captured and what waits"
+        return "git traj status shows what waits, git traj backfill links earlier sessions"
     return "git traj install starts recording"
 
 
