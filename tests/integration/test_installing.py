@@ -88,7 +88,7 @@ def test_a_script_is_asked_nothing_and_told_what_there_is(worked: Git) -> None:
 
 def test_yes_takes_all_without_a_question(worked: Git) -> None:
     said = traj(worked.root, "install", "--yes").stdout
-    assert "claude-code: added" in said
+    assert "claude-code: hooks added" in said
     assert "1 commit linked" in said
     assert "Add f" in traj(worked.root, "log").stdout
 
@@ -120,7 +120,7 @@ def test_a_program_on_path_counts_as_an_agent(git: Git) -> None:
 def test_a_worktree_and_a_second_clone_are_as_simple(worked: Git, tmp_path: Path) -> None:
     traj(worked.root, "install", "--yes")
     worked("worktree", "add", "-q", str(tmp_path / "tree"), "-b", "topic")
-    assert "claude-code: added" in traj(tmp_path / "tree", "install", "--yes").stdout
+    assert "claude-code: hooks added" in traj(tmp_path / "tree", "install", "--yes").stdout
     subprocess.run(["git", "clone", "-q", str(worked.root), str(tmp_path / "clone")], check=True)
     assert (
         "  git traj fetch          get the records that your team"
