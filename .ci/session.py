@@ -2,6 +2,7 @@
 
 The tests' writer does it: it writes files, runs git with the agent's environment, and leaves the log that
 Claude Code would leave. Repository, commit, hooks and what git-traj makes of them are the real thing.
+With a file's name it writes README's picture of the line's reason there.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from picture import picture
 
 from tests.e2e.scenario import Shell, Write, turn
 from tests.integration.claude_session import ClaudeSession
@@ -29,12 +32,14 @@ _UNITS = {"h": 3600, "m": 60, "s": 1}
 
 
 def seconds(text: str) -> int:
-    return sum(int(n) * _UNITS[unit] for n, unit in re.findall(r"(\d+)([hms])", text))
+    found = re.findall(r"(\d+)([hms])", text)
+    return sum(int(n) * _UNITS[unit] for n, unit in found)
 """
 CLOSING = 'Committed: seconds("1h30m") gives 5400.'
 
 
 def main() -> None:
+    start = Path.cwd()
     place = Path(tempfile.mkdtemp(prefix="git-traj-try-")).resolve()
     folder = place / "durations"
     enter_empty_home(place / "home")
@@ -54,7 +59,10 @@ def main() -> None:
     ClaudeSession(folder).run(script, prompt=PROMPT)
 
     run("git", "traj", "log", "--file", "durations.py")
+    run("git", "traj", "why", "durations.py:7")
     run("git", "traj", "show")
+    for path in sys.argv[1:]:
+        draw(start / path)
     tell(f"\nThe repository is {folder}; remove {place} when you have seen enough.")
 
 
@@ -70,6 +78,12 @@ def enter_empty_home(home: Path) -> None:
 def run(*command: str) -> None:
     tell(f"\n$ {shlex.join(command)}")
     subprocess.run(command, check=True)
+
+
+def draw(path: Path) -> None:
+    command = ["git", "traj", "--color=always", "why", "durations.py:7"]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    path.write_text(picture(f"$ git traj why durations.py:7\n{shown}"), "utf-8")
 
 
 def tell(text: str) -> None:

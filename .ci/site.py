@@ -1,4 +1,4 @@
-"""Hooks of the site: links from the pages to files that are only in the repository lead there."""
+"""Hooks of the site: links to files outside of it lead to the repository; ``\\|`` in a table is ``|``."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from posixpath import normpath
 from typing import Any
 
 _LINK = re.compile(r'(\]\(|srcset="|src=")(?!\w+:|#)([^)"#\s]+)')
+_ROW = re.compile(r"^\|.*`.*$", re.MULTILINE)
 _BRANCH = "/blob/main/"
 
 
@@ -22,4 +23,4 @@ def on_page_markdown(markdown: str, *, page: Any, config: Any, files: Any) -> st
         there = (docs.parent / target).exists()
         return found[0] if is_page or not there else f"{found[1]}{config['repo_url']}{_BRANCH}{target}"
 
-    return _LINK.sub(lead, markdown)
+    return _LINK.sub(lead, _ROW.sub(lambda row: row[0].replace("\\|", "|"), markdown))

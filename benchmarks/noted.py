@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.integration.repository import Git
 from tests.integration.session_writer import SessionWriter
-from tests.integration.walk_recorder import Carried, Quick
+from tests.integration.walk_recorder import Carried, Ours, Quick
 
 _HOOK = """#!/bin/sh
 [ -z "$WALK_WORK" ] || git notes --ref=walk append -m "$WALK_WORK" 2>/dev/null
@@ -19,6 +19,8 @@ class Noted:
     stood on a commit at any time: it is looked at before each command."""
 
     ref = "refs/notes/none"
+    agents = Ours.agents
+    """The same draws as git-traj's walk, whoever is hired."""
 
     def __init__(self) -> None:
         self.works: dict[str, set[str]] = {}

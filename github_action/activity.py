@@ -93,7 +93,7 @@ def decide(
         raise EventError(f"'mode' is not one of {', '.join(get_args(Mode))}")
     number = _read_number(pr.strip())
     if mode == "carry" and event != "push":
-        return Idle("records are carried on a push to the base branch, and this is none")
+        return Idle("records are carried on a push to the base branch; this is not one")
     if mode != "carry" and number and number != payload.number("pull_request.number"):
         return OnPull(repository=repository, number=number, check=mode == "check")
     if event in ("pull_request", "pull_request_target"):
@@ -154,7 +154,7 @@ def _run(payload: Payload, repository: str, *, check: bool) -> OnRun | Idle:
 def _push(payload: Payload, repository: str, mode: str) -> OnPush | Idle:
     kind, _, branch = (payload.text("ref") or "").partition("refs/heads/")
     if mode not in ("auto", "carry"):
-        return Idle(f"a push is no pull request: mode '{mode}' has nothing to do")
+        return Idle(f"a push is not a pull request: mode '{mode}' has nothing to do")
     if kind or not branch or payload.flag("deleted"):
         return Idle("the push brought no commits to a branch")
     if mode == "auto" and branch != payload.text("repository.default_branch"):

@@ -165,5 +165,5 @@ def _pull(request: PullRequest) -> Pull:
 def check_sha(text: str) -> str:
     """A validated commit id: it goes into links and command lines. Raises Unreachable."""
     if not isinstance(text, str) or not _SHA.fullmatch(text):
-        raise Unreachable("the host's answer cannot be read: it holds no commit where one belongs")
+        raise Unreachable("the host's answer cannot be read: it has no commit where one belongs")
     return text

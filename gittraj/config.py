@@ -282,7 +282,7 @@ def _unknown(team: Mapping[Any, Any], redact: Mapping[Any, Any]) -> Iterator[str
 
 
 def _name(key: Any) -> str:
-    return key if isinstance(key, str) else f"a key that is no text ({type(key).__name__})"
+    return key if isinstance(key, str) else f"a key that is not text ({type(key).__name__})"
 
 
 def _folder(value: str) -> Path:

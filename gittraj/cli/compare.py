@@ -53,7 +53,7 @@ def command(
     part, files, decisions, tests, time, tokens and cost.
 
     Where one side has several trajectories, such as the runs of a benchmark, their sums are compared, and
-    what each instance came to.
+    the result of each instance.
     """
     environ = environment()
     with find_drained(to_read=True) as repository:

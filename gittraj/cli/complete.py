@@ -39,7 +39,7 @@ def command(
     **options: Any,
 ) -> None:
     """End the active trajectory with a retrospective, or add one to TRAJECTORY, which is already on commits.
-    A TASK (its id, SYSTEM:ID) stands for the trajectory that is active for it, else for its latest.
+    A TASK (its id, SYSTEM:ID) means the trajectory that is active for it, else its latest.
 
     The latest retrospective of a trajectory counts.
     """

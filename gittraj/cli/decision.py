@@ -18,6 +18,8 @@ from gittraj.cli.common.recording import agent, confidence, quiet, record_event
     help="An alternative that was rejected; repeatable.",
 )
 @click.option("--reasoning", metavar="R", help="Why.")
+@click.option("--path", metavar="PATH", help="The file that it is about, from the top of the repository.")
+@click.option("--line", type=click.IntRange(1), metavar="N", help="The line of PATH.")
 @confidence
 @agent
 @quiet
@@ -27,6 +29,8 @@ def command(
     question: str | None,
     alternatives: tuple[str, ...],
     reasoning: str | None,
+    path: str | None,
+    line: int | None,
     confidence: float | None,
     agent: str | None,
     quiet: bool,
@@ -37,6 +41,8 @@ def command(
         "question": question,
         "alternatives": list(alternatives),
         "reasoning": reasoning,
+        "path": path,
+        "line": line,
         "confidence": confidence,
         "agent": agent,
     }

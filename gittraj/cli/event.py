@@ -11,8 +11,8 @@ from gittraj.cli.common.recording import agent, quiet, record_event, tag
 @click.argument("kind", metavar="TYPE")
 @click.argument("text")
 @click.option("--significance", metavar="S", help="low, medium, high or critical.")
-@click.option("--from", "sender", metavar="NAME", help="Who sent it, of a message_received.")
-@click.option("--to", "recipient", metavar="NAME", help="Whom a message is to.")
+@click.option("--from", "sender", metavar="NAME", help="Sender of a message_received.")
+@click.option("--to", "recipient", metavar="NAME", help="Recipient of a message_sent.")
 @agent
 @tag
 @quiet

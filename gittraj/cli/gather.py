@@ -46,8 +46,8 @@ def command(
     """Gather the records of many repositories into one database, to ask over all of them with --team.
 
     REMOTE is an address, a clone, a folder of clones, a file with an address on each line, or
-    github:ORGANISATION. Only what changed is fetched. What was purged or forgotten there goes from the
-    database, too. Prompts and events are left out unless asked for.
+    github:ORGANISATION. Only what changed is fetched. What was purged or forgotten there is deleted
+    from the database, too. Prompts and events are left out unless asked for.
     """
     if bool(remotes) + verify + bool(forgotten) != 1:
         from gittraj.errors import UsageError

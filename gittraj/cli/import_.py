@@ -54,7 +54,7 @@ def command(files: tuple[str, ...], *, as_json: bool, **options: Any) -> int:
     if options["task"] and not all(options["task"].partition(":")):
         raise click.UsageError(f"--task {options['task']}: a task is named SYSTEM:ID")
     if options["rev"] and any(map(is_ref, files)):
-        raise click.UsageError("--commit: notes go to the commits that they stand on")
+        raise click.UsageError("--commit: notes go to the commits that they are on")
     piped = _STDIN in files
     try:
         imported = _import(files, **options)

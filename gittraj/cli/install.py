@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gittraj.cli.common.options import Plugged
+from gittraj.cli.common.output import print_wrapped
 from gittraj.cli.common.repository import environment, find_repository
 from gittraj.config import Environ
 
@@ -73,7 +74,7 @@ def command(
     """
     if starter is not None:
         if agents or no_fetch_refspec or everywhere or as_json:
-            raise click.UsageError("--action takes no other option than --uses, --yes and --dry-run")
+            raise click.UsageError("--action takes only --uses, --yes and --dry-run")
         return _write_workflow(starter, uses, yes=yes, dry_run=dry_run)
     if uses:
         raise click.UsageError("--uses belongs to --action")
@@ -130,7 +131,7 @@ def _report(steps: list[Step], found: dict[str, object], *, dry_run: bool, as_js
     else:
         for (what, text), same in groupby(steps, lambda s: (s.what, s.text)):
             names = ", ".join(step.name for step in same)
-            click.echo(text if what == "state" else f"{names}: {text}")
+            print_wrapped(text if what == "state" else f"{names}: {text}")
         if dry_run:
             click.echo("Nothing was written.")
     return int(any(step.did == "failed" for step in steps))

@@ -17,7 +17,7 @@ from gittraj.cli.common.repository import environment, find_drained
     "--format",
     "form",
     type=click.Choice(("github", "gitlab", "text")),
-    help="Markdown, of which all hosts show the same, or text, the default on a terminal.",
+    help="Markdown (the same on all hosts), or text (the default on a terminal).",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.pass_obj

@@ -17,7 +17,9 @@ def command(revisions: str | None, *, identities: tuple[Path, ...], as_json: boo
     """Let today's readers open what is sealed, on the commits of RANGE or on all. A key of yours must open
     it.
 
-    The sealed text stays byte for byte. It takes nothing from a reader who is off the list: git traj reseal.
+    The sealed text itself does not change.
+
+    Readers who were removed from the list can still open it: git traj reseal.
     """
     from gittraj.commands.reseal import rewrap_stored
 

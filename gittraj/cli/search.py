@@ -45,8 +45,10 @@ _FEW = 25
 @click.option("--since", metavar="DATE", help="Work that ended after this date.")
 @click.option("--until", metavar="DATE", help="Work that began before this date.")
 @click.option("--rev", metavar="REV|A..B", help="Only work that led to these commits.")
-@click.option("--author", metavar="A", help="… to commits of this author, as in git log.")
-@click.option("--file", "paths", multiple=True, metavar="PATH", help="… to commits that touched it.")
+@click.option("--author", metavar="A", help="Only work that led to commits of this author, as in git log.")
+@click.option(
+    "--file", "paths", multiple=True, metavar="PATH", help="Only work that led to commits that touched it."
+)
 @click.option(
     "-n", "--max-count", "limit", type=click.IntRange(1), default=10, metavar="N", help="At most N (10)."
 )
@@ -70,7 +72,7 @@ def command(
     output; the best trajectories first.
 
     All words must match, in any form; "a phrase" in this order. Also: limit*, OR, NOT (or -word), and
-    parentheses. rateLimit and rate_limit are found by rate limit, and by ratelimit.
+    parentheses. "rate limit" and "ratelimit" both find rateLimit and rate_limit.
     """
     asked = " ".join(words)
     if team is not None:

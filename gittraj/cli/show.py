@@ -85,7 +85,7 @@ def command(
     """Show a commit's trajectories in full, or one trajectory over all its commits.
 
     The beginning of a trajectory's id is enough where it is unique; a task (beads:bd-1) or a benchmark's run
-    stands for its trajectories. Missing events are fetched. Sealed text is never written into a file by -o.
+    shows all its trajectories. Missing events are fetched. Sealed text is never written into a file by -o.
     """
     environ = environment()
     if opens and not output:

@@ -17,7 +17,7 @@ from gittraj.cli.common.recording import agent, quiet, record_event, report, tag
 def command(
     title: str, *, task: str | None, agent: str | None, tags: tuple[str, ...], report: bool, quiet: bool
 ) -> None:
-    """Begin a trajectory called TITLE; in an agent's session, name the session's own.
+    """Begin a trajectory called TITLE; in an agent's session, title the session's own.
 
     Commits made in this worktree until complete or abandon get what is recorded meanwhile. The task's title
     and address are looked up; without --task, the task may be taken from the branch's name.

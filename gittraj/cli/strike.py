@@ -16,7 +16,7 @@ from gittraj.render.text.terminal import printable
 def command(rev: str, statement: str, why: str | None) -> None:
     """Mark an inferred decision or doubt on the commit REV as wrong: no view shows it again.
 
-    ID, or its beginning, is printed behind it by git traj show.
+    git traj show prints the ID after each statement; its beginning is enough.
     """
     from gittraj.commands.strike import strike
 

@@ -11,11 +11,11 @@ from gittraj.cli.common.repository import environment, find_repository
 @click.option("--purge", is_flag=True, help="Remove the local state too (never the notes).")
 @click.option("--global", "everywhere", is_flag=True, help="Undo install --global, and nothing here.")
 def command(purge: bool, everywhere: bool) -> int:
-    """Remove git-traj from this repository: hooks and configuration become what they were."""
+    """Remove git-traj from this repository: restore hooks and configuration."""
     from gittraj.commands.install import uninstall
 
     if everywhere and purge:
-        raise click.UsageError("--global takes no --purge: repositories keep what they have")
+        raise click.UsageError("--global and --purge cannot be combined: repositories keep what they have")
     if everywhere:
         from gittraj.commands.install.global_install import uninstall_globally
 

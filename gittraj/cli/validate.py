@@ -15,8 +15,8 @@ from gittraj.render.text.terminal import escape_line
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(name: str, *, as_json: bool) -> int:
     """Check a document (ATIF, agent-trajectories, agent-trace, a note of ours) or a ref (refs/notes/traj, a
-    month of events, a remote's copy of one) against the schema of its format. The status is 1 where
-    it does not fit."""
+    month of events, a remote's copy of one) against the schema of its format. Exits 1 if
+    it does not match."""
     from gittraj.commands.validate import validate
 
     try:

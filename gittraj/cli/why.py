@@ -43,7 +43,7 @@ def command(
 ) -> None:
     """Blame a line, and say why: the commit, the prompt, the decision, the edit that wrote it.
 
-    Of a whole file, or of a FUNCTION as git log -L finds it, each reason once with its lines.
+    For a whole file or a FUNCTION (found as by git log -L), show each reason once, with its lines.
     """
     named, span = _read_place(place, Path.cwd())
     with find_to_read() as repository:
@@ -63,15 +63,15 @@ def command(
             texts = _render(repository, path, lines, entries, porcelain=form == "porcelain")
             write(repository, texts, environment(), pager=obj["pager"] and form is None)
             if form is None and not any(entry["trajectory"] for entry in entries):
-                _hint_at_fetching(repository)
+                _say_if_nothing_recorded(repository)
 
 
-def _hint_at_fetching(repository: Repository) -> None:
-    """Where no record is here at all, the team's may be on its remote."""
+def _say_if_nothing_recorded(repository: Repository) -> None:
+    from gittraj.cli.common.no_match import say_nothing_recorded
     from gittraj.notes.store import RECORDS_REF
 
-    if repository.objects.resolve(RECORDS_REF) is None and repository.run("remote").out:
-        click.echo("hint: no records here; if your team shares them: git traj fetch", err=True)
+    if repository.objects.resolve(RECORDS_REF) is None:
+        say_nothing_recorded(repository)
 
 
 def _explain(

@@ -120,7 +120,7 @@ def unlink(repository: Repository, rev: str, trajectory: str | None) -> tuple[st
     chosen = sorted({r.id for r in records if r.id.startswith(trajectory or "")})
     if not chosen:
         what = f"no trajectory '{trajectory}'" if trajectory else "no trajectory"
-        raise TrajError(f"{commit[:12]} carries {what}", "git traj show lists its trajectories")
+        raise TrajError(f"{commit[:12]} has {what}", "git traj show lists its trajectories")
     if trajectory and len(chosen) > 1:
         raise TrajError(f"'{trajectory}' could be {' or '.join(chosen)}", "type more of it")
     LocalState.of(repository).create()
@@ -148,7 +148,7 @@ def _find(environ: Environ, session: str, state: State | None) -> SessionFile:
     for agent in all_agents().values():
         if (log := agent.find(environ, name)) is not None:
             return SessionFile(agent=agent.name, session=name, path=log)
-    raise TrajError(f"no session '{session}' is on this machine", "name its log's file instead")
+    raise TrajError(f"there is no session '{session}' on this machine", "name its log's file instead")
 
 
 def _records(notes: NotesRef, trajectory: str, commits: Sequence[str]) -> Iterator[Record]:

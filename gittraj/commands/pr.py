@@ -16,7 +16,7 @@ def find_base(repository: Repository, head: str) -> str:
         parsed = repository.run("rev-parse", "-q", "--verify", f"{name}^{{commit}}", check=False)
         if parsed.code == 0 and parsed.out != tip:
             return name
-    raise TrajError("no branch to compare with", "git traj pr --base BRANCH")
+    raise TrajError("there is no branch to compare with", "git traj pr --base BRANCH")
 
 
 def change_to_json(change: Change, *, base: str, markdown: str) -> dict[str, object]:

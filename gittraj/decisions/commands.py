@@ -37,6 +37,8 @@ _OPTIONS = {
         "--question": "question",
         "--alternative": "alternatives",
         "--reasoning": "reasoning",
+        "--path": "path",
+        "--line": "line",
         "--confidence": "confidence",
         "--agent": "agent",
     },

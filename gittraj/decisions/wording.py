@@ -30,7 +30,7 @@ _LOGGED = ("prompt", "thinking", "tool_call", "tool_result")
 """Types that only a log may have: nothing that an author writes may pass for a human's prompt."""
 _DEEPEST = 30
 _PEERS = {"message_sent": "sent", "message_received": "received"}
-_DECISION = ("question", "chosen", "alternatives", "reasoning", "confidence")
+_DECISION = ("question", "chosen", "alternatives", "reasoning", "confidence", "path", "line")
 _RETROSPECTIVE = ("summary", "approach", "challenges", "learnings", "suggestions", "confidence")
 _COMMON = ("type", "content", "title", "text", "significance", "tags", "choice", "agent", "agentName", "role")
 
@@ -99,6 +99,8 @@ def parse_decision(said: Mapping[str, Any], *, by: str) -> Decision:
         alternatives=tuple(_texts(said, "alternatives", "rejected")),
         reasoning=_text(said, "reasoning", "reason", "because", "why"),
         confidence=_share(said),
+        path=_text(said, "path"),
+        line=_line(said),
         extra=_rest(said, (*_COMMON, *_DECISION, "decision", "rejected", "reason", "because", "why")),
     )
 
@@ -172,6 +174,12 @@ def _share(said: Mapping[str, Any]) -> float | None:
         return None
     share = value / 100 if 1 < value <= 100 else float(value)
     return share if 0 <= share <= 1 else None
+
+
+def _line(said: Mapping[str, Any]) -> int | None:
+    """``line``, counted from 1."""
+    digits = str(said.get("line"))
+    return int(digits) if re.fullmatch("[1-9][0-9]{0,8}", digits) else None
 
 
 def _rest(said: Mapping[str, Any], known: tuple[str, ...]) -> dict[str, Any]:

@@ -48,7 +48,7 @@ def read(path: Path, session: str) -> Iterator[Item]:
     """The items of one session. Raises FormatError if it is not there any more, OSError."""
     folder = next((match for match in _folders(path) if match.resolve().name == session), None)
     if folder is None:
-        raise FormatError(f"{path} holds no session {session}", hint="list its sessions again")
+        raise FormatError(f"{path} contains no session {session}", hint="list its sessions again")
     meta, damage = _load(folder)
     yield Fact(name="session", value=session)
     yield from _Reading(meta, folder).items()

@@ -57,7 +57,7 @@ def compute_team_stats(session: Session, by: str, limits: Limits) -> tuple[Heade
     """``total`` and ``rows`` of ``git traj stats --json``. Commits without a record are known by month and
     author alone, so that dates narrow them to months. Raises TrajError."""
     if by not in BY:
-        raise UsageError(f"--by {by} is not known of many repositories", f"it can be {', '.join(BY)}")
+        raise UsageError(f"--by {by} cannot be combined with --team", f"it can be {', '.join(BY)}")
     where = _limit(limits)
     (total,) = _figures(session, where, None)
     total |= _overview(session, where)

@@ -154,11 +154,11 @@ def show_names(remotes: Mapping[str, tuple[str, str]]) -> dict[str, str]:
 def _check(address: str) -> None:
     shown = escape_line(without_password(address))
     if address.startswith("-") or "\0" in address:
-        raise UsageError(f"{shown} is no address of a repository")
+        raise UsageError(f"{shown} is not the address of a repository")
     found = _URL.fullmatch(address)
     if found and found["user"] and (":" in found["user"] or found["scheme"].lower().startswith("http")):
         raise UsageError(
-            f"the address of {shown} holds a password, which every process could see",
+            f"the address of {shown} contains a password, which every process could see",
             "leave it out: git's credential helpers know it (git help credentials)",
         )
 

@@ -134,7 +134,7 @@ def open_store(url: str, environ: Mapping[str, str]) -> Store:
     """``postgresql://…`` or ``parquet:…``; all else is a DuckDB file. Raises TrajError."""
     if _PASSWORD.search(url):
         raise UsageError(
-            f"{without_password(url)} holds a password, which every process could see",
+            f"{without_password(url)} contains a password, which every process could see",
             "leave it out: PGPASSFILE or a service file has it (man psql)",
         )
     try:

@@ -40,7 +40,7 @@ def read_lines(repository: Repository, path: str, rev: str | None) -> list[str]:
     """
     body = _read_here(repository, path) if rev is None else _read_at(repository, path, rev)
     if b"\0" in body[:_SEARCHED]:
-        raise GitError(f"'{path}' is a binary file", hint=f"git traj log --file {path} tells of all of it")
+        raise GitError(f"'{path}' is a binary file", hint=f"git traj log --file {path} lists its records")
     lines = body.decode("utf-8", "surrogateescape").split("\n")
     return [line.removesuffix("\r") for line in (lines if lines[-1] else lines[:-1])]
 

@@ -137,12 +137,12 @@ class Objects(ABC):
         try:
             return decode(self._content(oid, kind))
         except (ValueError, LookupError) as error:
-            raise GitError(f"{kind} {oid} is damaged", hint="git fsck tells more") from error
+            raise GitError(f"{kind} {oid} is damaged", hint="git fsck says more") from error
 
     def _content(self, oid: str, kind: str) -> bytes:
         found = self.read(oid)
         if found is None:
-            raise GitError(f"{kind} {oid} is not here", hint="git fsck tells what else is missing")
+            raise GitError(f"{kind} {oid} is not here", hint="git fsck lists what else is missing")
         if found[0] != kind:
             raise GitError(f"{oid} is a {found[0]}, not a {kind}")
         return found[1]

@@ -400,5 +400,5 @@ def _finite(text: str) -> float:
     """Raises ValueError for ``NaN`` and 1e999, which Python reads but JSON cannot represent."""
     number = float(text)
     if not math.isfinite(number):
-        raise ValueError(f"{text} is no number")
+        raise ValueError(f"{text} is not a number")
     return number

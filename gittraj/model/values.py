@@ -64,7 +64,7 @@ class Usage:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
     """A choice. ``by`` is its source: ``agent``, ``human``, ``inferred`` or ``model:NAME``. An inferred one
-    has its words (``quote``), the ``event`` that they are from, and the file and line that they name."""
+    has its words (``quote``) and the ``event`` that they are from. ``path``, ``line``: what it is about."""
 
     chosen: str
     by: str

@@ -29,7 +29,7 @@ def fetch_readers(name: str, server: str = "https://github.com") -> tuple[list[R
         why = "there is no such user" if error.code == 404 else f"it answered {error.code}"
         raise SealError(f"{address}: {why}") from None
     except (OSError, ValueError) as error:
-        raise SealError(f"{address} was not reached: {getattr(error, 'reason', error)}") from None
+        raise SealError(f"{address} could not be reached: {getattr(error, 'reason', error)}") from None
     readers, refused = [], []
     for line in filter(None, map(str.strip, body.splitlines())):
         try:

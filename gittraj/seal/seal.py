@@ -46,11 +46,11 @@ def unseal(
     value = _unpack(decrypt(header, payload, identities))
     blocks = value.get("blocks") if isinstance(value, dict) else None
     if not isinstance(blocks, dict) or value.get("git-traj") != 1:
-        raise SealError("a seal holds something else than git-traj's thinking")
+        raise SealError("a seal does not contain git-traj's thinking")
     if value.get("trajectory") != trajectory or blocks.keys() != set(events):
         raise SealError(f"a seal on {trajectory} was made for other events")
     if not all(isinstance(text, str) for text in blocks.values()):
-        raise SealError("a seal holds something else than texts")
+        raise SealError("a seal does not contain texts")
     return blocks
 
 
@@ -69,7 +69,7 @@ def _unpack(squeezed: bytes) -> Any:
     try:
         body = stream.decompress(squeezed, _INFLATED)
         if not stream.eof or stream.unused_data.strip(b"\0"):
-            raise SealError("a seal holds more than it may, or less")
+            raise SealError("a seal contains too much text, or too little")
         return json.loads(body)
     except (zlib.error, ValueError, RecursionError):
-        raise SealError("a seal holds something else than git-traj's thinking") from None
+        raise SealError("a seal does not contain git-traj's thinking") from None

@@ -70,7 +70,7 @@ def _choose(repository: Repository, listed: tuple[str, ...], *, pushing: bool) -
     if found is None and len(listed) == 1:
         return listed[0]
     if found is None:
-        raise TrajError("no remote to share with", "name one: git traj sync REMOTE")
+        raise TrajError("there is no remote to share with", "name one: git traj sync REMOTE")
     return found
 
 

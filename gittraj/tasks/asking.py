@@ -56,7 +56,7 @@ def report(task: TaskRef, status: Status, site: Site, *, timeout: float = TELLIN
     source = task.source
     if source is None or source.system not in known():
         name = f"'{one_line(source.system, 40)}'" if source else "no system"
-        return TaskError(f"nobody can be told of a task of {name}", f"known: {', '.join(known())}",
+        return TaskError(f"tasks of {name} cannot be updated", f"known: {', '.join(known())}",
                          reason="unsupported")  # fmt: skip
     system = system_of(source.system)
     try:

@@ -178,7 +178,7 @@ def _place(source: TaskSource, site: Site) -> tuple[Repository, str]:
         why = f"no remote says which repository on GitHub has {source.id}"
         raise TaskError(why, "name it OWNER/NAME#NUMBER", reason="unknown")
     if not _is_github(found["host"], site):
-        raise TaskError(f"{found['host']} is no GitHub that is known here", "set GH_HOST to it", reason="key")
+        raise TaskError(f"{found['host']} is not a known GitHub host", "set GH_HOST to it", reason="key")
     return Repository(found["host"].lower(), found["owner"], found["name"]), found["number"]
 
 

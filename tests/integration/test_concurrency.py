@@ -107,7 +107,10 @@ _ELSEWHERE = re.compile(
     r"no matching commits \((1 commit here has a record|\d+ commits here have records)\)\n"
     r"hint: loosen the filters, or name other commits; git traj status shows what waits\n"
 )
-_NOTHING = "no trajectories are recorded yet\nhint: git traj status shows what is captured and what waits\n"
+_NOTHING = (
+    "no trajectories are recorded yet\n"
+    "hint: git traj status shows what waits, git traj backfill links earlier sessions\n"
+)
 
 
 def _work(session: SessionWriter) -> None:

@@ -68,6 +68,7 @@ def test_blame_is_a_name_of_why(recorded: Desk) -> None:
     [
         (["install", "--agent", "codx"], "did you mean codex?"),
         (["show", "--format", "htm"], "did you mean html?"),
+        (["show", "--format", "helo"], "did you mean html?"),
         (["show", "--format", "zzz"], "git traj show -h"),
         (["log", "--onelin"], "git traj log -h"),
     ],

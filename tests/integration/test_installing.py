@@ -62,6 +62,7 @@ def test_the_first_minute_on_a_terminal(worked: Git) -> None:
     assert "1 session of this repository was found: link to the commits made there? [Y/n]: " in said
     assert "1 session read, 1 commit linked.\n" in said
     assert said.endswith(NEXT)
+    assert all(len(line) <= 80 or " " not in line for line in said.splitlines()), "broken inside a word"
     assert (worked.root / SETTINGS).exists()
     assert "because it is short" in traj(worked.root, "why", "f.py:1").stdout
 
@@ -87,7 +88,7 @@ def test_a_script_is_asked_nothing_and_told_what_there_is(worked: Git) -> None:
 
 def test_yes_takes_all_without_a_question(worked: Git) -> None:
     said = traj(worked.root, "install", "--yes").stdout
-    assert "claude-code: added" in said
+    assert "claude-code: hooks added" in said
     assert "1 commit linked" in said
     assert "Add f" in traj(worked.root, "log").stdout
 
@@ -119,7 +120,7 @@ def test_a_program_on_path_counts_as_an_agent(git: Git) -> None:
 def test_a_worktree_and_a_second_clone_are_as_simple(worked: Git, tmp_path: Path) -> None:
     traj(worked.root, "install", "--yes")
     worked("worktree", "add", "-q", str(tmp_path / "tree"), "-b", "topic")
-    assert "claude-code: added" in traj(tmp_path / "tree", "install", "--yes").stdout
+    assert "claude-code: hooks added" in traj(tmp_path / "tree", "install", "--yes").stdout
     subprocess.run(["git", "clone", "-q", str(worked.root), str(tmp_path / "clone")], check=True)
     assert (
         "  git traj fetch          get the records that your team"
@@ -130,9 +131,11 @@ def test_a_worktree_and_a_second_clone_are_as_simple(worked: Git, tmp_path: Path
 
 
 def test_git_traj_alone_says_where_one_is(worked: Git, tmp_path: Path) -> None:
-    said = traj(worked.root).stdout
-    assert said.startswith("Nothing is recorded in this repository yet: git traj install\n\nUsage: ")
-    assert traj(tmp_path).stdout.startswith("Usage: ")
+    what, _, state, *shown = traj(worked.root).stdout.splitlines()
+    assert what.startswith("Why is this code as it is?")
+    assert state == "Nothing is recorded in this repository yet: git traj install"
+    assert "Common commands:" in shown and shown[-1] == "git traj -h lists all commands" and len(shown) < 18
+    assert "\nNot in a git repository.\n" in traj(tmp_path).stdout
     traj(worked.root, "install", "--yes")
     first, *rest = traj(worked.root).stdout.splitlines()
     assert first == "Recorded: trajectories on 1 commit"

@@ -376,7 +376,7 @@ def test_nothing_recorded(git: Git, capsys: pytest.CaptureFixture[str]) -> None:
         "no trajectories are recorded here\n"
         "hint: git traj install starts recording\n"
         "no trajectories are recorded yet\n"
-        "hint: git traj status shows what is captured and what waits\n",
+        "hint: git traj status shows what waits, git traj backfill links earlier sessions\n",
     )
 
 

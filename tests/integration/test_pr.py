@@ -79,7 +79,7 @@ def test_the_usual_base_is_found(branch: Git) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "why"),
-    [(("--base", "nowhere"), "'nowhere' is not a commit here"), ((), "no branch to compare with")],
+    [(("--base", "nowhere"), "'nowhere' is not a commit here"), ((), "there is no branch to compare with")],
 )
 def test_no_base(branch: Git, arguments: tuple[str, ...], why: str) -> None:
     branch("branch", "-m", "main", "trunk")

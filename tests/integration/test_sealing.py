@@ -251,7 +251,7 @@ def test_ci_without_a_key(meet: Meet) -> None:
     ann, ci = meet("ann"), meet("ci")
     ann.traj("keys", "init")
     here = {"CI": "1"}
-    said = "~/.config/git-traj/identities: thinking is not stored: you have no key (git traj keys init)"
+    said = "key: thinking is not stored: you have no key (git traj keys init)"
     assert said in ci.traj("install", env=here)[0]
     ci.think("a")
     out, err = ci.traj("show", env=here)

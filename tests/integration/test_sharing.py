@@ -179,7 +179,7 @@ def test_the_first_push_to_an_address_asks_once(server: Git, ann: Git, tmp_path:
         story.note(ann.head(), record("traj_ann", segments=segments, thinking="clear"))
     status, shown = at_terminal(ann.root, "push", answer=b"n\n")
     assert (status, refs(server)) == (1, {})
-    assert f"readable by everybody who can fetch from {server.root}." in shown
+    assert f"readable by everybody who can fetch from {server.root}." in " ".join(shown.split())
     assert "1 record with thinking in clear." in shown
     assert "error: nothing was pushed" in shown
     status, shown = at_terminal(ann.root, "push", answer=b"y\n")
@@ -192,7 +192,7 @@ def test_the_first_push_to_an_address_asks_once(server: Git, ann: Git, tmp_path:
     tell(ann, ann.head(), "traj_third", at=6)
     status, shown = at_terminal(ann.root, "push", answer=b"n\n")
     assert (status, refs(other)) == (1, {})
-    assert f"fetch from {other.root}." in shown
+    assert f"fetch from {other.root}." in " ".join(shown.split())
 
 
 def test_a_password_in_a_url_is_not_printed(ann: Git, be: Be) -> None:
@@ -235,7 +235,7 @@ def test_no_such_remote(ann: Git, be: Be) -> None:
     for command in ("fetch", "push", "sync"):
         assert be(ann).fails(command, "nowhere") == "there is no remote 'nowhere'"
     ann("remote", "remove", "origin")
-    assert be(ann).fails("sync") == "no remote to share with"
+    assert be(ann).fails("sync") == "there is no remote to share with"
 
 
 def test_a_remote_that_is_gone(ann: Git, be: Be) -> None:

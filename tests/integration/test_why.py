@@ -527,13 +527,15 @@ def test_a_function_as_git_finds_it(desk: Desk, why: Why, capsys: pytest.Capture
     assert capsys.readouterr().err.startswith("error: git finds no such function in 'm.py'\nhint: ")
 
 
-def test_a_clone_without_records_hints_at_its_remote(
+def test_a_clone_without_records_hints_at_install_and_its_remote(
     git: Git, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     git.commit({"f.py": "f\n"}, "One")
     monkeypatch.chdir(git.root)
     assert call(["why", "f.py:1"]) == 0
-    assert "git traj fetch" not in capsys.readouterr().err
+    install = "hint: git traj install starts recording\n"
+    assert capsys.readouterr().err == f"no trajectories are recorded here\n{install}"
     git("remote", "add", "origin", str(git.root.parent / "server"))
     assert call(["why", "f.py:1"]) == 0
-    assert capsys.readouterr().err == "hint: no records here; if your team shares them: git traj fetch\n"
+    fetch = "No records here; if your team shares them: git traj fetch\n"
+    assert capsys.readouterr().err == f"{fetch}{install}"

@@ -21,7 +21,7 @@ from tests.conftest import ROOT
 
 NAMES = {name for commands in COMMANDS.values() for name in commands}
 COMMAND_TABLE = (ROOT / "docs" / "commands.md").read_text("utf-8")
-README = (ROOT / "README.md").read_text("utf-8")
+TOUR = (ROOT / "docs" / "tour.md").read_text("utf-8")
 MAN = (ROOT / "docs" / "git-traj.1").read_text("utf-8").replace("\\-", "-")
 FORMAT = (ROOT / "docs" / "format.md").read_text("utf-8")
 SCHEMA: dict[str, Any] = json.loads((ROOT / "docs" / "record.schema.json").read_text("utf-8"))
@@ -84,10 +84,10 @@ def test_links_lead_somewhere() -> None:
             assert "://" in link or (document.parent / link).exists(), f"{document.name}: {link}"
 
 
-def test_the_readme_has_the_picture() -> None:
+def test_the_tour_has_the_picture() -> None:
     assert gittraj.__doc__ is not None
     picture, *_ = re.findall(r"::\n\n((?:    .*\n)+)", gittraj.__doc__)
-    assert picture in "".join(f"    {line}\n" for line in README.splitlines())
+    assert picture in "".join(f"    {line}\n" for line in TOUR.splitlines())
 
 
 def test_the_schema_names_just_the_fields_that_are_written() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import runpy
 import subprocess
 import sys
@@ -12,6 +14,9 @@ import pytest
 
 from tests.conftest import ROOT
 
+_AUTHOR = {
+    f"GIT_{who}_{what}": "a@example.com" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")
+}
 FORMULA = runpy.run_path(str(ROOT / ".ci" / "formula.py"))
 
 
@@ -60,3 +65,25 @@ def test_a_package_without_a_source_for_any_system_is_an_error() -> None:
     del lone["wheels"][1]
     with pytest.raises(SystemExit, match="lone has neither"):
         FORMULA["render"]({"packages": [lone]}, url="u", digest="d")
+
+
+def test_each_version_of_the_site_has_its_folder(tmp_path: Path) -> None:
+    """A version that comes again replaces its own; one of an older line does not become the latest."""
+    site, remote = tmp_path / "site", tmp_path / "pages.git"
+    site.mkdir()
+    subprocess.run(["git", "init", "--quiet", "--bare", str(remote)], check=True)
+    for version in ("v0.9.0", "v0.10.0", "v0.9.1", "v0.10.0"):
+        (site / "index.html").write_text(version)
+        words = [sys.executable, ROOT / ".ci" / "versions.py", site, version, remote]
+        subprocess.run(words, check=True, env={**os.environ, **_AUTHOR})
+
+    def show(name: str) -> str:
+        words = ["git", "-C", str(remote), "show", f"gh-pages:{name}"]
+        return subprocess.run(words, check=True, capture_output=True, text=True).stdout
+
+    shown = [show(f"{folder}/index.html") for folder in ("latest", "v0.10.0", "v0.9.1", "v0.9.0")]
+    assert shown == ["v0.10.0", "v0.10.0", "v0.9.1", "v0.9.0"]
+    listed = [(each["version"], each["aliases"]) for each in json.loads(show("versions.json"))]
+    assert listed == [("v0.10.0", ["latest"]), ("v0.9.1", []), ("v0.9.0", [])]
+    assert "latest/" in show("index.html")
+    assert "python .ci/versions.py site" in (ROOT / ".github" / "workflows" / "release.yml").read_text()

@@ -11,6 +11,7 @@ COMMANDS: dict[str, dict[str, str]] = {
         "why": "Blame a line and say why: the commit, the prompt, the decision, the edit",
         "search": "Search everything recorded, by words or for what is similar",
         "backfill": "Link this machine's earlier sessions to the commits that they made",
+        "sync": "Fetch and push, so that the remote and this clone have the same records",
     },
     "reading": {
         "export": "Export as HTML, Markdown, JSON and other formats",
@@ -32,7 +33,6 @@ COMMANDS: dict[str, dict[str, str]] = {
         "tasks": "Ask the task systems for the tasks that are worked on here",
     },
     "sharing": {
-        "sync": "Fetch and push, so that the remote and this clone have the same records",
         "fetch": "Fetch a remote's records and join them with ours",
         "push": "Send our records to a remote, never by force",
         "pr": "Write the pull request comment for this branch",

@@ -13,7 +13,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "log": (
         ("git traj log -5", "the last five recorded commits, with their reasons"),
         ("git traj log src/", "those that touched a path"),
-        ("git traj log --agent codex --since yesterday", "one agent's, of late"),
+        ("git traj log --agent codex --since yesterday", "one agent's, recently"),
         ("git traj log --decisions main..HEAD", "what was decided on this branch"),
     ),
     "show": (
@@ -29,7 +29,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "search": (
         ("git traj search rate limit", "all words, in any form"),
-        ("git traj search 'time*' --in decision", "words that begin so, in decisions only"),
+        ("git traj search 'time*' --in decision", "words that begin with time, in decisions only"),
         ("git traj search --similar 'retries make it worse'", "the same in other words"),
     ),
     "backfill": (

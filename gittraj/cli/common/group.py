@@ -122,8 +122,7 @@ def group(ctx: click.Context, no_pager: bool, color: str | None) -> None:
     if ctx.invoked_subcommand is None:
         from gittraj.cli.common.overview import show_overview
 
-        if not show_overview():
-            click.echo(ctx.get_help())
+        show_overview()
 
 
 def run(arguments: Sequence[str] | None = None) -> None:
@@ -207,7 +206,7 @@ def _usage_hint(error: click.UsageError) -> str | None:
         from difflib import get_close_matches
 
         given = error.message.partition("'")[2].partition("'")[0]
-        if near := get_close_matches(given, error.param.type.choices, n=2):  # type: ignore[union-attr]
+        if near := get_close_matches(given, error.param.type.choices, n=2, cutoff=0.5):  # type: ignore[union-attr]
             return f"did you mean {' or '.join(near)}?"
     return f"{error.ctx.command_path} -h" if error.ctx else None
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import click
 
+from gittraj.cli.common.output import print_wrapped
 from gittraj.config import Environ
 from gittraj.errors import TrajError
 from gittraj.git import Repository
@@ -37,8 +38,10 @@ class Offer:
         if not self.ask:
             self.left = f"On this machine: {names} (git traj install --agent NAME sets one up, --yes all)"
             return ()
-        click.echo(f"On this machine: {names}.")
-        click.echo("Each can get hooks in its settings here, and an instruction how to record decisions.")
+        print_wrapped(f"On this machine: {names}.")
+        print_wrapped(
+            "Each can get hooks in its settings here, and an instruction on how to record decisions."
+        )
         click.echo("Commits are recorded either way.")
         if len(new) == 1:
             return new if click.confirm(f"Set up {names}?", default=True) else ()
@@ -48,7 +51,7 @@ class Offer:
             wrong = [name for name in chosen if name not in new]
             if not wrong:
                 return chosen
-            click.echo(f"{', '.join(wrong)}: not one of {names}")
+            print_wrapped(f"{', '.join(wrong)}: not one of {names}")
 
     def count_sessions(self) -> int:
         """Past sessions of this repository."""
@@ -70,7 +73,7 @@ class Offer:
         elif not self._has_records() and self.repository.run("remote").out:
             first = "git traj fetch", "get the records that your team shares"
         if self.left:
-            click.echo(self.left)
+            print_wrapped(self.left)
         click.echo("\nNext:")
         last = (
             ("git traj log", "commits and their reasons"),
@@ -100,4 +103,4 @@ class Offer:
             return
         say_remark(report.remark)
         commits = count(len({row.commit for row in report.linked}), "commit")
-        click.echo(f"{count(report.sessions, 'session')} read, {commits} linked.")
+        print_wrapped(f"{count(report.sessions, 'session')} read, {commits} linked.")

@@ -27,7 +27,7 @@ def say_nothing_found(
     """For a listing of ``commits``, all with a note (None: every commit that has one). ``labels``: the agent,
     model, task and tag that were asked for."""
     if not recorded:
-        _say_nothing_recorded(repository)
+        say_nothing_recorded(repository)
         return
     if unreadable := recorded.unreadable([*islice(recorded if commits is None else commits, _SEARCHED)]):
         _say_unreadable(unreadable)
@@ -46,7 +46,7 @@ def say_nothing_found(
 def say_nothing_on(repository: Repository, recorded: Recorded, commit: str | None) -> None:
     """For one commit (None: an unborn branch)."""
     if not recorded or commit is None:
-        _say_nothing_recorded(repository)
+        say_nothing_recorded(repository)
         return
     if recorded.unreadable([commit]):
         _say_unreadable([commit])
@@ -68,7 +68,7 @@ def say_nothing_about(
 ) -> None:
     """For paths without a record; ``neighbours``: whether files near them have one."""
     if not recorded:
-        _say_nothing_recorded(repository)
+        say_nothing_recorded(repository)
         return
     named = ", ".join(escape_line(path) for path in paths[:3]) + ", …" * (len(paths) > 3)
     hint = (
@@ -90,7 +90,7 @@ def say_no_match(repository: Repository, parts: int, *, hint: str) -> None:
     elif recorded:
         _say("nothing recorded here matches", hint)
     else:
-        _say_nothing_recorded(repository)
+        say_nothing_recorded(repository)
 
 
 def say_unread(waiting: int, away: Sequence[str], why: str | None = None) -> None:
@@ -137,7 +137,8 @@ def _say_unreadable(commits: Sequence[str]) -> None:
     _say(f"the note of {commits[0][:12]}{several} cannot be read", "git traj doctor says why")
 
 
-def _say_nothing_recorded(repository: Repository) -> None:
+def say_nothing_recorded(repository: Repository) -> None:
+    """For a repository without a single record."""
     if repository.run("remote").out:
         _say("No records here; if your team shares them: git traj fetch", _next(repository))
     elif LocalState.of(repository).exists:
@@ -148,7 +149,7 @@ def _say_nothing_recorded(repository: Repository) -> None:
 
 def _next(repository: Repository) -> str:
     if LocalState.of(repository).exists:
-        return "git traj status shows what is captured and what waits"
+        return "git traj status shows what waits, git traj backfill links earlier sessions"
     return "git traj install starts recording"
 
 

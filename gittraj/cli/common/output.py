@@ -5,6 +5,7 @@ Renderers have escaped the text already; nothing here may change it.
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -50,6 +51,14 @@ def columns(environ: Mapping[str, str], *, table: bool = False) -> int | None:
 
     there = shutil.get_terminal_size().columns
     return max(NARROWEST, there if table else min(there, WIDEST))
+
+
+def print_wrapped(text: str, *, err: bool = False) -> None:
+    """Print a sentence, wrapped at words to the terminal's width; a long path stays whole, to be copied."""
+    import textwrap
+
+    width = columns(os.environ) or len(text) + 1
+    click.echo(textwrap.fill(text, width, break_long_words=False, break_on_hyphens=False), err=err)
 
 
 def text_page(repository: Repository, environ: Mapping[str, str]) -> Page:

@@ -7,6 +7,7 @@ from itertools import islice
 
 import click
 
+from gittraj.cli.common.command_list import COMMANDS
 from gittraj.cli.common.output import columns, wants_colour
 from gittraj.cli.common.repository import drain_first, environment, find_to_read, is_installed
 from gittraj.errors import NotARepository
@@ -16,19 +17,31 @@ from gittraj.render.text.terminal import Page, wrap
 _LAST = 3
 
 
-def show_overview() -> bool:
-    """Print it; False outside of a repository, and where nothing is recorded and nothing records."""
+_FIRST = "common commands"
+
+
+def show_overview() -> None:
+    """Print it; outside of a repository, and where nothing is recorded and nothing records, how to begin."""
     try:
         opened = find_to_read()
     except NotARepository:
-        return False
+        _say_how_to_begin("Not in a git repository.")
+        return
     with opened as repository:
         if not is_installed(repository) and not _has_records(repository):
-            click.echo("Nothing is recorded in this repository yet: git traj install\n")
-            return False
+            _say_how_to_begin("Nothing is recorded in this repository yet: git traj install")
+            return
         drain_first(repository)
         _print(repository)
-    return True
+
+
+def _say_how_to_begin(state: str) -> None:
+    """What git-traj is and its first commands: all of ``-h`` would scroll away what counts here."""
+    context = click.get_current_context()
+    formatter = context.make_formatter()
+    with formatter.section(_FIRST.capitalize()):
+        formatter.write_dl(list(COMMANDS[_FIRST].items()))
+    click.echo(f"{context.command.help}\n\n{state}\n\n{formatter.getvalue()}\ngit traj -h lists all commands")
 
 
 def _has_records(repository: Repository) -> bool:

@@ -26,7 +26,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 quiet = click.option("-q", "--quiet", is_flag=True, help="Print only the event's id.")
 agent = click.option(
-    "--agent", metavar="NAME[:ROLE]", help="The agent that says so, where several work together."
+    "--agent", metavar="NAME[:ROLE]", help="The agent that records it, where several work together."
 )
 tag = click.option("--tag", "tags", multiple=True, metavar="T", help="A word to find it by; repeatable.")
 report = click.option("--report", is_flag=True, help="Report the start or the end to the task system.")

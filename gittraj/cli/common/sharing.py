@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gittraj.cli.common.output import say
+from gittraj.cli.common.output import print_wrapped, say
 from gittraj.errors import TrajError
 
 if TYPE_CHECKING:
@@ -43,7 +43,10 @@ def report(lines: list[str], document: dict[str, object], *, as_json: bool) -> N
     """Print the lines, escaped, or the JSON document."""
     from gittraj.render.text.terminal import escape_line
 
-    click.echo(json.dumps(document) if as_json else "\n".join(map(escape_line, lines)))
+    if as_json:
+        click.echo(json.dumps(document))
+    for line in () if as_json else lines:
+        print_wrapped(escape_line(line))
 
 
 def _ask(remote: Remote, outgoing: Outgoing) -> None:
@@ -58,7 +61,7 @@ def _ask(remote: Remote, outgoing: Outgoing) -> None:
             f"not pushed: the first push needs your consent, and there is no terminal to ask on: {what}",
             "git config traj.push auto allows it",
         )
-    click.echo(f"This would push {what}.", err=True)
+    print_wrapped(f"This would push {what}.", err=True)
     if outgoing.thinking:
         click.echo(f"{count(outgoing.thinking, 'record')} with thinking in clear.", err=True)
     if not click.confirm("Push now, and without asking from now on?", err=True):

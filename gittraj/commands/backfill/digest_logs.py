@@ -15,7 +15,7 @@ from gittraj.model.session_items import is_unique
 Progress = Callable[[str, int, int], None]
 """Called with the activity, the bytes done, and all bytes."""
 
-EMPTY = "it holds no event"
+EMPTY = "it has no events"
 
 
 def digest_logs(

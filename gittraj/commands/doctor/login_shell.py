@@ -36,5 +36,5 @@ def check_login_shell(repository: Repository, raw: Mapping[str, str]) -> Iterato
             code="not-on-path",
             severity="note",
             text="git traj is not on the PATH of a login shell, where agents run commands",
-            remedy=f"add its folder to PATH in your profile; agents are told of {wrapper_path(repository)}",
+            remedy=f"add its folder to PATH in your profile; agents are given {wrapper_path(repository)}",
         )

@@ -22,9 +22,7 @@ def provide_key(repository: Repository, environ: Environ, *, make: bool, dry_run
             return
         path = own_path(environ)
         if not make or path is None:
-            yield _step(
-                str(path or "key"), "skipped", "thinking is not stored: you have no key (git traj keys init)"
-            )
+            yield _step("key", "skipped", "thinking is not stored: you have no key (git traj keys init)")
         elif dry_run:
             yield _step(
                 str(path), "added", f"would create your key: agents' thinking is encrypted with it; {_LOST}"

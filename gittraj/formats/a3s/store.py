@@ -53,7 +53,7 @@ def read(path: Path, session: str) -> Iterator[Item]:
     """The items of one session. Raises FormatError if it is not there any more."""
     file = next((path_of for path_of, own in _files(path) if own == session), None)
     if file is None:
-        raise FormatError(f"{path} holds no session {session}", hint="list its sessions again")
+        raise FormatError(f"{path} contains no session {session}", hint="list its sessions again")
     reading = _Reading(session)
     kept = reading.session(file)
     yield from items(kept)

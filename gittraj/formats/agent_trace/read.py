@@ -128,7 +128,7 @@ def _items(record: dict[str, Any], end: int) -> Iterator[Item]:
         for ordinal, conversation in enumerate(coerce.objects(file.get("conversations"))):
             ranges, wrong = _ranges(conversation.get("ranges"))
             if wrong:
-                yield Damage(at=end, why=f"{wrong} ranges of lines that are none")
+                yield Damage(at=end, why=f"{wrong} invalid ranges of lines")
             if not ranges:
                 continue
             who = coerce.mapping(conversation.get("contributor"))
@@ -151,7 +151,7 @@ def _flat(record: dict[str, Any], end: int) -> Iterator[Item]:
     path = _path(record.get("file_path"))
     ranges, wrong = _ranges([record])
     if path is None or wrong:
-        yield Damage(at=end, why="a range of lines that is none")
+        yield Damage(at=end, why="an invalid range of lines")
         return
     call = coerce.text(record.get("tool_use_id")) or "line"
     stamp = coerce.stamp(record.get("timestamp"))

@@ -64,7 +64,7 @@ def read(path: Path, session: str) -> Iterator[Item]:
     documents, damages = _load(path)
     document = next((item for item in documents if item.session == session), None)
     if document is None:
-        raise FormatError(f"{path} holds no trajectory {session}", hint="list its sessions again")
+        raise FormatError(f"{path} contains no trajectory {session}", hint="list its sessions again")
     yield from _items(document, end=path.stat().st_size)
     yield from damages if document is documents[0] else ()
 

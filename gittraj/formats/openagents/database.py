@@ -86,7 +86,7 @@ def read(path: Path, session: str) -> Iterator[Item]:
     else:
         yield Fact(name="agent", value=coerce.text(row["agent_name"]) or agent)
         yield Fact(name="session", value=session)
-        yield Damage(at=0, why=f"session {session}: its document is no ATIF")
+        yield Damage(at=0, why=f"session {session}: its document is not ATIF")
 
 
 def _row(database: Connection, session: str) -> dict[str, Any] | None:

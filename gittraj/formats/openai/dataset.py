@@ -57,7 +57,7 @@ def read(path: Path, session: str) -> Iterator[Item]:
         line = io.BytesIO(stream.readline(lines.LIMIT))
     fragment = next((f for f in Lines(line, Cursor(), trusted=_TRUSTED) if isinstance(f, Fragment)), None)
     if fragment is None or _id(fragment.value, offset) != session:
-        raise FormatError(f"{path} holds no conversation {session}", hint="list its sessions again")
+        raise FormatError(f"{path} contains no conversation {session}", hint="list its sessions again")
     messages = coerce.objects(fragment.value.get("messages"))
     yield from openai_messages.conversation(messages, session=session, end=offset + fragment.end)
 

@@ -37,7 +37,7 @@ def read(path: Path, session: str) -> Iterator[Item]:
     """The items of one session. Raises FormatError if it is not there any more."""
     folder = next((folder_of for folder_of in _folders(path) if _session(folder_of) == session), None)
     if folder is None:
-        raise FormatError(f"{path} holds no session {session}", hint="list its sessions again")
+        raise FormatError(f"{path} contains no session {session}", hint="list its sessions again")
     events: list[dict[str, Any]] = []
     damages: list[Damage] = []
     end = 0

@@ -118,6 +118,13 @@ def test_an_event_stands_before_the_result_of_its_command() -> None:
     assert (told[1].id, told[1].decision.chosen, told[1].decision.by) == (ID, "a", "agent")
 
 
+def test_a_decision_may_name_a_file_and_a_line() -> None:
+    told = events(session(("git traj decision a --path src/x.py --line 12", f"{ID} in traj_x\n")))
+    assert isinstance(told[1], Decided)
+    assert (told[1].decision.path, told[1].decision.line) == ("src/x.py", 12)
+    assert told[1].decision.extra == {}
+
+
 def test_what_was_stored_of_it_says_it_in_full() -> None:
     known = NoteEvent(id=ID, kind="note", content="in full")
     told = events(session(("git traj event note $X", ID)), recall={ID: known}.get)

@@ -1,0 +1,53 @@
+"""Words of the documents, the manual, help texts and messages, by the rules of ``tests/english.toml``."""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+RULES = tomllib.loads((ROOT / "tests" / "english.toml").read_text("utf-8"))["rule"]
+PAGES = [*(p for p in ROOT.glob("*.md") if p.stem != "CHANGELOG"), *(ROOT / "docs").glob("*.md")]
+TEXTS = [*PAGES, ROOT / "docs" / "git-traj.1"]
+ROOMS = sorted(
+    p for p in (ROOT / "gittraj").iterdir() if p.is_dir() and p.name not in ("redact", "__pycache__")
+)
+
+
+def faults(text: str, where: str) -> Iterator[str]:
+    for rule in RULES:
+        for found in re.finditer(rule["pattern"], text):
+            yield f"{where}: '{found[0]}': {rule['better']}"
+
+
+@pytest.mark.parametrize("page", TEXTS, ids=lambda page: page.name)
+def test_a_page_has_none_of_these_words(page: Path) -> None:
+    text = page.read_text("utf-8").partition("## Words to avoid")[0]
+    assert [*faults(text, page.name)] == []
+
+
+@pytest.mark.parametrize("room", [*ROOMS, ROOT / "github_action"], ids=lambda room: room.name)
+def test_no_message_or_help_text_has_them(room: Path) -> None:
+    found = []
+    for path in room.rglob("*.py"):
+        tree = ast.parse(path.read_bytes())
+        documented = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        for node in ast.walk(tree):  # a command's docstring is its help
+            if isinstance(node, ast.FunctionDef) and node.name == "command":
+                documented -= {id(line.value) for line in node.body[:1] if isinstance(line, ast.Expr)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documented:
+                found += faults(node.value, f"{path.name}:{node.lineno}")
+    assert found == []
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule["finds"])
+def test_a_rule_finds_its_example_and_not_its_remedy(rule: dict[str, str]) -> None:
+    assert re.search(rule["pattern"], rule["finds"])
+    assert not re.search(rule["pattern"], rule["better"])
