@@ -97,7 +97,7 @@ def _put(database: Connection, table: str, row: Mapping[str, Any]) -> None:
 
 
 def _generated(trajectory: Header) -> dict[str, Any] | None:
-    """The row of a session that generated tests, as ``formats.openagents.testgen`` took it apart."""
+    """The row of a session that generated tests, as ``formats.openagents.database`` took it apart."""
     events = list(events_of(dict(trajectory)))
     rows = [row for event in events if (row := coerce.mapping(event.get("raw")).get("testgen"))]
     if not rows or not isinstance(rows[-1], dict):
