@@ -55,18 +55,7 @@ def install(
     if not dry_run and (agents or script_path(repository).exists()):
         write_script(repository)
     for name in dict.fromkeys(agents):
-        if name in find_hooks():
-            manifest, step = install_agent(repository, name, manifest, dry_run=dry_run)
-            if not dry_run:
-                write_manifest(repository, manifest)
-            steps.append(step)
-            if step.did == "failed":
-                continue
-        if name not in find_files():
-            continue
-        manifest, told = instruct_agent(repository, name, manifest, dry_run=dry_run)
-        if not dry_run:
-            write_manifest(repository, manifest)
+        manifest, told = _install_agent(repository, name, manifest, dry_run=dry_run)
         steps += told
     if manifest.fetch:
         manifest, added = add_refspecs(repository, manifest, dry_run=dry_run)
@@ -74,6 +63,24 @@ def install(
             write_manifest(repository, manifest)
         steps += added
     return steps
+
+
+def _install_agent(
+    repository: Repository, name: str, manifest: Manifest, *, dry_run: bool
+) -> tuple[Manifest, list[Step]]:
+    """Its hooks, where it has any, then its instruction, unless the hooks failed."""
+    steps = []
+    if name in find_hooks():
+        manifest, step = install_agent(repository, name, manifest, dry_run=dry_run)
+        steps.append(step)
+        if not dry_run:
+            write_manifest(repository, manifest)
+    if name in find_files() and not any(step.did == "failed" for step in steps):
+        manifest, told = instruct_agent(repository, name, manifest, dry_run=dry_run)
+        steps += told
+        if not dry_run:
+            write_manifest(repository, manifest)
+    return manifest, steps
 
 
 def is_installed(local: LocalState) -> bool:
