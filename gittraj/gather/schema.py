@@ -123,9 +123,9 @@ _BY = ("agent", "human", "inferred", "model")
 _WORDS: dict[str, tuple[str, ...]] = {
     "agent": (
         *("a3s", "agent-trace", "agent-trajectories", "aider", "amp", "antigravity", "atif", "augment"),
-        *("claude-code", "cline", "codex", "copilot", "cursor", "gemini-cli", "goose", "mini-swe-agent"),
-        *("openagents", "openai-chat", "opencode", "openhands", "pi", "qwen-code", "raw", "swe-agent"),
-        *("terminal", "unknown", "zwarm"),
+        *("claude-code", "cline", "codex", "copilot", "cursor", "gemini-cli", "goose", "kilo"),
+        *("mini-swe-agent", "openagents", "openai-chat", "opencode", "openhands", "pi", "qwen-code"),
+        *("raw", "swe-agent", "terminal", "unknown", "zwarm"),
     ),
     "status": ("completed", "abandoned", "failed"),
     "role": get_args(Role),
