@@ -28,7 +28,8 @@ def commands(page: Path) -> Iterator[str]:
     for block in re.findall(r"```(?:sh|console)\n(.*?)```", page.read_text("utf-8"), re.S):
         for line in block.splitlines():
             if found := re.match(r"(?:\$ )?(git traj(?: .*)?|.*?\| git traj .*)$", line):
-                yield re.sub(r"\s+#(?= ).*", "", found[1]).strip()
+                written = re.sub(r"\s+#(?= ).*", "", found[1]).strip()
+                yield written.replace("--agent NAME", "--agent codex")  # the page's NAME is a plug-in's
 
 
 ALL = [(page.name, line) for page in PAGES for line in commands(page)]
@@ -39,7 +40,7 @@ def parse(line: str) -> None:
     words = shlex.split(next(part for part in line.split(" | ") if part.startswith("git traj")))
     if words == ["git", "traj"]:
         return
-    context = click.Context(group, info_name="git traj")
+    context = click.Context(group, info_name="git traj", **group.context_settings)  # a command keeps its -h
     _, command, rest = group.resolve_command(context, words[2:])
     while isinstance(command, click.Group):
         _, command, rest = command.resolve_command(context, rest)

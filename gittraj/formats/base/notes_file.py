@@ -91,7 +91,7 @@ class NotesFile:
         """The items of one session. Raises OSError, or FormatError if it is not there any more."""
         sessions = _sessions_of(path, self.name_sessions)
         if session not in sessions.starts:
-            raise FormatError(f"{path} holds no session {session}")
+            raise FormatError(f"{path} contains no session {session}")
         yield Fact(name="session", value=session)
         for note in _notes(path, sessions.starts[session]):
             yield from self.read_note(note, session)
