@@ -56,14 +56,20 @@ def record(
     environ: Environ,
     live: Mapping[str, str],
     task: TaskRef | None = None,
+    trajectory: str | None = None,
 ) -> Recorded:
-    """Record what ``call`` says; ``task`` is what it is for. Raises TrajError: nothing is active here, or too
-    much is."""
+    """Record what ``call`` says; ``task`` is what it is for. ``trajectory``: the active one that it is about;
+    None for the session's, else this worktree's. Raises TrajError: nothing is active here, or too much is."""
     with locked(repository, environ) as local:
         pipeline = make_pipeline(repository, read_config(repository), environ, live=live)
         known = load_active(local.folder)
-        session = _session(environ)
-        found = _find(known, repository, environ, session, call)
+        session = None if trajectory else _session(environ)
+        if trajectory is None:
+            found = _find(known, repository, environ, session, call)
+        else:
+            found = next((a for a in known if a.header.trajectory == trajectory), None)
+            if found is None:
+                raise TrajError(f"{trajectory} is no longer active", "git traj status")
         active = found or _begin(repository, environ, session, call)
         redactor = pipeline.redactor()
 

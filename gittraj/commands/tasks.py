@@ -62,5 +62,5 @@ def ask_tasks(repository: Repository, environ: Mapping[str, str]) -> Iterator[Wo
 
 def close(repository: Repository, worked: WorkedOn, environ: Mapping[str, str]) -> None:
     """End its trajectory, as ``git traj complete`` does. Raises TrajError."""
-    call = Call("complete", {"agent": worked.header.agent} if worked.header.agent else {})
-    record(repository, call, environ=Environ.of(environ), live=environ)
+    name = worked.header.trajectory
+    record(repository, Call("complete", {}), environ=Environ.of(environ), live=environ, trajectory=name)
