@@ -79,7 +79,7 @@ def _name_blobs(repository: Repository, prepared: Sequence[Prepared]) -> None:
 def _carry(
     notes: NotesRef,
     batch: dict[str, list[Line]],
-    renewals: Iterable[Renewal],
+    renewals: Sequence[Renewal],
     *,
     carry: Pairs,
     became: Pairs,
@@ -104,8 +104,10 @@ def _carry(
     spread(batch, rewrites, fitting=pieces.fitting)
 
 
-def _apply(notes: NotesRef, batch: dict[str, list[Line]], renewals: Iterable[Renewal]) -> None:
+def _apply(notes: NotesRef, batch: dict[str, list[Line]], renewals: Sequence[Renewal]) -> None:
     """Every note with one of the records gets the new one, and so does what this batch writes."""
+    if not renewals:
+        return  # all notes would be read for nothing, and in a partial clone they are not here
     records = {key: record for renewal in renewals for key, record in renewal.records.items()}
     renewal = Renewal(records=records)
     for lines in batch.values():

@@ -5,6 +5,7 @@ Consent is for an address: the same remote name with another address needs a new
 
 from __future__ import annotations
 
+import time
 from typing import Literal
 
 from gittraj.config import read_choice
@@ -12,6 +13,9 @@ from gittraj.git import Repository
 from gittraj.sync.remote import Remote
 
 Answer = Literal["never", "ask", "auto"]
+_TRIES = 20
+_PAUSE = 0.1
+"""Seconds between two of them."""
 
 
 def read_answer(repository: Repository, remote: Remote) -> Answer:
@@ -30,14 +34,14 @@ def is_automatic(repository: Repository) -> bool:
 def remember_consent(repository: Repository, remote: Remote) -> None:
     """For this remote while it stays where it is; an address that is no remote is asked for each time."""
     if remote.listed:
-        repository.run("config", "--local", f"remote.{remote.address}.trajPush", _where(remote))
+        _remember(repository, f"remote.{remote.address}.trajPush", _where(remote))
 
 
 def remember_join(repository: Repository, remote: Remote) -> None:
     """That its user joined this remote's records with ours: whoever can push there may change them here."""
     key = f"remote.{remote.address}.trajFetch"
     if remote.listed and repository.config(key) != _where(remote):
-        repository.run("config", "--local", key, _where(remote))
+        _remember(repository, key, _where(remote))
 
 
 def may_join(repository: Repository, remote: Remote) -> bool:
@@ -49,6 +53,15 @@ def may_join(repository: Repository, remote: Remote) -> bool:
 def leaves_out(repository: Repository) -> bool:
     """Whether what was said and done stays here: ``traj.share`` is ``records``. Raises TrajError."""
     return read_choice(repository, "share") == "records"
+
+
+def _remember(repository: Repository, key: str, value: str) -> None:
+    """git refuses at once while another process writes its configuration, such as a second sync."""
+    for _ in range(_TRIES):
+        if repository.run("config", "--local", key, value, check=False).code == 0:
+            return
+        time.sleep(_PAUSE)
+    repository.run("config", "--local", key, value)
 
 
 def _key(repository: Repository, remote: Remote) -> str | None:
