@@ -145,9 +145,14 @@ _SEARCHED = lazy(
 def _is_numbered(text: str) -> bool:
     """Whether numbers that grow by one, or that are set to the right, stand before the first lines."""
     found = _TABBED.match(text)
-    if not found:
+    if not found or _is_head(text[: found.start("n")].rstrip("\n").rpartition("\n")[2]):
         return False
     return found["n"][0] == " " or (found["m"] is not None and int(found["m"]) == int(found["n"]) + 1)
+
+
+def _is_head(line: str) -> bool:
+    """Whether the rows below are a table's, whose first column may count."""
+    return "\t" in line or line.startswith("COPY ")
 
 
 def _line_start(gutter: str) -> str:
