@@ -127,7 +127,7 @@ def nearby(page: Page) -> Iterator[Span]:
             continue
         page.tick()
         start, end, level = cue_at(page, hit)
-        cut = page.text[end - 1 : end + 1]  # in the middle of a word: a name of more than is read
+        cut = page.text[end - 1 : end + 1]  # both are letters or digits: the name ends within a word
         if level is Grade.NONE or (len(cut) == 2 and cut.isascii() and cut.isalnum()):
             continue
         done = end
@@ -218,7 +218,7 @@ _IS = lazy(r"[ ](?:is|was|to|ist|war|lautet|est|es|era|é|è|jest|är|er)[ ]:?[ 
 
 
 def _is_quoted(value: str, level: Grade) -> bool:
-    """Whether it is secret as it has quotes of its own behind an "is"."""
+    """Whether a value in quotes, after an "is" or a colon, is a secret."""
     return level is Grade.STRONG and not _is_name(value) and is_secret(value, level, Style.EXACT)
 
 
@@ -391,7 +391,7 @@ def _candidate(word: str) -> tuple[int, str, Proof]:
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     if "{" in text[start:end] and (keys := _KEYS.search(text[start:end])):
-        end = start + keys.start()  # that are pressed after it
+        end = start + keys.start()  # keys to press after the value
     while start < end and text[start] in _EDGE:
         start += 1
     while end > start and text[end - 1] in _EDGE and not (text[end - 1] in "!?*" and text[end - 2].isalnum()):
