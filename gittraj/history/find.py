@@ -264,8 +264,8 @@ class _Search:
         self._add(self._borne_out([*found]), "squash")
 
     def _borne_out(self, pairs: Collection[Pair]) -> list[Pair]:
-        """The pairs (old, squash) without those whose old lines were all removed again within the range. A
-        merge is always kept."""
+        """The pairs (old, squash) whose squash still adds a line of ``old``: another commit of the range may
+        have removed them all. A merge is always kept."""
         changes = read_changes(self.repository, list(dict.fromkeys(c for pair in pairs for c in pair)))
         return [
             (old, new)
