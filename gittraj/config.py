@@ -289,7 +289,9 @@ def _folder(value: str) -> Path:
     try:
         return Path(value).expanduser()
     except RuntimeError:
-        raise TrajError(f"git config traj.sessions.path: no home is known for '{value}'") from None
+        raise TrajError(
+            f"git config traj.sessions.path: cannot expand '{value}': no such home directory"
+        ) from None
 
 
 def _git_values(repository: Repository) -> dict[str, list[str]]:

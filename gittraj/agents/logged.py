@@ -14,9 +14,10 @@ from gittraj.config import Environ
 
 @dataclass(frozen=True, kw_only=True)
 class LoggedAgent(Agent):
-    """``log`` is a pattern below the agent's folder in which ``{0}`` is the session; so is ``about``, the
-    file that has the folder it works in, where the log has not. ``started``: the logs of the agents that a
-    session started, as a pattern beside the folder of its log, in which ``*`` is their name."""
+    """``log`` is a pattern below the agent's folder; ``{0}`` in it is the session's id. ``about`` is such a
+    pattern, too: the file with the session's working folder, if the log does not have it. ``started`` is a
+    pattern beside the folder of a session's log: the logs of its subagents; ``*`` in it is a subagent's name.
+    """
 
     name: str
     option: str
@@ -52,13 +53,13 @@ class LoggedAgent(Agent):
 
     @cached_property
     def _named(self) -> re.Pattern[str]:
-        """Of a log's path: the session."""
+        """Matches the path of a log; its group is the session's id."""
         first, *others = re.escape(self.log).replace(r"\*", "[^/]*").split(r"\{0\}")
         return re.compile(rf"/{first}([\w-]+)" + r"\1".join(others) + "$")
 
 
 AGENTS = (
-    # hooks of a repository it reads from .github/hooks, which everybody would get
+    # it reads a repository's hooks from .github/hooks, which is committed: everybody would get them
     LoggedAgent(
         name="copilot",
         option="copilot",
@@ -94,4 +95,4 @@ AGENTS = (
         instructions=InstructionFile(own="AGENTS.md"),
     ),
 )
-"""As Copilot CLI 1.0.102, pi 0.73.1, Qwen Code 0.15.10 and Cline 3.0.65 have them."""
+"""The paths are those of Copilot CLI 1.0.102, pi 0.73.1, Qwen Code 0.15.10 and Cline 3.0.65."""

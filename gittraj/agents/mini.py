@@ -1,8 +1,8 @@
 """mini-swe-agent: its last run in ``~/.config/mini-swe-agent/last_mini_run.traj.json``, written after
 each step.
 
-Runs that ``-o`` kept elsewhere are found where ``traj.sessions.path`` names them. A run does not say where it
-worked: what it committed, and what its commits' hooks saw of it, tells.
+Runs that ``-o`` saved elsewhere are read if ``traj.sessions.path`` names them. A run does not record its
+working folder: its commits, and the variables that their hooks saw, show in which repository it worked.
 """
 
 from __future__ import annotations

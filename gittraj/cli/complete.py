@@ -60,8 +60,10 @@ def _read(file: TextIO | None) -> dict[str, Any]:
         value = json.load(file)
     except (ValueError, RecursionError) as error:
         raise TrajError(
-            f"{file.name} is not JSON: {error}", 'such as {"summary": "…", "learnings": ["…"]}'
+            f"{file.name} is not JSON: {error}", 'it should look like {"summary": "…", "learnings": ["…"]}'
         ) from None
     if not isinstance(value, dict):
-        raise TrajError(f"{file.name} is not a JSON object", 'such as {"summary": "…", "learnings": ["…"]}')
+        raise TrajError(
+            f"{file.name} is not a JSON object", 'it should look like {"summary": "…", "learnings": ["…"]}'
+        )
     return value

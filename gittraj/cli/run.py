@@ -20,7 +20,7 @@ from gittraj.errors import TrajError
 def command(agent: str | None, words: tuple[str, ...]) -> int:
     """Run COMMAND, an agent that has neither log nor hook, and record what it prints.
 
-    What is typed is not recorded. A commit that it makes meanwhile gets a trace, "by whom is unknown", or,
+    What is typed is not recorded. A commit that it makes meanwhile gets a trace, "it is unknown by whom", or,
     where git printed its id, the output itself. The status is the command's.
     """
     from gittraj.commands.run import run
@@ -28,9 +28,11 @@ def command(agent: str | None, words: tuple[str, ...]) -> int:
     raw = environment()
     with find_repository() as repository:
         if not is_installed(repository):
-            raise TrajError("nothing is recorded here yet", "git traj install")
+            raise TrajError("git-traj is not installed here", "git traj install")
         if Environ.of(raw).off:
-            raise TrajError("GIT_TRAJ=0: nothing is recorded", "run the command by itself")
+            raise TrajError(
+                "GIT_TRAJ=0: nothing is recorded", "unset GIT_TRAJ, or run the command without git traj run"
+            )
         try:
             return run(repository, words, agent=agent, live=raw)
         except TrajError as error:  # as a shell says it

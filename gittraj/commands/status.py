@@ -173,7 +173,7 @@ def _recording(facts: Facts) -> Iterator[str]:
     other = f", and on {facts.elsewhere} that git traj log does not list" if facts.elsewhere else ""
     yield f"Recorded: trajectories on {count(facts.recorded, 'commit')}{other}"
     for name, number in facts.beside.items():
-        yield f"Beside: records of {name} on {count(number, 'commit')} (git traj fetch {name} joins them)"
+        yield f"Not joined yet: records of {name} on {count(number, 'commit')} (git traj fetch {name})"
     if facts.since is not None:
         yield f"Hooks: {_hooks(facts)}"
     yield from map(_agent, facts.agents)
@@ -195,11 +195,11 @@ def _open_work(facts: Facts) -> Iterator[str]:
 
 def _commits(facts: Facts) -> Iterator[str]:
     for number, words in (
-        (facts.traced, "made in a shell that an agent opened; by whom is unknown"),
-        (len(facts.waiting), "waiting for its agent's log"),
+        (facts.traced, "made in a shell that an agent opened; it is unknown by whom"),
+        (len(facts.waiting), "waiting for an agent's log"),
         (len(facts.unlinked), "by an agent, without a record (git traj link)"),
         (len(facts.without_hook or ()), "found later, without a hook"),
-        (len(facts.stranded), "no longer reachable, with records of its own (git traj repair)"),
+        (len(facts.stranded), "no longer reachable, with records that no other commit has (git traj repair)"),
     ):
         if number:
             yield f"{count(number, 'commit')} {words}"

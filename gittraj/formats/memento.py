@@ -1,7 +1,7 @@
 """git-memento's notes, ``refs/notes/commits`` or what its user named: the session of a commit as Markdown.
 
-A note has one session, or several in an envelope of comments. That somebody chose it for the commit is all
-that it proves; who spoke is told by the names in its head.
+A note has one session, or several, each between two comments. It proves only that somebody chose the session
+for the commit. The names in its head say who spoke: the committer or the provider.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def _names(note: Note) -> list[str] | None:
 
 
 def _envelopes(note: str) -> Iterator[str]:
-    """What stands between two comments, up to the first that nothing ends: one walk through the note."""
+    """The texts between a start comment and its end comment, up to the first without an end, in one pass."""
     end = 0
     while (started := _STARTS.search(note, end)) and (ended := _ENDS.search(note, started.end())):
         yield note[started.end() : ended.start()]

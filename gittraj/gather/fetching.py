@@ -95,7 +95,7 @@ def fetch_records(repository: Repository, source: Source, listed: Listed, *, eve
     for ref in refs:
         tip = repository.objects.resolve(ref)
         if tip is None or repository.objects.kind(tip) != "commit":
-            raise TrajError(f"{source.name}: its {ref} is not a notes ref", "look at it with git ls-remote")
+            raise TrajError(f"{source.name}: its {ref} is not a notes ref", "git ls-remote lists its refs")
     if not (listed.head and listed.filters):
         return False
     # to git, what was left out is missing unless a remote has promised it

@@ -1,8 +1,8 @@
 """Finds what rewritten commits became, by reflogs, patches and trees, without hooks.
 
 ``find_rewrites`` takes commits that exist, ``find_absent`` commits of which only a patch-id is known;
-``find_unreachable`` lists unreachable commits, ``find_skipped`` those that a rebase left out. It must not
-know of notes, records or sessions, and it writes nothing.
+``find_unreachable`` lists unreachable commits, ``find_skipped`` those that a rebase left out. The package
+must not know notes, records or sessions, and writes nothing.
 """
 
 from __future__ import annotations

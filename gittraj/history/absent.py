@@ -1,4 +1,4 @@
-"""Copies of commits that are not here, as in a fresh clone: all that is left of them is a patch-id."""
+"""Copies of commits that are not here, as in a fresh clone: only a patch-id is left of each."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from gittraj.history.reading import read_history
 def find_absent(
     repository: Repository, patches: Mapping[str, str], *, taken: Collection[str] = ()
 ) -> list[Rewrite]:
-    """The reachable commits with the patches of ``patches`` (commit: patch-id as ``gittraj.git.patch_id``
-    tells it), where only one commit had that patch, and the copies say that they are of one.
+    """Find the reachable commits that have the patch of an absent one. ``patches`` maps each absent commit to
+    its patch-id, as ``gittraj.git.patch_id`` computes it. A patch-id counts only if one absent commit has it,
+    and all commits that have it here agree in author, date and subject.
 
-    It compares every commit that there is. Raises GitError.
+    Compares every reachable commit. Raises GitError.
     """
     if not patches:
         return []

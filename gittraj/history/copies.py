@@ -1,6 +1,6 @@
 """Which commit is a copy of which: by patch, by tree, by what its message quotes. Pure: tables in, pairs out.
 
-Whatever is ambiguous is nobody's copy.
+An ambiguous match is not used.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _LISTING = "Squashed commit of the following:\n"
 
 
 def read_quotes(history: History, known: Collection[str]) -> Iterator[tuple[str, str, bool]]:
-    """(old, new, squashed) by the lines that ``cherry-pick -x`` and ``merge --squash`` write."""
+    """Yield (old, new, squashed) from the lines that ``cherry-pick -x`` and ``merge --squash`` write."""
     for commit in history.commits.values():
         yield from ((old, commit.id, False) for old in _PICKED.findall(commit.message) if old in known)
         _, listing, rest = commit.message.partition(_LISTING)
@@ -49,30 +49,30 @@ def match_picked(
     became: Mapping[str, Sequence[str]],
     lines: Mapping[str, Counter[str]] = MappingProxyType({}),
 ) -> Iterator[Pair]:
-    """Sources of commits that a cherry-pick or ``git am`` made, as the reflog says: a resolved conflict
-    leaves another patch, but the same author, author date and subject. Of several the one is meant whose
-    ``lines`` are the most like its own."""
+    """Pairs (source, copy) of the commits that a cherry-pick or ``git am`` made (``picked``, from the
+    reflog). After a conflict the patch differs, but author, author date and subject are the same. Of several
+    sources, the one whose ``lines`` are most like the copy's is used."""
     sources = _by_patch(known, history, patches)
     for new in picked:
         if new not in history.commits:
             continue
-        later = {*follow([new], became)}  # itself, and what was made of it since: those are no sources
+        later = {*follow([new], became)}  # itself and its later versions, which are not its sources
         mates = _older(history, new, history.by_identity[history.commits[new].identity], later)
         patch, names = patch_of(new, history, patches), paths_of(new, history, paths)
         same = _older(history, new, sources.get(patch, ()) if patch else (), later)
-        # one of them may be an amend of another, of which alone was asked: the pick is of what the commit was
+        # one may be an amend of another, and only the other was asked for: the pick copies the older version
         both = [c for c in mates if patch and patch_of(c, history, patches) == patch]
         alike = [c for c in mates if paths_of(c, history, paths) == names]
         some = both or _closest(alike, new, lines) or mates or same
         chosen = _last(some, became)
-        if len(chosen) > 1:  # copies on several branches: what they are copies of
+        if len(chosen) > 1:  # copies on several branches: use their common source
             chosen = _last([c for c in mates or some if {*chosen} <= {*follow([c], became)}], became)
         if len(chosen) == 1 and chosen[0] in known:
             yield chosen[0], new
 
 
 def _closest(commits: Sequence[str], new: str, lines: Mapping[str, Counter[str]]) -> list[str]:
-    """Those whose lines differ least from those of ``new``."""
+    """The commits whose lines differ least from those of ``new``."""
 
     def differ(one: Counter[str], other: Counter[str]) -> int:
         return (one - other).total() + (other - one).total()
@@ -84,8 +84,8 @@ def _closest(commits: Sequence[str], new: str, lines: Mapping[str, Counter[str]]
 
 
 def _older(history: History, new: str, some: Iterable[str], later: Collection[str]) -> list[str]:
-    """What ``new`` may be a pick of: what its source became since is as like it, but younger. Where all are,
-    a clock jumped."""
+    """The commits that ``new`` may be a pick of: a later version of its source is as similar, but younger
+    than ``new``. If all are younger, a clock jumped, and all are returned."""
     others = [c for c in some if c not in later]
     return [c for c in others if history.commits[c].committed <= history.commits[new].committed] or others
 
@@ -99,14 +99,14 @@ def match_patches(
     patches: Mapping[Change, str],
     became: Mapping[str, Sequence[str]],
 ) -> Iterator[Pair]:
-    """Commits of the same patch, one to one. A commit in one line with the old one repeats its change (a
-    reverted revert), it does not copy it."""
+    """Pairs of commits with the same patch, one to one. An ancestor or descendant of the old commit does not
+    copy it, but repeats its change, as a reverted revert does."""
     sources, copies = _by_patch(known, history, patches), _by_patch(targets, history, patches)
     for patch in sources.keys() & copies.keys():
         found: dict[str, list[Commit]] = {}
         olds = [history.commits[c] for c in _last(sources[patch], became)]
         for new in (history.commits[c] for c in copies[patch]):
-            # of two that stand, both with work on them, neither is known to be the copy
+            # two reachable commits that both have work of their own: unknown which one is the copy
             able = [o for o in olds if new.id not in known or o.id not in history.reachable]
             old = _find_source([o for o in able if not kin.related(o.id, new.id)], new, history)
             if old is not None:
@@ -118,8 +118,8 @@ def match_patches(
 
 
 def _find_source(olds: Iterable[Commit], new: Commit, history: History) -> Commit | None:
-    """The one of the commits with the same patch that ``new`` is a copy of. Beside a commit that still
-    stands, another author's same patch is somebody's own work."""
+    """The commit among ``olds``, which have the same patch, that ``new`` copies. If it is still reachable,
+    the same patch by another author counts as that author's own work."""
     able = _narrow([old for old in olds if _is_later(new, old)], new)
     if len(able) != 1:
         return None
@@ -134,7 +134,8 @@ def match_trees(
     history: History,
     became: Mapping[str, Sequence[str]],
 ) -> Iterator[Pair]:
-    """Commits with the parents and the tree of an old one: another message, or a merge made again."""
+    """Pairs of commits with the same parents and tree: only the message changed, or a merge was made
+    again."""
 
     def place(commit: str) -> tuple[tuple[str, ...], str] | None:
         here = history.commits[commit]
@@ -152,9 +153,9 @@ def match_trees(
 def match_places(
     known: Collection[str], *, history: History, paths: Mapping[Change, Paths]
 ) -> Iterator[Pair]:
-    """Commits that are gone, and the only one that stands in their place: on their parents, with their tree
-    or, as a later amend leaves it, with their author, author date, subject and files. Whoever committed it
-    again."""
+    """Pairs of a commit that is gone and the only one that replaces it: on the same parents, with the same
+    tree or, after a later amend, with the same author, author date, subject and files. The committer may
+    differ."""
     for old in map(history.commits.__getitem__, gone(known, history)):
         beside = history.standing[old.parents]
         names = paths_of(old.id, history, paths)
@@ -171,7 +172,7 @@ def match_places(
 
 
 def gone(known: Iterable[str], history: History) -> list[str]:
-    """Those that nothing reaches, in whose place another commit stands."""
+    """The unreachable commits whose parents have another, reachable child."""
     return [
         c
         for c in known
@@ -184,7 +185,7 @@ def gone(known: Iterable[str], history: History) -> list[str]:
 def splits(
     known: Iterable[str], targets: Collection[str], *, history: History, most: int = 20
 ) -> Iterator[tuple[str, list[str]]]:
-    """Unreachable commits and the chains that now stand between their parent and their tree."""
+    """Unreachable commits, each with a chain of commits that leads from its parent to its tree."""
     ends = group(targets, lambda commit: history.commits[commit].tree)
     for old in known:
         here = history.commits[old]
@@ -209,14 +210,15 @@ def _by_patch(
 
 
 def _last(commits: Sequence[str], became: Mapping[str, Sequence[str]]) -> list[str]:
-    """Without those that are known to have become another of them."""
+    """The commits without those that are known to have become another of them."""
     if len(commits) < 2:
         return list(commits)
     return [c for c in commits if {*follow([c], became)}.isdisjoint({*commits} - {c})]
 
 
 def _narrow(commits: list[Commit], like: Commit) -> list[Commit]:
-    """Those with the author, the author date and, better, the subject of ``like``; all when none has."""
+    """The commits with the author, author date and subject of ``like``, else with author and date, else
+    all."""
     tests: tuple[Callable[[Commit], bool], ...] = (
         lambda c: c.identity == like.identity,
         lambda c: c.identity[:2] == like.identity[:2],
@@ -225,17 +227,17 @@ def _narrow(commits: list[Commit], like: Commit) -> list[Commit]:
 
 
 def _is_later(new: Commit, old: Commit) -> bool:
-    """Whether ``new`` may be the copy: one that git made keeps the author and the date, and is younger."""
+    """Whether ``new`` may be a copy of ``old``: git's copies keep author and date, and are younger."""
     return new.committed >= (old.committed if new.identity[:2] == old.identity[:2] else old.began)
 
 
 def _is_copy(new: Commit, old: Commit) -> bool:
-    """Whether it says itself that it was made later than it was written."""
+    """Whether ``new`` has the identity of ``old`` and was committed later than it was authored."""
     return new.identity == old.identity and new.committed > new.began
 
 
 def is_piece(new: CommitChanges, old: CommitChanges) -> bool:
-    """Whether a commit changed nothing but paths of another, and added only lines (or files) of it."""
+    """Whether ``new`` changes only paths that ``old`` changes, and adds only lines or files that it adds."""
     whole = {change.path: change for change in old.paths}
     for change in new.paths:
         other = whole.get(change.path)

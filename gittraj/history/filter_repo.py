@@ -1,4 +1,4 @@
-"""What ``git filter-repo`` says that each commit became: it leaves a map, and runs no hook of ours."""
+"""Reads the map of rewritten commits that ``git filter-repo`` leaves; it does not run our hooks."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pathlib import Path
 from gittraj.git import is_oid
 
 _MOST = 64 * 1024 * 1024
-"""Bytes of the map that are read: some 800,000 commits."""
+"""The most bytes of the map that are read: about 800,000 commits."""
 
 
 def map_stamp(common_dir: Path) -> str | None:
-    """What tells one map from the next; None without one."""
+    """The time and size of the map, which change with each rewrite; None without a map."""
     try:
         found = _path(common_dir).stat()
     except OSError:
@@ -21,7 +21,7 @@ def map_stamp(common_dir: Path) -> str | None:
 
 
 def read_map(common_dir: Path, olds: Collection[str]) -> list[tuple[str, str]]:
-    """The pairs (old, new) of these commits; none for one that was left out."""
+    """The pairs (old, new) of these commits, without those that were left out."""
     try:
         with _path(common_dir).open("rb") as stream:
             lines = stream.read(_MOST).decode("ascii", "replace").splitlines()

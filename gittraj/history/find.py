@@ -1,6 +1,6 @@
-"""Finds where the work of rewritten commits stands now.
+"""Finds the commits that contain the work of rewritten commits now.
 
-It needs no hooks and remembers nothing: reflogs first, then patches, trees and what messages quote. No
+It needs no hooks and stores nothing: reflogs first, then patches, trees and the ids that messages quote. No
 evidence, no link.
 """
 
@@ -41,14 +41,15 @@ def find_rewrites(
     pulls: Mapping[int, Collection[str]] = MappingProxyType({}),
     within: float | None = None,
 ) -> list[Rewrite]:
-    """The commits that those in ``old`` became or were copied to, reachable from a branch, a tag or a HEAD,
-    and pieces that are gone, so that nobody looks for their part of the work in those that stand.
+    """The reachable commits (from a branch, a tag or a HEAD) that those in ``old`` became or were copied to.
+    If a commit was split, also its fragments that are gone, so that nobody looks for their work in the
+    others.
 
-    ``told`` are pairs that are known, as from hooks: evidence leads on through them. ``taken`` are commits
-    with work of their own: evidence of content alone never leads to them, unless they stand in the very
-    place of what is gone. ``pulls`` are the last commits of pull or merge requests, by number, besides those
-    whose refs are here. In the order of ``old``; what has no evidence is not there. Raises GitError when git
-    itself fails, or does not tell the history ``within`` so many seconds.
+    ``told`` are pairs that are known already, as from hooks; they can be steps of a longer chain. ``taken``
+    are commits with work of their own: evidence of content alone never links to them, unless they are exactly
+    where the old commit was. ``pulls`` are the last commits of pull or merge requests, by number, besides
+    those whose refs are here. The result is in the order of ``old``, without commits that have no evidence.
+    Raises GitError if git fails, or does not list the history ``within`` so many seconds.
     """
     story = read_story(*read_reflogs(repository))
     tips = read_pulls(repository)
@@ -68,8 +69,8 @@ def find_rewrites(
 
 
 class _Search:
-    """Links are collected over all known commits, also those that are gone again: a chain leads through
-    them. Earlier evidence for the same pair stands."""
+    """Collects links between all known commits, also those that are gone again, because a chain may lead
+    through them. For the same pair, the earlier evidence is kept."""
 
     def __init__(
         self,
@@ -144,7 +145,7 @@ class _Search:
             self._add(list(picks), "reflog")
 
     def _find_taken(self, originals: Collection[str], pairs: Collection[Pair]) -> Iterable[Pair]:
-        """Only where some were left out, and others have another patch than before."""
+        """Only if some originals were left out, and the patch of others changed."""
         change, ids = self.history.change, self.patches.ids
         left_out = sorted({c for c in originals if change(c)} - {old for old, _ in pairs})
         patches = {c: ids.get(change(c) or ("", ""), c) for pair in pairs for c in pair}
@@ -168,13 +169,13 @@ class _Search:
         self._find_quotes(known)
         self._find_patches(known, targets, kin)
         self._find_places(known, targets)
-        # a piece may stand while another was rewritten: together they are the whole
+        # one fragment may be kept while another was rewritten: together they are the whole
         self._find_splits(known, self._targets(known, ours, history.reachable))
         self._find_squashes(known, targets, tips, kin)
         self._find_pulls(known, targets, pulls, kin)
 
     def _below(self, ours: Kin, tips: Iterable[str]) -> list[str]:
-        """Those of ``tips`` that have one of our commits among their ancestors."""
+        """Those ``tips`` that are, or descend from, one of our commits."""
         return [tip for tip in tips if tip in self.history.commits and ours.descends(tip)]
 
     def _find_quotes(self, known: Collection[str]) -> None:
@@ -195,7 +196,7 @@ class _Search:
         self._add(list(pairs), "patch-id")
 
     def _find_places(self, known: Collection[str], targets: Iterable[str]) -> None:
-        """By the same tree, or by where a commit stands."""
+        """Match commits by the same tree, or by the same parents."""
         history, patches = self.history, self.patches
         merges = [c for c in self.among if len(history.commits[c].parents) > 1]
         free = {*targets, *merges} - self.taken
@@ -216,8 +217,8 @@ class _Search:
         self._add(list(match_pulls(squashes, known, history=history, paths=patches.paths)), "pull")
 
     def look_between(self, story: Story, olds: Collection[str]) -> bool:
-        """What went into commits that were rewritten in turn before anybody looked: they stand nowhere, but
-        the reflogs tell of them. Whether there were more than was known."""
+        """Look at intermediate commits: they were rewritten, too, before a search ran, and are only in the
+        reflogs. Returns whether that links to commits that were not known."""
         reachable = self.history.reachable
         between = [c for c in story.rewritten(self.history) if c not in reachable]
         if {*between} <= {*olds}:
@@ -240,7 +241,7 @@ class _Search:
         parted = [(o, chain) for o, chain in chains if all(is_piece(changes[c], changes[o]) for c in chain)]
         made = {commit: self.history.commits[commit].committed for commit in wanted}
         for old, chain in parted:
-            # what was there before is what the whole was put together from
+            # an older commit in the chain was there before: the whole was made from it
             pieces = [new for new in chain if made[new] >= made[old]]
             self._add([(old, new) for new in pieces], "tree")
             self.pieces.setdefault(old, []).extend(pieces)
@@ -263,8 +264,8 @@ class _Search:
         self._add(self._borne_out([*found]), "squash")
 
     def _borne_out(self, pairs: Collection[Pair]) -> list[Pair]:
-        """Those of what was squashed and the squash where another of the range did not take all away again;
-        a merge goes along with what it merged."""
+        """The pairs (old, squash) whose squash still adds a line of ``old``: another commit of the range may
+        have removed them all. A merge is always kept."""
         changes = read_changes(self.repository, list(dict.fromkeys(c for pair in pairs for c in pair)))
         return [
             (old, new)
@@ -276,7 +277,7 @@ class _Search:
         return leads([*self.told, *self.links])
 
     def _known(self, olds: Iterable[str]) -> dict[str, None]:
-        """``olds`` and all that they became, as far as their objects are here, as an ordered set."""
+        """``olds`` and the commits that they became, if their objects are here, as an ordered set."""
         found = follow(olds, leads(self.links))
         return dict.fromkeys(c for c in found if c in self.history.commits)
 
@@ -292,8 +293,8 @@ class _Search:
         ]
 
     def _add(self, pairs: Iterable[Pair], source: Source) -> None:
-        """By content alone nothing is the source of what it was made of: a copy that is gone leads nowhere,
-        though its source stands in its place."""
+        """Add links. Evidence of content never links a commit to its own source: a copy that is gone has no
+        successor, though its source may be where it was."""
         became = self._became() if source != "reflog" else {}
         for old, new in pairs:
             if old != new and old not in follow([new], became):

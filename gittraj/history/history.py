@@ -13,7 +13,7 @@ K = TypeVar("K", bound=Hashable)
 Change = tuple[str, str]
 """Two trees, before and after."""
 Paths = Mapping[bytes, tuple[bytes, bytes]]
-"""The paths of a change, with what stood there (mode and blob) before and after."""
+"""The paths of a change, each with mode and blob before and after."""
 
 
 Source = Literal["told", "reflog", "patch-id", "tree", "squash", "pull"]
@@ -21,11 +21,11 @@ Source = Literal["told", "reflog", "patch-id", "tree", "squash", "pull"]
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """The work of ``old`` is in ``new``. ``source`` is the evidence of the last of the rewrites between
-    them, or ``squash`` where one of them was that; ``told`` was known before; a quoted id counts as the patch
-    (``cherry-pick -x``) or the squash that wrote it; ``pull`` is the number of a pull request in the subject.
-    ``gone``: ``new`` is a piece of what became of ``old``, taken out of history again; another piece
-    stands."""
+    """The work of ``old`` is in ``new``. ``source`` is the evidence for the last rewrite between them, or
+    ``squash`` if one of them was a squash. ``told``: known before. ``pull``: the number of a pull request in
+    the subject. An id quoted by ``cherry-pick -x`` counts as ``patch-id``, one quoted by a squash as
+    ``squash``. ``gone``: ``old`` was split, and its fragment ``new`` was removed from history again, while
+    another fragment is still there."""
 
     old: str
     new: str
@@ -61,19 +61,19 @@ class Commit:
 
     @property
     def identity(self) -> tuple[str, str, str]:
-        """What git keeps when it makes a commit anew."""
+        """The fields that git keeps when it rewrites a commit."""
         return self.author, self.authored, self.subject
 
     @property
     def began(self) -> int:
-        """Seconds since 1970 before which nobody can have copied it."""
+        """The author date, in seconds since 1970: no copy of the commit is older."""
         seconds = self.authored.partition(" ")[0].lstrip("+-")
         return int(seconds) if seconds.isdigit() else 0
 
 
 @dataclass(frozen=True)  # without slots: cached_property needs a __dict__
 class History:
-    """``commits`` stand children first. ``empty`` is the id of the tree without files."""
+    """``commits`` are in order, children first. ``empty`` is the id of the tree without files."""
 
     commits: Mapping[str, Commit]
     reachable: frozenset[str]
@@ -107,12 +107,12 @@ class History:
         return sorted(commits, key=self._order.__getitem__, reverse=True)
 
     def merge_base(self, one: str, other: str) -> str | None:
-        """The latest commit that both have, themselves included."""
+        """The latest common ancestor; a commit counts as its own ancestor."""
         shared = self.ancestors([one]) & self.ancestors([other])
         return min(shared, key=self._order.__getitem__, default=None)
 
     def change(self, commit: str) -> Change | None:
-        """What a commit changed; None for a merge, an empty commit, and where the parent is not here."""
+        """The change of a commit; None for a merge, an empty commit, and if the parent is not here."""
         here = self.commits[commit]
         if len(here.parents) > 1 or not all(p in self.commits for p in here.parents):
             return None
@@ -120,13 +120,13 @@ class History:
         return (before, here.tree) if before != here.tree else None
 
     def step(self, commit: str) -> Change | None:
-        """As ``change``, a merge against its first parent."""
+        """The change against the first parent, also of a merge; None for a root or an empty commit."""
         here = self.commits[commit]
         before = self.commits.get(here.parents[0]) if here.parents else None
         return (before.tree, here.tree) if before and before.tree != here.tree else None
 
     def line(self, tip: str, *, most: int) -> Iterator[str]:
-        """``tip`` and its first parents, at most so many."""
+        """``tip`` and its first parents, at most ``most`` commits."""
         at: str | None = tip
         for _ in range(most):
             if at is None or at not in self.commits:
@@ -137,7 +137,7 @@ class History:
 
     @cached_property
     def standing(self) -> Mapping[tuple[str, ...], list[Commit]]:
-        """The reachable commits on the same parents."""
+        """The reachable commits, grouped by their parents."""
         return group((self.commits[c] for c in self.reachable), lambda commit: commit.parents)
 
     @cached_property
@@ -150,7 +150,7 @@ class History:
 
 
 def patch_of(commit: str, history: History, patches: Mapping[Change, str]) -> str | None:
-    """The patch-id of what a commit changed; None where it is not known."""
+    """The patch-id of a commit; None if it is not known."""
     change = history.change(commit)
     return patches.get(change) if change else None
 
@@ -162,8 +162,8 @@ def paths_of(commit: str, history: History, paths: Mapping[Change, Paths]) -> Se
 
 
 class Kin:
-    """Which of some marked commits stand in one line with any other: one pass over the history instead of
-    a walk per question."""
+    """Which marked commits are ancestors or descendants of any other commit: computed in one pass over the
+    history instead of a walk for each question."""
 
     def __init__(self, history: History, marked: Iterable[str]) -> None:
         self._bits = {commit: 1 << i for i, commit in enumerate(marked)}
@@ -189,12 +189,12 @@ class Kin:
         return self._above[commit] | self._below[commit] == self._all
 
     def descends(self, commit: str) -> bool:
-        """Whether a marked commit is among a commit's ancestors or itself."""
+        """Whether a commit is marked, or has a marked ancestor."""
         return self._above[commit] != 0
 
 
 def leads(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    """What each commit became, directly."""
+    """The commits that each commit became in one step."""
     found: dict[str, list[str]] = {}
     for old, new in pairs:
         if old != new and new not in found.setdefault(old, []):

@@ -1,7 +1,7 @@
-"""Which commit a server made of a pull request, when only its number tells. Pure: tables in, pairs out.
+"""Which commit a server made from a pull request, if only its number shows it. Pure: tables in, pairs out.
 
-The patch of a squash differs from its branch's as soon as a neighbouring line moved on the other side. The
-number in the subject and the same paths are evidence then, if one commit alone has them.
+The patch of a squash differs from that of its branch as soon as the target branch changed a line nearby. Then
+the number in the subject and the same paths are evidence, if only one commit has them.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from gittraj.frozen import dataclass
 from gittraj.history.history import Change, History, Kin, Paths, group, paths_of
 
 _NUMBER = re.compile(r"\((?:pull request )?[#!](\d+)\)$")
-"""As GitHub, GitLab (by its template) and Bitbucket end the subject of a squash."""
+"""The end of a squash's subject, as GitHub, GitLab (by its template) and Bitbucket write it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Squashed:
-    """``change`` is that of the branch whose last commit is ``tip``, as a whole."""
+    """``new`` squashes the branch whose last commit is ``tip``; ``change`` is the branch's whole change."""
 
     tip: str
     new: str
@@ -33,8 +33,8 @@ def name_squashes(
     history: History,
     kin: Kin,
 ) -> Iterator[Squashed]:
-    """The only commit that names each pull request (its number: the tips of its branch, marked in ``kin``),
-    unless its origin is ``told`` already."""
+    """For each pull request, the only commit that names its number, unless that commit's origin is known
+    already (``told``). ``pulls`` has the tips of each branch, which ``kin`` marks."""
 
     def number_of(target: str) -> int | None:
         found = _NUMBER.search(history.commits[target].subject)
@@ -60,7 +60,7 @@ def match_pulls(
     history: History,
     paths: Mapping[Change, Paths],
 ) -> Iterator[tuple[str, str]]:
-    """Pairs (old, new) where a squash changed just the paths of its branch."""
+    """Pairs (old, new) of squashes that change exactly the paths of their branch."""
     for squash in squashes:
         here = paths.get(squash.change, {}).keys()
         there = paths_of(squash.new, history, paths)

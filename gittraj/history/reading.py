@@ -1,7 +1,7 @@
-"""What finding rewrites asks git: reflogs, one table of commits, and the patch-ids of changes.
+"""Reads from git what finding rewrites needs: reflogs, one table of commits, and patch-ids of changes.
 
-Every answer comes from a few processes, however many commits there are. What is not here any more (pruned,
-shallow, promised) is left out: less evidence, never an error.
+Each function starts a few processes, however many commits there are. Objects that are missing (pruned,
+shallow, promised) are left out: less evidence, never an error.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _PAIR = re.compile(rb"[0-9a-f]{40,64} [0-9a-f]{40,64}\n")
 _RAW = re.compile(rb":(\d+) (\d+) ([0-9a-f]+) ([0-9a-f]+) [A-Z]\d*\0([^\0]*)\0")
 _LIMIT = 20 * 1024 * 1024  # bytes of patch
 _PULL = re.compile(r"/(?:pull|pr|merge-requests)/(\d+)(?:/head)?$")
-_AT_ONCE = 200  # questions and answers of so many fit into a pipe
+_AT_ONCE = 200  # so many requests, and their answers, fit into a pipe
 
 
 def read_reflogs(repository: Repository) -> tuple[list[list[ReflogEntry]], list[list[ReflogEntry]]]:
-    """The reflogs of the worktrees' HEADs, and those of the branches; each oldest entry first."""
+    """The reflogs of the worktrees' HEADs, and those of the branches, each with its oldest entry first."""
     heads = [read_reflog(repository, tree.git_dir, None)[0] for tree in repository.worktrees()]
     found = repository.run(
         *("-c", "log.showSignature=false", "-c", "log.date=default", "log", "-g", "-z", "--branches"),
@@ -64,7 +64,7 @@ def read_pulls(repository: Repository) -> dict[int, set[str]]:
 
 
 def find_unreachable(repository: Repository, commits: Collection[str]) -> set[str]:
-    """Those that no branch, tag or HEAD reaches; also those that are not here. Raises GitError."""
+    """The commits that no branch, tag or HEAD reaches, and those that are not here. Raises GitError."""
     lost = {commit for commit in commits if not repository.objects.exists(commit)}
     asked = [commit for commit in commits if commit not in lost]
     if not asked:
@@ -78,9 +78,9 @@ def find_unreachable(repository: Repository, commits: Collection[str]) -> set[st
 
 
 def read_history(repository: Repository, others: Iterable[str], *, within: float | None = None) -> History:
-    """All that branches, tags and HEADs reach, and what ``others`` reach besides.
+    """All commits that branches, tags and HEADs reach, and those that ``others`` reach.
 
-    Raises GitError when git cannot walk its own refs, or not ``within`` so many seconds.
+    Raises GitError if git cannot walk its own refs, or not ``within`` so many seconds.
     """
     heads = "".join(f"{head}\n" for head in _detached(repository))
     reached = _parse(repository.run(*_LOG, *_REFS, input=heads.encode(), timeout=within).out)
@@ -124,7 +124,7 @@ def _parse(data: bytes) -> dict[str, Commit]:
 
 
 class Patches:
-    """Paths and patch-ids of changes, remembered."""
+    """A cache of the paths and patch-ids of changes."""
 
     def __init__(self, repository: Repository) -> None:
         self._repository = repository
@@ -132,8 +132,8 @@ class Patches:
         self.ids: dict[Change, str] = {}
 
     def compare(self, some: Iterable[Change | None], others: Iterable[Change | None]) -> None:
-        """Fill ``ids`` as far as it takes to see which of ``some`` are the same patch as one of ``others``:
-        changes of other paths never are."""
+        """Compute the ``ids`` that show which of ``some`` have the same patch as one of ``others``. Changes
+        of different paths never have the same patch, so their ids are not computed."""
         left = {change for change in some if change is not None}
         right = {change for change in others if change is not None}
         self.read_paths(left | right)

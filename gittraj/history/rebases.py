@@ -1,7 +1,7 @@
 """Which original each step of a rebase applied. Pure: tables in, pairs out.
 
-A step is evidence that some original became a commit; which one is told by an equal patch, else by what a
-rebase keeps of a commit (author, author date, subject), else by nothing at all.
+A step proves that some original became a commit. Which one: the original with the same patch, else the one
+with the fields that a rebase keeps (author, author date, subject), else it is unknown.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ _SQUASHING = ("fixup! ", "squash! ", "amend! ")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """``new`` was made by applying ``change``. ``replaces`` is the commit before it, if ``new`` was put in
-    its place (a fixup); ``follows`` is false where git had stopped for an edit."""
+    """``new`` was made by applying ``change``. ``replaces`` is the commit before it, if ``new`` replaced it
+    (a fixup); ``follows`` is false if git had stopped for an edit."""
 
     new: str
     change: Change | None
@@ -29,7 +29,7 @@ class Step:
 
 
 def read_steps(rebase: Rebase, history: History) -> list[Step]:
-    """The steps as their commits show them; without HEAD's reflog the new commits stand for the steps."""
+    """The steps of a rebase, from its reflog entries; without HEAD's reflog, a step for each new commit."""
     if not rebase.entries and rebase.end:
         return [Step(new=c, change=history.change(c)) for c in history.between(rebase.onto, rebase.end)]
     steps: list[Step] = []
@@ -63,7 +63,7 @@ def match_rebase(
     patches: Mapping[Change, str],
     paths: Mapping[Change, Paths],
 ) -> list[tuple[str, str]]:
-    """Pairs (old, new): what each step applied, and what it replaced.
+    """Pairs (old, new): the original that each step applied, and the commit that it replaced.
 
     ``new`` may itself be replaced by a later step. An original that no step applied was dropped: no pair.
     """
@@ -77,7 +77,7 @@ def match_rebase(
         return patches.get(change) if change else None
 
     def of_new(key: Callable[[Commit], Hashable], step: Step) -> Hashable:
-        # a replacement has the author, date and subject of what it replaces
+        # a replacement has the author, date and subject of the commit that it replaces
         return None if step.replaces else key(history.commits[step.new])
 
     def both(one: str | None, other: Hashable) -> Hashable:
@@ -113,8 +113,9 @@ def _title(commit: Commit) -> Hashable:
 def match_taken(
     left_out: Iterable[str], pairs: Iterable[tuple[str, str]], changes: Mapping[str, CommitChanges]
 ) -> Iterator[tuple[str, str]]:
-    """Pairs (old, new) of what a rebase left out because a resolved conflict had taken it: ``new`` adds all
-    its lines, and not because one that it was made of (``pairs``) did."""
+    """Pairs (old, new) of commits that a rebase left out because their lines came in with a resolved
+    conflict: ``new`` adds all of them, beyond the lines of the originals that it was made from
+    (``pairs``)."""
     more: dict[str, Counter[str]] = {}
     for old, new in pairs:
         more[new] = more.get(new, changes[new].lines) - changes[old].lines
@@ -126,7 +127,7 @@ def match_taken(
 
 
 class _Matching:
-    """Originals and steps not paired yet."""
+    """The originals and steps that are not paired yet."""
 
     def __init__(self, originals: list[Commit], steps: list[Step]) -> None:
         self.originals = originals
@@ -140,7 +141,7 @@ class _Matching:
         *,
         in_order: bool = False,
     ) -> None:
-        """Those with the same key, when each side has one (``in_order``: as many)."""
+        """Pair those with the same key, if each side has one (``in_order``: the same number)."""
         mine, theirs = group(self.originals, original), group(self.steps, step)
         for key in mine.keys() & theirs.keys():
             if len(mine[key]) == len(theirs[key]) and (in_order or len(mine[key]) == 1):
@@ -148,8 +149,8 @@ class _Matching:
                     self._take(commit, done)
 
     def pair_the_last(self, alike: Callable[[Commit, Step], bool]) -> None:
-        """A fixup whose conflict was resolved has neither its original's patch nor its names: it is known
-        when it alone is left, and one original."""
+        """Pair the last step with the last original, if one of each is left: a fixup after a conflict has
+        neither the patch nor the author, date and subject of its original."""
         if len(self.originals) == len(self.steps) == 1:
             commit, step = self.originals[0], self.steps[0]
             if step.replaces and step.follows and alike(commit, step):
@@ -162,7 +163,7 @@ class _Matching:
 
 
 def _meant_for(commit: Commit) -> str | None:
-    """The subject of the commit that an autosquash puts this one into."""
+    """The subject of the commit into which autosquash folds this one."""
     rest = commit.subject
     while rest.startswith(_SQUASHING):
         rest = rest.partition("! ")[2]

@@ -1,8 +1,8 @@
-"""Commits that a rebase left out, though git says that they became the commit below.
+"""Commits that a rebase left out, although git reports that they became the commit below.
 
-git tells ``post-rewrite`` so of a commit that was skipped, or that came to nothing on its new base; and the
-commit below may be somebody else's. It is still right where the commit below was made by the rebase and took
-the lines: when a conflict was resolved with them in it, or when they had all been there before.
+git reports this to ``post-rewrite`` for a commit that was skipped, or that became empty on its new base; the
+commit below may be somebody else's. The report is right if the rebase made the commit below and that commit
+has the lines: a conflict was resolved with them in it, or all of them had been there before.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ _JOINS = ("(squash)", "(fixup)", "(continue)", "commit")
 
 
 def find_skipped(repository: Repository, pairs: Iterable[Pair], log: Sequence[ReflogEntry]) -> set[Pair]:
-    """Those of ``pairs`` (old, new), as git told them of rebases, in which ``old`` is not in ``new``.
+    """Return those ``pairs`` (old, new), reported by git for rebases, whose ``new`` does not contain ``old``.
 
-    ``log`` is the reflog of the HEAD that was rebased. Where a rebase has no steps there, git is believed;
-    so it is when it does not tell the history in five seconds.
+    ``log`` is the reflog of the HEAD that was rebased. git's report is trusted if the log has no steps of the
+    rebase, or if git does not list the history within five seconds.
     """
     olds: dict[str, list[str]] = {}
     for old, new in pairs:
@@ -56,15 +56,15 @@ def _left_out(
     became: Mapping[str, set[str]],
     changes: Mapping[str, CommitChanges],
 ) -> list[str]:
-    """Those of ``olds`` that are not in ``new``, into which the rebase put as many as it ``applied``."""
+    """Those of ``olds`` that are not in ``new``. The rebase put ``applied`` commits into it."""
     left = [old for old in olds if became[old].isdisjoint({new, *became[new]})]
-    # of twins nobody can tell which it was, but for git: it tells what was put there first
+    # without evidence for any of them, git's order decides: it reports first what was put in first
     put = [old for old in olds if old not in left] or olds[:applied]
     return [old for old in left if old not in put and not (put and _took(changes, new, old, put))]
 
 
 def _took(changes: Mapping[str, CommitChanges], new: str, old: str, put: Iterable[str]) -> bool:
-    """Whether ``new`` adds all lines of ``old``, or one that none of the commits ``put`` into it added."""
+    """Whether ``new`` adds all lines of ``old``, or one of them more often than the commits in ``put`` do."""
     lines = {commit: change.lines for commit, change in changes.items()}
     here, theirs = lines.get(new, Counter()), lines.get(old, Counter())
     more = here - sum((lines.get(c, Counter()) for c in put), Counter[str]())
@@ -72,7 +72,8 @@ def _took(changes: Mapping[str, CommitChanges], new: str, old: str, put: Iterabl
 
 
 def _applied(repository: Repository, rebases: Sequence[Rebase], new: str) -> int | None:
-    """How many commits the latest rebase that came by ``new`` put into it; None where none did."""
+    """How many commits were put into ``new`` by the latest rebase onto it or with a step that made it; None
+    if there is no such rebase."""
     for rebase in reversed(rebases):
         if new in (rebase.onto, *(e.new for e in rebase.entries)):
             return _count(repository, rebase).get(new, 0)

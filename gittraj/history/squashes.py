@@ -1,4 +1,4 @@
-"""Which commit is a range of others in one. Pure: tables in, pairs out."""
+"""Which commits are squashes, each of a range of other commits. Pure: tables in, pairs out."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ Range = tuple[str, str]
 """A base and a tip, as in ``base..tip``."""
 
 LONGEST = 250
-"""Commits of a branch that is squashed as a whole."""
-_ANYWHERE = 50  # commits of a range that begins in the middle of rewritten ones
+"""The most commits of a branch that is squashed as a whole."""
+_ANYWHERE = 50  # the most commits of a range that begins among rewritten ones
 
 
 class _Changed:
-    """The ``paths`` that differ between a tip and a commit before it, as a walk goes back."""
+    """The ``paths`` that differ between a tip and an earlier commit, updated as a walk goes back."""
 
     def __init__(self) -> None:
         self.paths: set[bytes] = set()
         self._at_tip: dict[bytes, bytes] = {}
 
     def add(self, step: Paths) -> None:
-        """What one more commit changed."""
+        """Add the changes of one more commit."""
         for path, (old, new) in step.items():
             if self._at_tip.setdefault(path, new) == old:
                 self.paths.discard(path)
@@ -38,8 +38,10 @@ def ranges(
     kin: Kin,
     paths: Mapping[Change, Paths],
 ) -> Iterator[Range]:
-    """The ranges of two commits and more that one of ``targets`` may be: from where another line begins to
-    ``tips`` (marked in ``kin``), and any of what is not reachable any more. Both have the same paths."""
+    """The ranges of two or more commits that one of ``targets`` may squash, each up to one of ``tips`` (which
+    ``kin`` marks). A range begins where another line of history forks off, or anywhere among commits that are
+    no longer reachable, and changes the same paths as a target. Where it begins at a merged commit, its paths
+    are not compared."""
 
     def forks(base: str, tip: str) -> bool:
         return any(not kin.related(tip, child) for child in history.children.get(base, ()))
@@ -64,7 +66,7 @@ def ranges(
 
 
 def range_change(history: History, span: Range) -> Change | None:
-    """What a range changed as a whole."""
+    """The change of a range as a whole; None if there is none."""
     if span[0] not in history.commits:
         return None
     before, after = (history.commits[c].tree for c in span)
@@ -80,7 +82,7 @@ def match_squashes(
     kin: Kin,
     patches: Mapping[Change, str],
 ) -> Iterator[tuple[str, str]]:
-    """(old, new): ``new`` changed what a range with ``old`` in it changed as a whole."""
+    """Pairs (old, new): ``new`` makes the whole change of a range that contains ``old``."""
     news = group(targets, lambda target: patch_of(target, history, patches))
     found: dict[str, set[frozenset[str]]] = {}
     for span in spans:
@@ -99,7 +101,8 @@ def match_squashes(
 
 
 def _find_squash(span: Range, same: Iterable[str], *, history: History, kin: Kin) -> str | None:
-    """The one of the commits with the ``same`` patch as a range that may have been made of it."""
+    """The commit that squashes the range: one of ``same``, which have its patch. None if several may be it,
+    or if it is older than the work on the tip."""
     base, tip = span
     able = [new for new in same if not kin.related(tip, new)]
     chosen = [new for new in able if _stands_on(history, new, base, tip)] or able
@@ -114,7 +117,7 @@ def _stands_on(history: History, new: str, base: str, tip: str) -> bool:
 
 
 def _needed(history: History, base: str, tip: str) -> list[str]:
-    """The range without what came to nothing at its ends: a commit and its revert."""
+    """The range without commits at its ends that cancel out, such as a commit and its revert."""
     whole = {*history.between(base, tip)}
     line = [(c, history.commits[c].tree) for c in history.line(tip, most=LONGEST) if c in whole]
     end = [c for c, tree in line if tree == history.commits[tip].tree][-1]

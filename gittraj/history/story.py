@@ -1,7 +1,7 @@
-"""What the reflogs tell of rewriting: amends, rebases with their steps, and copies.
+"""The rewrites in the reflogs: amends, rebases with their steps, and copies.
 
 Order and kinds are trusted, times are not read. Whether a step adds a commit or replaces the one before it
-(a fixup, a reword) is told by its parents, not by its name: a resolved conflict is always ``(continue)``.
+(a fixup, a reword) is decided by its parents, not by its kind: a resolved conflict is always ``(continue)``.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from gittraj.frozen import dataclass
 from gittraj.git import ReflogEntry
 from gittraj.history.history import History, group
 
-# "commit": what git before 2.40 writes for a conflict that was resolved by a plain `git commit`
+# "commit": git before 2.40 writes it for a conflict that was resolved by a plain `git commit`
 _STEPS = (
     "(pick)",
     "(reword)",
@@ -27,14 +27,14 @@ _STEPS = (
     "commit",
 )
 _RESETS = ("reset", "branch")  # the second is `git branch --force` and `git checkout -B`
-_AGAIN = 50  # commits that are looked at below the one that a reset left
+_AGAIN = 50  # the most commits to look at, from the one that a reset left
 _COPIES = ("cherry-pick", "commit (cherry-pick)", "am")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rebase:
-    """``tips``: where the rewritten commits may be read from; ``steps``: each entry moved HEAD by one
-    commit. ``end`` is the new tip, None while it still goes on."""
+    """``tips``: the old tips, which reach the rewritten commits; ``steps``: the entries that each moved HEAD
+    by one commit. ``end`` is the new tip, None while the rebase is in progress."""
 
     onto: str
     tips: tuple[str, ...]
@@ -52,11 +52,10 @@ class Story:
     rebases: tuple[Rebase, ...]
     copies: tuple[str, ...]
     left: tuple[str, ...]
-    """Where a reset moved a branch away from: the end of what may be committed again as one, whoever made
-    its last commit."""
+    """The tips that a reset left: the commits below may be committed again as one, by anybody."""
 
     def commits(self) -> Iterator[str]:
-        """Every commit that it names."""
+        """All commits that are named here."""
         for pair in self.amends:
             yield from pair
         for rebase in self.rebases:
@@ -65,8 +64,8 @@ class Story:
         yield from self.left
 
     def rewritten(self, history: History) -> Iterator[str]:
-        """The commits that an amend or a rebase put others in the place of, or may have been committed again
-        after a reset."""
+        """The commits that an amend or a rebase replaced, and those that may have been committed again after
+        a reset."""
         yield from (old for old, _ in self.amends if old in history.commits)
         for rebase in self.rebases:
             if rebase.onto in history.commits:
@@ -110,7 +109,7 @@ def _is_copy(entry: ReflogEntry) -> bool:
 
 
 def read_rebases(log: Iterable[ReflogEntry]) -> Iterator[Rebase]:
-    """The rebases in a HEAD's reflog, but those that were aborted."""
+    """The rebases in a HEAD's reflog, except those that were aborted."""
     current: Rebase | None = None
     for entry in log:
         if entry.kind.endswith(" (start)"):
@@ -131,7 +130,8 @@ def read_rebases(log: Iterable[ReflogEntry]) -> Iterator[Rebase]:
 
 
 def choose(story: Story, history: History, olds: Iterable[str]) -> list[tuple[Rebase, list[str]]]:
-    """The rebases that may have moved one of ``olds``, or what became of one, each with its originals."""
+    """The rebases that may have rewritten one of ``olds`` or a later version of one, each with its
+    originals."""
     touched = {*olds, *story.copies}
     waiting = [
         (rebase, _find_originals(rebase, history))
@@ -152,8 +152,8 @@ def choose(story: Story, history: History, olds: Iterable[str]) -> list[tuple[Re
 
 
 def _find_originals(rebase: Rebase, history: History) -> list[str]:
-    """What the tips have beside the new base; and, as ``--onto`` may take them, those that the base has too
-    and whose names a step bears that no other explains."""
+    """The commits of the tips that the new base does not have. Since ``--onto`` may apply commits that the
+    base has, too, also those with the author, date and subject of a step that no other original explains."""
     found = history.between(rebase.onto, *rebase.tips)
     steps = {entry.new for entry in rebase.steps if entry.new in history.commits}
     names = {history.commits[c].identity for c in steps} - {history.commits[c].identity for c in found}

@@ -8,9 +8,9 @@ SESSIONS = {
     "COPILOT_AGENT_SESSION_ID": "copilot",
     "AMP_CURRENT_THREAD_ID": "amp",
 }
-"""Their values are sessions; the others say only that an agent runs."""
+"""Their values are session ids; the other variables say only that an agent runs."""
 UNKNOWN = "unknown"
-"""An agent of which nothing but its presence is known."""
+"""The name of an agent that is known to run, but not which one it is."""
 LOGGED = {
     "GEMINI_CLI": "gemini-cli",
     "KILO": "kilo",  # which sets the next one, too
@@ -20,9 +20,9 @@ LOGGED = {
     "CURSOR_AGENT": "cursor",
     "CLINE_CONNECTOR_CLI_LAUNCH": "cline",
 }
-"""Of agents whose logs are read."""
+"""Set by agents whose logs are read."""
 CONFIGURED = {"MSWEA_CONFIGURED": "mini-swe-agent"}
-"""Set wherever an agent is configured, running or not: they help to find a commit in its log, no more."""
+"""Set wherever an agent is configured, running or not: they only help to find a commit in its log."""
 SIGNS = {
     **LOGGED,
     "GOOSE_TERMINAL": "goose",

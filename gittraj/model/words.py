@@ -16,13 +16,13 @@ EVIDENCE = {
     "content": "matched by content",
     "manual": "linked by hand",
     "imported": "imported",
-    "environment": "made in a shell that the agent opened; by whom is unknown",
+    "environment": "made in a shell that the agent opened; it is unknown by whom",
 }
 
 
 def opened_by(names: str) -> str:
     """What is known of a commit that has link stubs alone."""
-    return f"made in a shell that {names} opened; by whom is unknown"
+    return f"made in a shell that {names} opened; it is unknown by whom"
 
 
 def model_of(by: str | None) -> str | None:

@@ -55,5 +55,5 @@ def find_sessions(recorded: Recorded, commits: Sequence[str]) -> tuple[Header, .
 def _find(repository: Repository, name: str) -> str:
     found = repository.find_commit(name)
     if found is None:
-        raise TrajError(f"'{name}' is not a commit here", "git branch -a tells the names")
+        raise TrajError(f"'{name}' is not a commit here", "git branch -a lists the branches")
     return found

@@ -22,12 +22,14 @@ class Target:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """A part before redaction. ``positions`` are those of its events in the trajectory; ``also`` earlier
-    segments that wrote files of the commit, or keys of earlier parts of the same batch; ``calls`` those of
-    its results that stand outside of it, or say more than it keeps of them; ``earlier`` the segments of parts
-    that are stored already, written when ``searched`` secrets were known; ``branch`` what was checked out
-    when the log began; ``outside`` the results (ids) whose text is not stored; ``source`` the log (it stays
-    on this machine)."""
+    """A part before redaction.
+
+    ``positions``: where its events are in the trajectory. ``also``: earlier segments that wrote files of the
+    commit, or keys of earlier parts of the same batch. ``calls``: the calls of its results that are outside
+    the part, or contain more than the part keeps of them. ``earlier``: the segments of parts that are stored
+    already; they were searched for the ``searched`` secrets known then. ``branch``: the branch that was
+    checked out when the log began. ``outside``: the ids of results whose text is not stored. ``source``: the
+    path of the log, which stays on this machine."""
 
     trajectory: Trajectory
     positions: tuple[int, ...]
@@ -47,7 +49,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parked:
-    """A part that could not be redacted: where it lies, never what it says."""
+    """A part that could not be redacted: where it is in which log, never its text."""
 
     source: str
     first: str
@@ -57,10 +59,10 @@ class Parked:
 
 @dataclass(slots=True, kw_only=True)
 class Written:
-    """What a batch came to: the segments of each part (of earlier ones that were made anew too), the commits
-    whose notes changed, what was parked; ``remark``: what a user has to know of how thinking was sealed, on
-    one line; ``searched``: how many secrets were known; ``exposed``: trajectories
-    in which a secret that was already pushed became known."""
+    """The result of a batch. ``segments``: those of each part, also of earlier parts that were written again.
+    ``commits``: those whose notes changed. ``parked``: the parts that could not be redacted. ``remark``: one
+    line for the user about how thinking was sealed. ``searched``: how many secrets were known. ``exposed``:
+    trajectories with a secret that became known after it was pushed."""
 
     segments: dict[Key, tuple[SegmentRef, ...]] = field(default_factory=dict)
     commits: set[str] = field(default_factory=set)

@@ -1,22 +1,24 @@
-"""Takes secrets out of text before it is stored. Knows nothing of trajectories, notes or files of ours.
+"""Removes secrets from text before it is stored. It must not know trajectories, notes or our files.
 
 The rules are data (``data/*.toml``, which ``load`` reads). Most secrets are found by three readers:
-``tokens`` knows them by their form, ``lines`` by the form of a line or a place, ``assignments`` by the name
-of a value. ``private_keys`` reads PEM, ``cookies`` headers, ``commands`` what a command is given, ``calls``
-what a function is, ``rows`` what a column or a row of names names, ``printed`` what a command above shows,
-``nearby`` what a prompt or a sentence says (``cues``: what in it announces a secret), ``alike`` the others
-of a list of which one was found. Each proposes; whether a value is a secret, ``values`` says for what a name
-announces, ``proofs`` where its form alone has to prove it, and ``decide`` for all rows of data. ``names``
-says what a name is worth, ``made`` knows what people and generators make; ``public`` overrules all that go
-by names and places where a value is an identifier, a digest or the name of something else.
+``tokens`` matches a secret's own form, ``lines`` the form of the line around it, ``assignments`` the name of
+the value. The others read one kind of text each: ``private_keys`` PEM, ``cookies`` headers, ``commands`` the
+arguments of a command, ``calls`` the arguments of a function, ``rows`` tables with a row of names,
+``printed`` the output below a command, ``nearby`` prompts and sentences (``cues``: the words that announce
+a secret), ``alike`` the rest of a list in which one secret was found.
 
-``view`` makes of a text what the readers read: without escapes, colours and seams. ``wrapped`` looks into
-base64 and over the ends of lines, ``live`` holds the values known from the environment. ``scan`` runs all
-of it over one text and ``engine`` redacts a trajectory's.
+A reader only proposes. Whether a value is a secret is decided by ``values`` if a name announces it, by
+``proofs`` if its form alone must prove it, and by ``decide`` for all rows of data. ``names`` grades names,
+``made`` knows how people and generators form passwords. ``public`` overrules the readers that go by names and
+places, if a value is an identifier, a digest or the name of something else.
 
-What makes it fast: each reader declares ``anchors`` without which it finds nothing; ``ledger`` judges
-each line once, and ``vocabulary`` each word, so a reader is asked only where an anchor of its own stands;
-and ``memory`` has what was found in a text before.
+``view`` is the text that the readers read: without escapes, colours and the seams of split literals.
+``wrapped`` looks into base64 and across line ends, ``live`` has the values known from the environment.
+``scan`` runs all of them over one text, ``engine`` redacts the texts of a trajectory.
+
+Why it is fast: each reader declares ``anchors``, without which it finds nothing. ``ledger`` examines each
+line once, and ``vocabulary`` each word, so a reader runs only where one of its anchors is. ``memory`` has the
+matches in texts that were scanned before.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""What stands where a secret stood, in the lines beside it and in the rest of its list.
+"""The words in the same place as a secret, in the lines around it and in the rest of its list.
 
-``1. eve / …`` under ``1. bob / …``, the third of eight codes, the next row's cell: one was found, so the others
-are secrets too, though nothing else tells. It is asked only where a secret was found, so it can't touch a text
-that has none.
+``1. eve / …`` under ``1. bob / …``, the third of eight codes, the next row's cell: one was matched, so the others
+are secrets too, without other evidence. It runs only where a secret was matched, so it can't change a text that
+has none.
 """
 
 # ruff: noqa: E501 - a pattern or a list of words that is cut reads worse
@@ -64,7 +64,7 @@ def _in_row(page: Page, span: Span, value: str, stop: int) -> Iterator[Span]:
 def _in_lines(
     page: Page, value: str, sides: tuple[str, str], line: tuple[int, int], lines: set[int]
 ) -> Iterator[tuple[int, int]]:
-    """The words in the value's place in the lines around it, up to one of the ``lines`` that look for themselves."""
+    """The words in the value's place in the lines around it, up to the next of ``lines``, which have secrets themselves."""
     text, left, right = page.text, _skeleton(sides[0]), _skeleton(sides[1].rstrip("\r"))
     bare = _LISTED.fullmatch(sides[0]) is not None
     words = [word.span() for word in _VALUE.finditer(text, *line)]
@@ -109,10 +109,10 @@ def _is_one(value: str, *, codes: bool) -> bool:
 
 
 def _skeleton(side: str) -> str:
-    """What stands beside a value, its words alike and its spaces one."""
+    """The text beside a value, with each word replaced by ``w`` and each run of spaces by one."""
     return re.sub(r"[ \t]+", " ", _WORD.sub("w", side))
 
 
 def _form(value: str) -> str:
-    """The lengths of a value's parts, and what is between them."""
+    """The value with each letter and digit replaced by ``w``."""
     return re.sub(r"[^\W_]", "w", value)

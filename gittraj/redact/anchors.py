@@ -1,9 +1,10 @@
-"""What must stand on a page before a reader of secrets is asked: its anchors.
+"""Anchors: the literals and patterns without which a reader does not run on a page.
 
-Most pages have none, and most of the others one reader's, so a text is read only by those that may find
-something in it. The contract: wherever a reader finds anything, one of its anchors stands within a line. A
-reader that declares too few misses secrets (``test_gate`` holds each against its own examples); too many only
-cost time. Of the page that it then reads, ``words``, ``hits`` and ``telling`` are those of such lines.
+Most pages have none, and most of the others have those of one reader, so a text is read only by readers that
+may match something in it. The contract: wherever a reader matches, one of its anchors is within a line. A
+reader that declares too few misses secrets (``test_gate`` tests each with its own examples); too many only
+cost time. The ``words``, ``hits`` and ``telling`` of the page that it reads are only those of lines with
+anchors.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ _WORD = lazy(r"[a-z0-9_]+")
 
 @dataclass(frozen=True, slots=True)
 class Anchors:
-    """``signs`` are literals of the page in lower case; in each the longest word must be a whole one on the
-    page. Of ``parts`` any place counts, also within a word; ``patterns`` are searched for in a line in lower
-    case, begin with a literal and bound their repeats. These two cost a search of the whole text each.
-    ``names``: the stem of a name (``names.STEMS``) is an anchor; ``shapes``: a long word in which one of the
-    functions that ``rules.tells`` registers sees something.
+    """``signs`` are literals in lower case; the longest word of each must be a whole word on the page.
+    ``parts`` match anywhere, also within a word. ``patterns`` are searched for in lower case, begin with a
+    literal and bound their repeats. Each of the ``parts`` and ``patterns`` costs a search of the whole text.
+    ``names``: the stem of a name (``names.STEMS``) is an anchor. ``shapes``: so is a long word in which one
+    of the functions that ``rules.tells`` registers matches.
     """
 
     signs: tuple[str, ...] = ()
@@ -35,7 +36,7 @@ class Anchors:
 
 
 class Marked(Protocol):
-    """A text, as far as anchors are looked for."""
+    """The attributes of a text that the search for anchors needs."""
 
     text: str
     lower: str
@@ -47,8 +48,8 @@ class Marked(Protocol):
 
 
 class Anchorage:
-    """The anchors of several readers, looked for together: a bit stands for each reader, in ``names`` and
-    ``shapes`` for those that are asked for these."""
+    """The anchors of several readers, searched for together. Each reader has a bit; ``names`` and ``shapes``
+    have the bits of the readers with these anchors."""
 
     def __init__(self, readers: Iterable[Anchors]) -> None:
         self._by_word: dict[str, dict[str, int]] = {}
@@ -71,8 +72,8 @@ class Anchorage:
         self._patterns = tuple(patterns.items())
 
     def places(self, text: Marked) -> Iterator[tuple[int, int, str]]:
-        """Where signs, parts and patterns stand, whose (a bit for each reader), and the word that a line must
-        have for a sign to count."""
+        """The positions of signs, parts and patterns, the bits of their readers, and the word that a line
+        must have for a sign to count."""
         lower = text.lower
         for part, readers in self._ascii_parts if lower.isascii() else self._parts:
             if part in lower:

@@ -1,7 +1,7 @@
-"""Values under a name which names a secret, in any syntax: ``NAME=v``, ``"name": "v"``, ``--name v``.
+"""Values whose name says that they are secret, in any syntax: ``NAME=v``, ``"name": "v"``, ``--name v``.
 
-The name's grade says how much evidence the value must bring; how it is written says whether it is a
-literal at all. Code, types, references and prose stay.
+The name's grade decides how much evidence the value needs; its syntax decides whether it is a literal at all.
+Code, types, references and prose stay.
 """
 
 # ruff: noqa: E501 - a pattern or a list of words that is cut reads worse
@@ -104,7 +104,7 @@ class _Bound:
 
 
 def assignments(page: Page) -> Iterator[Span]:
-    """The secrets of the page that a name gives away."""
+    """The secrets of the page that have a name."""
     after = 0
     for hit in page.hits:
         if hit[0] < after or not (tail := _TAIL.match(page.lower, hit[1])):
@@ -139,7 +139,7 @@ def _begins_line(text: str, at: int) -> bool:
 
 
 def _value(page: Page, bound: _Bound) -> Iterator[Span]:
-    """The value behind a name, by what it begins with and by the sign between them."""
+    """The value after a name, read by its first character and the sign between them."""
     text, start, op, between = page.text, bound.start, bound.op, bound.between
     if between["markup"] or op == ">" or (between["pair"] and between["pair"].endswith(">")):
         inner = _marked_up(page, start)
@@ -161,7 +161,7 @@ def _value(page: Page, bound: _Bound) -> Iterator[Span]:
 
 
 def _listed(page: Page, place: tuple[int, int], bound: _Bound, style: Style) -> Iterator[Span]:
-    """A literal, and the others of its list."""
+    """A literal, and the other literals of its list."""
     found = [*_judged(page, place, bound, style)]
     yield from found
     in_list = bool(found) and (bound.between["block"] or "").startswith("[")
@@ -180,7 +180,7 @@ def _is_filter(text: str, bound: _Bound) -> bool:
 
 
 def _wrapped(page: Page, bound: _Bound, wrapped: re.Match[str]) -> Iterator[Span]:
-    """A literal that a call or a default is given."""
+    """A literal in a call, or as a default."""
     if literal := _QUOTE.match(page.text, wrapped.end()):
         place = quoted(page, literal)
         looked_up = _GETS.search(wrapped[0]) and page.text.startswith(",", place[1] + 1)
@@ -214,7 +214,7 @@ def _quoted_style(page: Page, bound: _Bound, quote: re.Match[str]) -> Style | No
 
 
 def _closes(page: Page, bound: _Bound, quote: re.Match[str]) -> bool:
-    """Whether the quote closes the literal in which the name stands."""
+    """Whether the quote closes the literal that contains the name."""
     sign = quote["quote"][0]
     line = page.text.rfind("\n", 0, bound.at) + 1
     return (
@@ -226,13 +226,13 @@ def _closes(page: Page, bound: _Bound, quote: re.Match[str]) -> bool:
 
 
 def _is_command(page: Page, bound: _Bound, quote: re.Match[str]) -> bool:
-    """Whether a shell runs what is in the quotes: PASS=`pwgen 20 1`."""
+    """Whether the quotes contain a command that a shell runs: PASS=`pwgen 20 1`."""
     runs = quote["quote"] == "`" and bound.op == "=" and _SETTING.fullmatch(bound.name) is not None
     return runs and " " in page.text[slice(*quoted(page, quote))]
 
 
 def _listed_style(page: Page, bound: _Bound, quote: re.Match[str]) -> Style | None:
-    """Of a literal behind a comma: ``["--password", "…"]``, ``setopt(h, PASSWORD, "…")``."""
+    """The style of a literal after a comma: ``["--password", "…"]``, ``setopt(h, PASSWORD, "…")``."""
     text, close = page.text, bound.between["close"]
     setting = _SETTING.fullmatch(bound.name) and bound.before in (" ", "\t") and "_" in bound.name
     if bound.before not in _QUOTES and not bound.name.startswith("-") and not setting:
@@ -253,7 +253,7 @@ _MEMBER = lazy(r"[a-z]+(?:_[a-z0-9]+)+(?!\w)|[A-Za-z]+(?![\w-])")
 
 
 def _marked_up(page: Page, start: int) -> tuple[int, int] | None:
-    """An element's text, up to the next tag: a ``&lt;`` begins none."""
+    """An element's text, up to the next tag; ``&lt;`` does not begin a tag."""
     end = page.text.find("<", start, start + _LONGEST_VALUE)
     while end > 0 and page.view.depth(end) > 1:
         end = page.text.find("<", end + 1, start + _LONGEST_VALUE)

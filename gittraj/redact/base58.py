@@ -1,4 +1,4 @@
-"""Base58 with a checksum, in which wallets write keys: in base64 any 51 letters may look like one."""
+"""Base58 with a checksum, as wallets write keys: without it, any 51 letters of base64 may look like a key."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def _sum(data: bytes) -> bytes:
 
 
 def has_checksum(value: str) -> bool:
-    """Whether a value of digits of base58, without leading zeros, ends with its checksum."""
+    """Whether a base58 value without leading zeros ends with its checksum."""
     number = 0
     for digit in value:
         number = number * 58 + _DIGITS.index(digit)
@@ -22,7 +22,7 @@ def has_checksum(value: str) -> bool:
 
 
 def with_checksum(data: bytes) -> str:
-    """The digits of data that does not begin with a zero."""
+    """The base58 of data and its checksum; the data must not begin with a zero byte."""
     number, digits = int.from_bytes(data + _sum(data), "big"), ""
     while number:
         number, digit = divmod(number, 58)

@@ -1,6 +1,6 @@
-"""Passwords that a program gives by position: ``connect(url, "me", "…")``, ``fill("#password", "…")``.
+"""Passwords that are arguments of a call, by position: ``connect(url, "me", "…")``, ``fill("#password", "…")``.
 
-The function's name says that one of its literals is secret, the literals' forms which one.
+The function's name shows that one of its literals is secret; the literals' forms show which one.
 """
 
 # ruff: noqa: E501 - a pattern or a list of words that is cut reads worse
@@ -66,7 +66,7 @@ def _is_taker(word: str) -> bool:
 
 
 def _called(page: Page, name: str) -> Iterator[int]:
-    """Where the arguments of its calls begin."""
+    """The positions at which the arguments of the function's calls begin."""
     bare = (f"{name} '", f'{name} "') if name in _AFTER_USER else ()  # a call in Ruby
     for sign in (f"{name}(", f"{name}!(", *bare):
         at = page.lower.find(sign)

@@ -1,9 +1,9 @@
 """Passwords in command lines, where the option's name says nothing: ``mysql -pX``, ``curl -u me:X``,
 ``echo X > pw.txt``.
 
-An option that names its secret (``--password``) is found by name, for any command. Here are the commands of
-``data/commands.toml``; for any command, a short option's value that can hardly be anything else, or one beside an
-option that names a user; and what a shell hands on to a command or a file.
+An option whose name says it (``--password``) is matched by ``assignments``, for any command. Here are the commands of
+``data/commands.toml``; for any command, the value of a short option that is almost certainly a password, or is beside
+an option that names a user; and text that a shell passes to a command or a file.
 """
 
 # ruff: noqa: E501 - a pattern or a list of words that is cut reads worse
@@ -60,7 +60,7 @@ _TYPED = lazy(r"/user:[\w\\.@-]{2,80}[ ][\"']?(?P<v>[^\s\"'/-][^\s\"'()]{4,80})"
 
 
 Word = tuple[str, int]
-"""A word that a command is given, and where it begins."""
+"""An argument of a command, and where it begins."""
 
 
 def commands(page: Page) -> Iterator[Span]:
@@ -116,7 +116,7 @@ def _is_hardly_else(value: str) -> bool:
 def _of_command(page: Page, name: str) -> Iterator[Span]:
     lower, text = page.lower, page.text
     at = lower.find(name)
-    read: dict[Takes, int] = {}  # up to where what a call is given was read with a call before
+    read: dict[Takes, int] = {}  # how far the arguments were read with an earlier call
     while at >= 0:
         page.tick()
         end = at + len(name)
@@ -136,8 +136,8 @@ def _of_command(page: Page, name: str) -> Iterator[Span]:
 
 
 def _words(text: str, start: int, read: int = 0) -> list[Word]:
-    """What a command is given, up to some 1,500 characters, over the ends of lines; of it what comes after
-    ``read``, where a call before was read up to."""
+    """The arguments of a command, up to some 1,500 characters, across line ends; only those after ``read``, up
+    to which an earlier call was read."""
     if text.startswith(".exe", start):
         start += 4
     listed = _LIST.match(text, start)
@@ -267,7 +267,7 @@ OPTION = lazy(
 
 @cache
 def _by_name() -> dict[str, list[tuple[str, Takes]]]:
-    """By the first word of a command: the command and what it takes."""
+    """The commands and the secrets that they take, by the first word of the command."""
     found: dict[str, list[tuple[str, Takes]]] = {}
     for name, takes in table():
         found.setdefault(re.split(r"[^a-z0-9_]", name)[0], []).append((name, takes))

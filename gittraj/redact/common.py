@@ -1,4 +1,4 @@
-"""Words that stand where a secret would, and in every text about one: none of them is one."""
+"""Words that are where a secret would be, and in every text about one, but are not secrets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What in a sentence, a comment or a prompt announces a secret, and what it is worth there: a name, or a verb."""
+"""The names and verbs that announce a secret in a sentence, a comment or a prompt, and their grades there."""
 
 # ruff: noqa: E501 - a pattern or a list of words that is cut reads worse
 from __future__ import annotations
@@ -90,7 +90,7 @@ LOGIN = frozenset(words("words", "logins"))
 
 
 def cue_at(page: Page, hit: Hit) -> tuple[int, int, Grade]:
-    """The name at a hit, and what it is worth in a sentence."""
+    """The name at a hit, and its grade in a sentence."""
     lower, at = page.lower, hit[0]
     before = _NAME_AHEAD.match(lower[max(0, at - 40) : at][::-1])
     start = at - (before.end() if before and lower[at] < "\u0900" else 0)  # else no blanks between words

@@ -1,7 +1,7 @@
-"""Whether a value that a rule of ``data`` proposes is a secret: the only place that says so for them.
+"""Decides whether a value that a rule of ``data`` proposes is a secret.
 
-A rule's column ``accept`` names one of these. Each is given the value alone: what stands around it the
-rule's pattern has seen.
+The column ``accept`` of a rule names one of these functions. Each gets only the value: the rule's pattern has
+matched the text around it.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ _SIGN = lazy(r"[!@#$%^&*~]")
 
 
 def is_identifier(value: str) -> bool:
-    """Anything that is no placeholder, a UUID too: the place takes nothing else."""
+    """Anything except a placeholder, also a UUID: the place contains only secrets."""
     return _UUID.fullmatch(value) is not None or is_named(value)
 
 
 def is_named(value: str) -> bool:
-    """Anything that is no placeholder, reference or label, but for a UUID."""
+    """Anything except a placeholder, reference, label or UUID."""
     return _UUID.fullmatch(value) is None and is_secret(value, Grade.STRONG, Style.EXACT)
 
 
 def is_clear(value: str) -> bool:
-    """What looks like a secret by itself: the place alone says little."""
+    """A value that looks like a secret by itself: its place is weak evidence."""
     if not is_named(value):
         return False
     if is_evident(value) or looks_random(value) or is_shuffled(value):
@@ -59,7 +59,8 @@ def is_clear(value: str) -> bool:
 
 
 def is_given(value: str) -> bool:
-    """What looks like a secret, or like what a person gives a device: two words, a long number, hex."""
+    """A value that looks like a secret, or like a password that a person sets on a device: two words, a long
+    number, hex."""
     if is_clear(value):
         return True
     if not is_named(value):
@@ -83,33 +84,33 @@ def is_clear_or_uuid(value: str) -> bool:
 
 
 def is_joined_or_clear(value: str) -> bool:
-    """What looks like a secret by itself, or is made of words that are joined by signs or numbers."""
+    """A value that looks like a secret by itself, or is made of words joined by signs or numbers."""
     return is_clear(value) or (
         is_named(value) and (is_joined(value) or is_worded(value) or is_password(value))
     )
 
 
 def is_spread(value: str) -> bool:
-    """Drawn from many letters."""
+    """A value with many different characters."""
     return len(set(value)) > 16
 
 
 def is_in_url(value: str) -> bool:
-    """``is_named`` for what may be percent-encoded."""
+    """``is_named`` for a value that may be percent-encoded."""
     from urllib.parse import unquote  # noqa: PLC0415 - it takes longer to import than all of this package
 
     return is_secret(unquote(value), Grade.STRONG, Style.EXACT)
 
 
 def is_opaque(value: str) -> bool:
-    """What has a digit, or was drawn."""
+    """A value with a digit, or a random one."""
     return not is_placeholder(value) and (
         any(map(str.isdigit, value)) or is_secret(value, Grade.WEAK, Style.EXACT)
     )
 
 
 def is_token(value: str) -> bool:
-    """What was drawn, or is long."""
+    """A random value, or a long one."""
     return is_secret(value, Grade.TOKEN, Style.EXACT)
 
 
@@ -118,7 +119,7 @@ def is_evident_or_chosen(value: str) -> bool:
 
 
 def is_fed(value: str) -> bool:
-    """What a command is handed: no text, in base64 neither, nor the answer to a question."""
+    """The input of a command, unless it is plain text, base64 of plain text, or the answer to a question."""
     value = value.strip()
     decoded = _decoded(value)
     if " " in decoded or is_label(decoded) or value in _ANSWERS:
@@ -127,7 +128,7 @@ def is_fed(value: str) -> bool:
 
 
 def _decoded(value: str) -> str:
-    """What the base64 says that is to be decoded, if it is text."""
+    """The decoded text, if the value is the base64 of ASCII text; else empty."""
     try:
         return base64.b64decode(value + "=" * (-len(value) % 4), validate=True).decode("ascii")
     except ValueError:
@@ -155,7 +156,7 @@ def is_drawn(value: str) -> bool:
 
 
 def is_jwt(value: str) -> bool:
-    """All but the example that every documentation shows."""
+    """Any JWT except the example that every documentation shows."""
     body = value.split(".")[1] if "." in value else ""
     try:
         plain = base64.urlsafe_b64decode(body + "=" * (-len(body) % 4))
@@ -165,7 +166,8 @@ def is_jwt(value: str) -> bool:
 
 
 def is_any_token(value: str) -> bool:
-    """Of a token of a vendor that nobody knows: drawn, and no identifier of a message, a call, a session."""
+    """The token of an unknown vendor: drawn at random, and not the identifier of a message, a call or a
+    session."""
     body = _PREFIX.sub("", value)
     if _PUBLIC_ID.search(value) or TOOL_ID.fullmatch(value):
         return False
@@ -179,7 +181,7 @@ def is_any_token(value: str) -> bool:
 
 
 def is_unspoken(value: str) -> bool:
-    """Groups of letters that are of no language."""
+    """Groups of letters that are not of any language."""
     return likelihood(value.replace("-", "")) < -4.4
 
 

@@ -1,7 +1,8 @@
-"""Texts that are JSON, or whose lines are: each string in them is a text of its own, under its key.
+"""JSON texts and lines: each string in them is read as a text of its own, under its key.
 
-So a string's end is the end of a line for every rule, at any depth of JSON in JSON. What a document says by
-its structure (``{"name": …, "value": …}``) is left to the other rules, which see it with long strings blank.
+So the end of a string is the end of a line for every rule, at any depth of JSON in JSON. Secrets that are
+known by the structure (``{"name": …, "value": …}``) are left to the other rules, which read the document with
+long strings blank.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ Read = Callable[[str, str | None], Iterator[Span]]
 
 
 def documents(text: str) -> list[tuple[int, int]]:
-    """Where the text's JSON documents are: the whole text, or whole lines of it."""
+    """The positions of JSON documents in the text: the whole text, or whole lines of it."""
     head = text.lstrip()[:1]
     if head in ("{", "[") and _is_json(text):
         return [(0, len(text))]
@@ -46,7 +47,7 @@ def documents(text: str) -> list[tuple[int, int]]:
 
 
 def strings(text: str, place: tuple[int, int], read: Read) -> Iterator[Span]:
-    """What ``read`` finds in the strings of the document at ``place``."""
+    """The results of ``read`` for each string of the document at ``place``."""
     name: str | None = None
     for match in _STRING.finditer(text, *place):
         if _KEY.match(text, match.end(), match.end() + 8):
@@ -59,14 +60,14 @@ def strings(text: str, place: tuple[int, int], read: Read) -> Iterator[Span]:
 
 
 def blanked(text: str, places: list[tuple[int, int]]) -> str:
-    """The text with the long strings and those of several lines blank in its documents."""
+    """The text with long and multi-line strings of its documents blank."""
     for start, end in places:
         text = text[:start] + _STRING.sub(_blank, text[start:end]) + text[end:]
     return text
 
 
 def fitted(text: str, places: list[tuple[int, int]], spans: Iterable[Span]) -> Iterator[Span]:
-    """Those of the secrets that begin in a string of a document end with it: they would take its quote."""
+    """The secrets, each cut at the end of the string in which it begins, so that none includes its quote."""
     bodies: list[tuple[int, int]] | None = None
     for span in spans:
         if not places or _QUOTE.search(text, span.start, span.end) is None:

@@ -1,6 +1,6 @@
 """The redactor: finds the secrets of a text and puts placeholders in their place, or fails.
 
-It must not return a text that wasn't scanned to its end, nor say in an error what a text holds.
+It must not return a text that wasn't scanned to its end, nor quote a text in an error.
 """
 
 # ruff: noqa: E501 - a pattern or a list of words that is cut reads worse
@@ -41,7 +41,7 @@ Asked = tuple[str, str | None, bool]
 
 
 class _Found:
-    """What was found in which text before. Of all redactors alike, as it depends on the text alone."""
+    """A cache of the secrets in each text, shared by all redactors: they depend on the text alone."""
 
     def __init__(self) -> None:
         self._spans: dict[Options, dict[Asked, tuple[Span, ...]]] = {}
@@ -65,9 +65,9 @@ _found = _Found()
 class Redactor:
     """Redacts the texts of one trajectory.
 
-    ``key`` is the secret that tags are made with: it is never stored beside them, as a tag could else be
-    tested against guesses. A text may take ``seconds_per_text`` of this thread's time, of a long one each
-    piece (``scan.pieces``): a piece that takes longer is left out, the rest stays.
+    ``key`` is the secret from which tags are made. It is never stored with them, since a guess could be
+    tested against a tag then. A scan may take ``seconds_per_text`` of this thread's time for a text, or for
+    each fragment of a long one (``scan.pieces``): a fragment that takes longer is removed, the rest stays.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class Redactor:
         self._harmless: set[str] = set()
 
     def learn(self, text: str, *, name: str | None = None, strict: bool = False) -> None:
-        """Remember the secrets of ``text``, so that ``text()`` finds them wherever else they stand.
+        """Remember the secrets of ``text``, so that ``text()`` finds them everywhere else.
 
         :raises RedactionError: the text could not be scanned.
         """
@@ -126,12 +126,12 @@ class Redactor:
             raise RedactionError(f"a text of {len(text)} characters could not be scanned (no end of secrets)")
 
     def foresee(self, texts: Iterable[str]) -> None:
-        """Be told texts that will be asked for next: only the time that they take depends on this."""
-        with suppress(Exception):  # what fails here fails again where it is asked for, and is said there
+        """Prepare texts that will be scanned next: this only saves time."""
+        with suppress(Exception):  # an error here is raised again when the text is scanned
             prepare(texts)
 
     def find(self, text: str, *, name: str | None = None, strict: bool = False) -> list[Span]:
-        """Where the secrets of ``text`` are, and by which rule, in order and apart from each other.
+        """The positions of the secrets in ``text``, and their rules, in order and without overlaps.
 
         :raises RedactionError: the text could not be scanned.
         """
@@ -139,13 +139,13 @@ class Redactor:
             return self._spans(text, name, strict)
 
     def replaced(self) -> dict[str, str]:
-        """The rule of each secret replaced since this was asked last, by its placeholder: one each."""
+        """The rule of each secret that was replaced since the last call, by placeholder."""
         found, self._replaced = self._replaced, {}
         return found
 
     def hashes(self) -> frozenset[str]:
-        """Keyed hashes of the live values and of those that were learned for certain, for a later process's
-        ``LiveValues``: what is only likely was a secret where it stood, and may be a word elsewhere."""
+        """Keyed hashes of the live values and of certain secrets that were learned, for the ``LiveValues`` of a
+        later process. A likely secret is left out: elsewhere it may be an ordinary word."""
         return self._live.hashes(self._key) | {word_hash(self._key, value) for value in self._certain}
 
     def _spans(self, text: str, name: str | None, strict: bool) -> list[Span]:
@@ -166,7 +166,7 @@ class Redactor:
         return spans
 
     def _asked(self, text: str, name: str | None, strict: bool) -> Asked:
-        """A name that says nothing of a secret is none: under which one a text stands is then all the same."""
+        """The cache key. A name that does not announce a secret is dropped, because it makes no difference."""
         told = name is not None and (grade(name) or self._options.names)
         return text, name if told else None, strict
 
@@ -241,8 +241,8 @@ class Redactor:
 
 
 def is_certain(span: Span, value: str) -> bool:
-    """Whether a value is worth looking for in later sessions too: its own form proves it, or it was drawn and
-    is no word, path or identifier."""
+    """Whether a value is searched for in later sessions, too: its form proves it, or it was drawn at random and
+    is not a word, path or identifier."""
     if span.rule in BY_FORM:
         return True
     mixed = (
@@ -253,15 +253,14 @@ def is_certain(span: Span, value: str) -> bool:
 
 
 def is_likely(span: Span, value: str) -> bool:
-    """Whether a value is looked for in the rest of this trajectory: nobody writes such a word for anything else,
-    though it may be an ordinary one elsewhere. What stands where only a password can is one, however it
-    looks."""
+    """Whether a value is searched for in the rest of this trajectory: there it has no other meaning, though it may
+    be an ordinary word elsewhere. A value where only a password can be is one, whatever it looks like."""
     told = (span.told or span.rule == "url-password") and not any(map(str.isspace, value))
     return (told or proof(value) >= Proof.FAIR) and not is_common(value) and not PLACEHOLDER.search(value)
 
 
 class _Guard:
-    """Turns every error into one that quotes nothing: the message of a foreign one may quote the text."""
+    """Replaces every error by one without a quote, since the message of a library's error may quote the text."""
 
     def __init__(self, text: str) -> None:
         self._length = len(text)
@@ -277,10 +276,10 @@ class _Guard:
 
 
 class _Clock:
-    """Raises RedactionError when a text has had its time; it has it again for each piece of a long text.
+    """Raises RedactionError when the time for a text is over; each fragment of a long text has that time anew.
 
-    It looks at the time at every sixteenth tick: most texts are done before, and to ask takes longer than
-    most of what is done between two ticks."""
+    It reads the clock at every sixteenth tick: most texts are done before, and reading the clock takes longer
+    than most work between two ticks."""
 
     def __init__(self, seconds: float, length: int) -> None:
         self._seconds = seconds
@@ -301,7 +300,7 @@ class _Clock:
 
 
 def _outermost(text: str, spans: Iterable[Span]) -> list[Span]:
-    """The union of ``spans``, without what lies in a placeholder; of two kinds that of the longer one."""
+    """The union of ``spans``, without those in a placeholder; where two overlap, the kind of the longer one."""
     ordered = sorted(
         (span for span in spans if span.start < span.end), key=lambda span: (span.start, -span.end)
     )

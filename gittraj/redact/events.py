@@ -1,7 +1,7 @@
-"""What of a trajectory is redacted how: the one walk that redacting, searching and auditing share.
+"""Walks the texts of a trajectory: the one walk that redacting, searching and auditing share.
 
-It says which texts there are, which of them strictly, and which belong together; what a secret is, the
-redactor alone knows. No text may be reached by one of the three and not by the others.
+It decides which texts are read, which of them strictly, and which belong together; only the redactor decides
+what a secret is. No text may be reached by one of the three and not by the others.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from gittraj.model.values import AnyEvent, ToolCall, Trajectory, map_texts
 
 T = TypeVar("T")
 Change = Callable[[str, str | None, bool], str]
-"""What to make of a text, given its field or key, and whether it may be a secret whatever it looks like."""
+"""Returns the new text, given the text, its field or key, and whether to be strict: anything may be a
+secret."""
 
 
 class Found(Protocol):
@@ -36,23 +37,23 @@ class Found(Protocol):
 
 
 class Redact(Protocol):
-    """What is asked of a redactor. Each may raise RedactionError."""
+    """The interface of a redactor. Each method may raise RedactionError."""
 
     def replaced(self) -> dict[str, str]:
-        """The rule of each secret replaced since this was asked last, by its placeholder: one each."""
+        """The rule of each secret that was replaced since the last call, by placeholder."""
 
     def learn(self, text: str, *, name: str | None = None, strict: bool = False) -> None: ...
     def text(self, text: str, *, name: str | None = None, strict: bool = False) -> str: ...
     def find(self, text: str, *, name: str | None = None, strict: bool = False) -> Sequence[Found]: ...
     def foresee(self, texts: Iterable[str]) -> None:
-        """Be told texts that will be asked for next, which may save time."""
+        """Prepare texts that will be scanned next, which may save time."""
 
     def hashes(self) -> frozenset[str]: ...
 
 
 def teach(redactor: Redact, trajectories: Sequence[Trajectory], strict: Collection[str]) -> None:
-    """Let a redactor learn what ``trajectories`` tell. Learning only adds: what cannot be scanned is passed
-    over, and met again where it is redacted."""
+    """Let a redactor learn the secrets in ``trajectories``. A text that cannot be scanned is skipped: the
+    error comes again when the text is redacted."""
     for told in _blocks(trajectories, strict):
         redactor.foresee([text for text, _, _ in told])
         for text, name, strictly in told:
@@ -70,11 +71,13 @@ def _learn(redactor: Redact, text: str, name: str | None, strictly: bool) -> Non
 
 
 Told = tuple[str, str | None, bool]
-_BLOCK = 4 << 20  # characters: of more, what was found is forgotten before it is asked for
+_BLOCK = (
+    4 << 20
+)  # characters: the results for a larger block would be dropped from the cache before they are used
 
 
 def _blocks(trajectories: Sequence[Trajectory], strict: Collection[str]) -> Iterator[Collection[Told]]:
-    """The distinct texts, with what ``Change`` is told of each."""
+    """The distinct texts, each with the arguments of ``Change``, in blocks."""
     told: dict[Told, None] = {}
 
     def note(text: str, name: str | None, strictly: bool) -> str:
@@ -100,8 +103,8 @@ def _blocks(trajectories: Sequence[Trajectory], strict: Collection[str]) -> Iter
 def clean_trajectory(
     redactor: Redact, trajectory: Trajectory, strict: Collection[str], localise: Callable[[str], str]
 ) -> Trajectory:
-    """``trajectory`` without its secrets, nor this machine's folders. Raises RedactionError and, where it is
-    nested too deeply, RecursionError."""
+    """``trajectory`` without secrets and this machine's folders. Raises RedactionError, and RecursionError if
+    it is nested too deeply."""
 
     def clean(text: str, name: str | None, strictly: bool) -> str:
         return redactor.text(localise(text), name=name, strict=strictly)
@@ -122,7 +125,7 @@ def map_trajectory(trajectory: Trajectory, change: Change, strict: Collection[st
         )
         for chapter in trajectory.chapters
     )
-    # an agent's name of a session is no session of a web site, whose name tells that it is a secret
+    # the field is called session, but an agent's session id is not a secret as a web site's is
     whole = trajectory.whole
     session = None if whole.session is None else change(whole.session, None, False)
     plain = map_plain(replace(trajectory, chapters=(), whole=replace(whole, session=None)), change)
@@ -134,7 +137,7 @@ def map_plain(value: T, change: Change) -> T:
 
 
 def map_event(event: AnyEvent, change: Change, *, strict: bool) -> AnyEvent:
-    """An event with each text changed: of a strict one what it printed, or wrote into a file, strictly."""
+    """An event with each text changed; ``strict``: its output, or text that it writes to a file, strictly."""
     if not strict:
         return map_plain(event, change)
     if isinstance(event, ToolCall):
@@ -149,7 +152,7 @@ _LONGEST = 4_000  # characters
 
 
 def neighbours(value: Any) -> Iterator[str]:
-    """Small lists and objects as one text each: what makes a value a secret may stand beside it, as in
+    """Small lists and objects as one text each, because the name of a secret may be beside its value, as in
     ``["--password", …]`` and ``{"name": "PASSWORD", "value": …}``. Raises RecursionError."""
     if not isinstance(value, Mapping | list | tuple):
         return
@@ -174,7 +177,8 @@ def _is_small(texts: Sequence[str]) -> bool:
 def clean_pieces(
     redactor: Redact, events: Sequence[AnyEvent], localise: Callable[[str], str] = str
 ) -> Sequence[AnyEvent]:
-    """The events with what only the join of their pieces tells taken out. Raises RedactionError."""
+    """The events without secrets that are visible only when their fragments are joined. Raises
+    RedactionError."""
     result = list(events)
     for run in find_runs(events):
         pieces = [localise(events[i].content) for i in run]

@@ -1,4 +1,4 @@
-"""Draws the secrets of the rules' examples at run time, so that nothing that looks like one stands here."""
+"""Draws the secrets of the rules' examples at run time, so that nothing here looks like one."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ _HOLE = lazy(r"\{(?P<alphabet>[a-z0-9]+):(?P<length>[0-9]+)\}")
 
 
 def draw(alphabet: str, length: int, seed: object = 0) -> str:
-    """``length`` letters of an alphabet; of ``wif``, whatever the length, a bitcoin key with its checksum."""
+    """``length`` letters of an alphabet; for ``wif``, a bitcoin key with its checksum, whatever the
+    length."""
     source = random.Random(f"{alphabet} {length} {seed}")  # noqa: S311 - no secret, an example of one
     if alphabet == "word":  # what a person would choose
         stem = source.choice(("Tiger", "Summer", "Orchid", "Bramble", "Pepper"))

@@ -1,4 +1,4 @@
-"""The redactor as a filter of text and of JSON Lines, wherever they come from, and the rules tried out."""
+"""The redactor as a filter of text and of JSON Lines, from any source; and a trial of the rules."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Hit:
 
 
 def clean_text(redactor: Redact, text: str) -> tuple[str, list[Hit]]:
-    """The text without its secrets, and where they were. Raises RedactionError."""
+    """The text without its secrets, and their positions. Raises RedactionError."""
     redactor.learn(text)
     ends = list(accumulate(map(len, text.splitlines(keepends=True))))
     hits = []
@@ -48,7 +48,7 @@ def clean_text(redactor: Redact, text: str) -> tuple[str, list[Hit]]:
 
 
 def clean_lines(redactor: Redact, lines: Iterable[str]) -> Iterator[str | RedactionError]:
-    """Each line by ``clean_line``, or why it could not be scanned."""
+    """Each line, cleaned by ``clean_line``, or the error that it raised."""
     for line in lines:
         try:
             yield clean_line(redactor, line)
@@ -57,8 +57,8 @@ def clean_lines(redactor: Redact, lines: Iterable[str]) -> Iterator[str | Redact
 
 
 def clean_line(redactor: Redact, line: str) -> str:
-    """A line of JSON Lines, keys and all without secrets; as it was if there are none. What is no JSON is
-    taken as text. Raises RedactionError."""
+    """A line of JSON Lines without secrets, also in its keys; unchanged if it has none. A line that is not
+    JSON is read as text. Raises RedactionError."""
     body = line.rstrip("\r\n")
     try:
         value = json.loads(body, object_pairs_hook=_once)
@@ -77,7 +77,7 @@ def clean_line(redactor: Redact, line: str) -> str:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Raises ValueError for a name that comes twice: one of its values would be passed over."""
+    """Raises ValueError for a duplicate name: one of its values would not be scanned."""
     found = dict(pairs)
     if len(found) < len(pairs):
         raise ValueError("a name comes twice")
@@ -86,7 +86,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
-    """An example of a rule: what the rule says of it held, or did not."""
+    """An example of a rule, and whether the rule matched it as it should."""
 
     rule: str
     example: str
@@ -95,7 +95,8 @@ class Trial:
 
 
 def try_rules(key: bytes) -> Iterator[Trial]:
-    """Every rule's own examples, each before a new redactor. Their secrets are drawn now."""
+    """Try each rule on its own examples, each with a new redactor. The secrets in them are drawn at run
+    time."""
     from gittraj.redact import Redactor, rules  # noqa: PLC0415 - the filter gets its redactor
     from gittraj.redact.examples import expand  # noqa: PLC0415
 

@@ -21,7 +21,7 @@ class _Lazy:
 
 
 class once(Generic[T]):  # noqa: N801 - a decorator
-    """``functools.cached_property`` without its lock, which takes longer than most of what is kept here."""
+    """``functools.cached_property`` without its lock, which takes longer than most computations here."""
 
     def __init__(self, make: Callable[[Any], T]) -> None:
         self._make = make

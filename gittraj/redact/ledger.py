@@ -1,6 +1,6 @@
-"""Which lines have anchors, and which: each line is judged once, and most have none.
+"""Remembers which anchors each line has: each line is examined once, and most have none.
 
-A line's verdict must depend on the line alone.
+The result for a line must depend on the line alone.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Line:
 
 
 class Ledger:
-    """The lines that were met. ``is_live`` says of a hit in a text in lower case whether it may be a name."""
+    """The lines examined so far. ``is_live`` decides whether a hit in a lower-case text may be a name."""
 
     def __init__(self, anchorage: Anchorage, is_live: Callable[[Text, Hit], bool]) -> None:
         self._anchorage = anchorage
@@ -57,11 +57,11 @@ class Ledger:
         return asked
 
     def prepare(self, lines: set[str]) -> None:
-        """Judge lines that will come."""
+        """Examine lines that will be read later."""
         self._judged(lines - self._inert)
 
     def _judged(self, lines: set[str]) -> dict[str, Line]:
-        """Those of the lines that have an anchor."""
+        """The lines that have an anchor."""
         found = {line: known for line in lines if (known := self._lines.get(line))}
         if len(found) < len(lines):
             new = lines - found.keys()

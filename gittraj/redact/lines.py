@@ -1,4 +1,4 @@
-"""Lines of particular files, programs and devices, whose form says what is secret: ``data/lines.toml``."""
+"""Lines of particular files, programs and devices, whose form shows what is secret: ``data/lines.toml``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FLAGS = {"i": re.IGNORECASE}
 
 
 def lines(page: Page) -> Iterator[Span]:
-    """The secrets of the page that stand in a line of a known form."""
+    """The secrets of the page in lines of a known form."""
     for number, keywords in _gate().open(page).items():
         row = rows()[number]
         places = [(0, len(page.text))] if row.window == WHOLE_TEXT else page.near(keywords, after=row.window)
@@ -39,7 +39,7 @@ def _compiled(row: Row) -> re.Pattern[str]:
 
 
 def rules() -> tuple[Row, ...]:
-    """Each with its own examples."""
+    """The rules, each with its own examples."""
     return rows()
 
 

@@ -1,7 +1,7 @@
-"""Values that are known to be secret because they stand in the environment or in a credential file.
+"""Values that are known to be secret because they are in the environment or in a credential file.
 
-The values stay in memory. What may be stored is a keyed hash of each, by which a later process, which
-lacks that environment, still finds the value where it stands as a whole word.
+The values stay in memory. Only a keyed hash of each may be stored; with it, a later process without that
+environment still finds the value if it is a whole word.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class LiveValues:
 
     @classmethod
     def collect(cls, environ: Mapping[str, str], files: Iterable[Path]) -> LiveValues:
-        """The values whose name says that they are secret; a file that can't be read adds nothing."""
+        """The values whose names say that they are secret; a file that can't be read is skipped."""
         plain = {environ.get(name, "") for name in _WHO}
         found = [value for name, value in environ.items() if grade(name) >= Grade.TOKEN]
         found += [password for value in environ.values() for password in _USERINFO.findall(value)]
@@ -74,7 +74,8 @@ def word_hash(key: bytes, word: str) -> str:
 
 
 def words(text: str) -> Iterator[tuple[int, int]]:
-    """Where a whole word may stand: each run without spaces and quotes, and up to six of its parts."""
+    """The positions of possible whole words: each run without spaces and quotes, and up to six of its
+    parts."""
     for run in _RUN.finditer(text):
         yield run.span()
         parts = [part.span() for part in _PART.finditer(text, *run.span())][:_MOST_PARTS]
@@ -83,7 +84,7 @@ def words(text: str) -> Iterator[tuple[int, int]]:
 
 
 def needles(value: str) -> tuple[str, ...]:
-    """What ``value`` looks like raw, JSON-escaped, percent-encoded and in base64 at 3 alignments."""
+    """The forms of ``value``: raw, JSON-escaped, percent-encoded, and in base64 at 3 alignments."""
     from urllib.parse import quote  # noqa: PLC0415 - it takes longer to import than all of this package
 
     raw = value.encode("utf-8", "surrogatepass")
@@ -98,8 +99,8 @@ def needles(value: str) -> tuple[str, ...]:
 
 
 def finder(known: Mapping[str, Iterable[str]]) -> Callable[[str], object]:
-    """Tells whether a text has what a place of a known value begins with: by one pattern for all values, a
-    tree of the first characters of their forms. A few are sooner looked for one by one."""
+    """Returns a search for the first characters of all known values: one pattern, a tree of the beginnings of
+    their forms. A few values are faster searched for one by one."""
     heads = {form[:_SHORTEST] for forms in known.values() for form in forms} | {
         value[:_SHORTEST] for value in known
     }
@@ -122,7 +123,7 @@ def _any(patterns: Iterable[str]) -> str:
 
 
 def places(text: str, value: str, forms: Iterable[str]) -> Iterator[tuple[int, int]]:
-    """Where ``value`` stands in ``text`` in any of its ``forms``, or cut off and followed by dots."""
+    """The positions of ``value`` in ``text``, in any of its ``forms``, or cut off and followed by dots."""
     for form in forms:
         at = text.find(form)
         while at >= 0:

@@ -1,7 +1,7 @@
 """The rules that are data: reads them from ``data/*.toml`` when they are first needed.
 
-A column that a rule leaves out is as ``Row`` says. An unknown column or fragment is an error; the tests check
-the rest (``tests/unit/redact/test_data.py``).
+A column that a rule omits has the default of ``Row``. An unknown column or fragment is an error; the tests
+check the rest (``tests/unit/redact/test_data.py``).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ WHOLE_TEXT = 0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """A rule. ``keywords`` are literals in lower case, one of which must stand in the text; the ``pattern``
+    """A rule. ``keywords`` are literals in lower case, one of which must be in the text; the ``pattern``
     is searched for in its line and ``window`` lines more, and its group ``v`` is the value, if ``accept``
     (``decide.ACCEPT``) takes it. ``flags``: ``i`` ignores case. ``good`` and ``bad`` are texts with and
     without a secret, which is drawn (``examples``). ``since`` is the ruleset that brought it."""
@@ -84,8 +84,9 @@ def tokens() -> tuple[Token, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reason:
-    """Why something is no secret: patterns of the ``value``, of what ends ``before`` it and what begins
-    ``behind`` it. ``rules`` are beginnings of the ids of those that it overrules, or names of groups."""
+    """Why a value is not a secret: patterns of the ``value``, of the text that ends ``before`` it and that
+    begins ``behind`` it. ``rules`` are beginnings of the ids of those that it overrules, or names of
+    groups."""
 
     value: tuple[str, ...] = ()
     before: tuple[str, ...] = ()
@@ -95,7 +96,7 @@ class Reason:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Argument:
-    """The argument of a command that is a password: that of a ``number``, from 0, behind ``words``."""
+    """The argument of a command that is a password: its ``number``, from 0, after ``words``."""
 
     words: tuple[str, ...]
     number: int
@@ -107,7 +108,7 @@ HOW = ("options", "glued", "either", "colon", "percent", "comma", "named")
 
 @dataclass(frozen=True, slots=True)
 class Takes:
-    """What a command is given that is a password: ``options``, each with one of ``HOW``, and
+    """The passwords that a command takes: ``options``, each with one of ``HOW``, and
     ``arguments``."""
 
     options: tuple[tuple[str, str], ...]
@@ -153,7 +154,7 @@ def words(table: str, column: str) -> list[str]:
 
 @cache
 def tables(name: str) -> dict[str, Any]:
-    """What ``data/NAME.toml`` has."""
+    """The content of ``data/NAME.toml``."""
     return tomllib.loads(files(__package__).joinpath("data", f"{name}.toml").read_text("utf-8"))
 
 

@@ -1,6 +1,6 @@
-"""What people and generators make of letters, digits and signs when they need a password: told by the form alone.
+"""Recognises words that people and generators make up as passwords, by their form alone.
 
-Whether such a word is one, its name and its place say (``values``, ``proofs``).
+Whether such a word is a password depends on its name and its place (``values``, ``proofs``).
 """
 
 # ruff: noqa: E501 - a pattern or a list of words that is cut reads worse
@@ -48,7 +48,7 @@ _SYNTAX = lazy(
 
 
 def is_phrase(value: str) -> bool:
-    """Whether ``value`` is four and more words alike, of which hardly one is a program's or a sentence's."""
+    """Whether ``value`` is a passphrase of four or more words, almost none of them a word of programs or sentences."""
     if not _PHRASE.fullmatch(value):
         return False
     words = re.findall(r"[a-z]+", value.lower())
@@ -57,8 +57,8 @@ def is_phrase(value: str) -> bool:
 
 
 def is_chosen(value: str) -> bool:
-    """Whether a word of letters alone is one that people take for passwords: a walk on the keyboard,
-    letters of both cases as in no name, several words run together or joined by hyphens."""
+    """Whether a word of letters alone is one that people choose as a password: a walk on the keyboard, both
+    cases mixed as in no name, several words run together or joined by hyphens."""
     if re.fullmatch(r"[a-z]{3,12}(?:-(?:[a-z]{3,12}|\d{2,3}(?=-))){2,9}", value):
         words = [word for word in value.split("-") if word.isalpha()]
         if len(words) < 3:
@@ -86,8 +86,8 @@ def is_chosen(value: str) -> bool:
 
 
 def is_spelled(value: str) -> bool:
-    """Whether ``value`` is four and more words, or two and a number, joined by dots: no member of an object
-    that has a usual name."""
+    """Whether ``value`` is four or more words, or words and a number, joined by dots, and not the path of a
+    member with common names."""
     words = re.split(r"[._-]", value)
     return (
         bool(_SPELLED.fullmatch(value))
@@ -97,7 +97,7 @@ def is_spelled(value: str) -> bool:
 
 
 def is_worded(value: str) -> bool:
-    """Whether ``value`` is words and a number that dots join, none of them a program's or a sentence's."""
+    """Whether ``value`` is words and a number joined by dots, without words of programs or sentences."""
     return (
         bool(_WORDED.fullmatch(value))
         and (DULL | DESCRIBES | STOP | _PARTS).isdisjoint(re.findall(r"[a-z]+", value))
@@ -110,14 +110,14 @@ _TERMS = ("sha", "utf", "base", "latin", "python", "java", "node", "linux")
 
 
 def is_joined(value: str) -> bool:
-    """Whether ``value`` is words and a number, joined as in ``Two.words_And`` with a number behind."""
+    """Whether ``value`` is words, joined as in ``Two.words_And``, with a number at the end."""
     return any(form.fullmatch(value) for form in (_LEET, _LEETS, _SIGNED, _INNER_NUMBER, _SEAMED)) or (
         bool(_JOINED.fullmatch(value)) and bool(re.search(r"[A-ZÀ-Ž]", value))
     )
 
 
 def is_shuffled(value: str) -> bool:
-    """Whether letters of both cases and digits take turns as in no name."""
+    """Whether letters of both cases and digits alternate as in no name."""
     classes = re.sub(
         r"[^ald]",
         "",
@@ -133,7 +133,7 @@ def is_shuffled(value: str) -> bool:
 
 
 def is_noise(value: str) -> bool:
-    """Whether letters of both cases and signs take turns as a generator of passwords makes them, not syntax."""
+    """Whether letters of both cases and signs alternate as in a generated password, and not as in syntax."""
     if not 8 <= len(value) <= 40 or _SYNTAX.search(value):
         return False
     kinds = ["d" if c.isdigit() else "u" if c.isupper() else "l" if c.islower() else "s" for c in value]

@@ -1,6 +1,6 @@
-"""What was found in which text before: the logs of agents repeat most of what they say.
+"""A cache of the results for each text: the logs of agents repeat most of their text.
 
-It depends on the text alone, so it holds for all trajectories. The oldest is forgotten first.
+A result depends on the text alone, so all trajectories share it. The oldest is dropped first.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What a name says about its value: ``DB_PASSWORD`` is a secret, ``max_tokens`` and ``key_id`` are not.
+"""Grades names by what they say about their values: ``DB_PASSWORD`` is a secret, ``max_tokens`` and ``key_id`` are not.
 
 The last part of a name decides, after the parts that only say which one it is (``API_KEY_PROD_2``).
-A tail that isn't the noun of a secret (``_id``, ``_path``, ``_count``, ``_url``) so makes it harmless.
+So a last part that isn't the noun of a secret (``_id``, ``_path``, ``_count``, ``_url``) makes it harmless.
 """
 
 # ruff: noqa: E501 - a pattern or a list of words that is cut reads worse
@@ -117,12 +117,12 @@ _KEYSTORE = lazy(r"(?i)key_?store_?(?:base64|b64)$")  # a file with keys, as a s
 
 
 def _first_of_last(name: str) -> str:
-    """What the last member of a dotted name begins with: ``app.errors.InvalidPassword``."""
+    """The first part of the last member of a dotted name: ``app.errors.InvalidPassword``."""
     return next(iter(parts(name.rpartition(".")[2])), "") if "." in name else ""
 
 
 def _is_strong(word: str) -> bool:
-    """Whether a part ends with a secret's noun, glued to what stands before: ``rootpw``, ``remotepass``."""
+    """Whether a part ends with a secret's noun, joined to another word: ``rootpw``, ``remotepass``."""
     if word.startswith("lib"):  # a library's name
         return False
     if word.endswith(_STRONG_ENDS):
@@ -144,7 +144,7 @@ _COMPOUND = lazy(
 
 
 def kind(name: str) -> str:
-    """What the placeholder calls a value of that name."""
+    """The kind that the placeholder shows for a value of that name."""
     words = "".join(parts(name))
     for noun, called in (("secret", "secret"), ("token", "token"), ("key", "key"), ("jwt", "token")):
         if noun in words:

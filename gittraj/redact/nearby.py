@@ -1,9 +1,9 @@
 """Talk of secrets: prose, chats, prompts, comments, arguments.
 
-Each name of a secret (``cues``) announces words: on its line behind it and before it, and on the line below. How much
-a word's form must prove (``proofs``) depends on how far it stands from the name, on what links the two, and on what the
-name is worth. A word that has a name of its own (``id: …``) belongs to that one. What directly follows an ``=`` or a
-``:`` was judged as an assignment, so it isn't judged again.
+Each name of a secret (``cues``) announces words: on its line, after and before it, and on the line below. How much
+a word's form must prove (``proofs``) depends on its distance from the name, on the words that link the two, and on the
+name's grade. A word that has a name of its own (``id: …``) belongs to that one. A word directly after an ``=`` or a
+``:`` was read by ``assignments``, so it isn't read again.
 """
 
 # ruff: noqa: E501 - a pattern or a list of words that is cut reads worse
@@ -97,7 +97,7 @@ Place = tuple[int, int, bool]  # of a value, and whether nothing else can be mea
 
 @dataclass(frozen=True, slots=True)
 class _Cue:
-    """A name in a sentence, and what it is worth. ``login``: it may be that of a user and a password."""
+    """A name in a sentence, and its grade. ``login``: it may be that of a user and a password."""
 
     start: int
     end: int
@@ -107,8 +107,8 @@ class _Cue:
 
 @dataclass(frozen=True, slots=True)
 class _Heard:
-    """A word behind a name: what its form proves, and how many ``words`` stand between. ``linked``: an "is" or
-    the like leads to it. ``pair``: it was a user's name and a password."""
+    """A word after a name: what its form proves, and how many ``words`` are between. ``linked``: an "is" or
+    the like links it to the name. ``pair``: it was a user's name with a password."""
 
     start: int
     end: int
@@ -120,14 +120,14 @@ class _Heard:
 
 
 def nearby(page: Page) -> Iterator[Span]:
-    """The secrets of the page that stand near a name."""
+    """The secrets of the page near a name."""
     done = 0
     for hit in page.hits:
         if hit[0] < done:
             continue
         page.tick()
         start, end, level = cue_at(page, hit)
-        cut = page.text[end - 1 : end + 1]  # in the middle of a word: a name of more than is read
+        cut = page.text[end - 1 : end + 1]  # both are letters or digits: the name ends within a word
         if level is Grade.NONE or (len(cut) == 2 and cut.isascii() and cut.isalnum()):
             continue
         done = end
@@ -139,7 +139,7 @@ def nearby(page: Page) -> Iterator[Span]:
 
 
 def _typed(page: Page, cue: _Cue) -> Iterator[Place]:
-    """What is typed into a field that was found by its name."""
+    """The value typed into a field that is selected by its name."""
     typed = _TYPES.match(page.text, cue.end, cue.end + _REACH) if cue.level is Grade.STRONG else None
     if typed:
         at, to = _trimmed(page.text, *typed.span("v"))
@@ -148,7 +148,7 @@ def _typed(page: Page, cue: _Cue) -> Iterator[Place]:
 
 
 def _answered(page: Page, cue: _Cue) -> Iterator[Place]:
-    """What was typed at a prompt, whatever it looks like: it ends the line."""
+    """The answer at a prompt, whatever it looks like: it ends the line."""
     answer = _ANSWERED.match(page.lower, cue.end) if cue.level is Grade.STRONG and not cue.login else None
     if not answer:
         return
@@ -189,7 +189,7 @@ def _after(page: Page, cue: _Cue) -> Iterator[Place]:
 
 
 def _heard(page: Page, cue: _Cue) -> Iterator[_Heard]:
-    """The words of the name's line behind it that may be secrets."""
+    """The words after the name, on its line, that may be secrets."""
     text, end = page.text, cue.end
     stop = text.find("\n", end, end + _REACH)
     stop = stop if stop >= 0 else min(len(text), end + _REACH)
@@ -218,12 +218,12 @@ _IS = lazy(r"[ ](?:is|was|to|ist|war|lautet|est|es|era|é|è|jest|är|er)[ ]:?[ 
 
 
 def _is_quoted(value: str, level: Grade) -> bool:
-    """Whether it is secret as it has quotes of its own behind an "is"."""
+    """Whether a value in quotes, after an "is" or a colon, is a secret."""
     return level is Grade.STRONG and not _is_name(value) and is_secret(value, level, Style.EXACT)
 
 
 def _is_elses(page: Page, cue: _Cue, word: _Heard) -> bool:
-    """Whether a word is something else: of another name, a count, a host, a user's name, part of a longer one."""
+    """Whether a word is not the secret: it has another name, is a count, a host, a user's name, or part of a longer word."""
     text, gap = page.text, page.text[cue.end : word.start]
     return (
         (word.found is Proof.GOOD and cue.level is Grade.TOKEN and len(word.value) < 20)  # the id of a key
@@ -243,7 +243,7 @@ def _says_on(text: str, at: int) -> bool:
 
 
 def _is_assigned(page: Page, cue: _Cue, word: _Heard, gap: str) -> bool:
-    """Whether the word follows its name as a value: that was judged by ``assignments``."""
+    """Whether the word is assigned to the name: then ``assignments`` has read it."""
     return (
         not (cue.login and word.pair)
         and _ASSIGNS.search(gap) is not None
@@ -253,7 +253,7 @@ def _is_assigned(page: Page, cue: _Cue, word: _Heard, gap: str) -> bool:
 
 
 def _is_said_number(page: Page, cue: _Cue, word: _Heard) -> bool:
-    """Whether it is a number right behind a name: a PIN."""
+    """Whether it is a number directly after a name: a PIN."""
     if cue.level is not Grade.STRONG or word.words or page.text[cue.end : word.start].strip("\"'`*„“ "):
         return False
     pin = page.lower.endswith((" pin", " puk", "passcode", " tan", " otp"), 0, cue.end)
@@ -266,7 +266,7 @@ _IN_TAG = ('">', "'>")  # of an element that is named so: judged as such
 
 
 def _is_set_off(text: str, gap: str, to: int) -> bool:
-    """Whether a word follows its name at once, or stands in quotes of its own a few words on."""
+    """Whether a word directly follows its name, or is in quotes of its own a few words later."""
     if gap.isspace():
         return bool(_PAUSES.match(text, to))
     return bool(_SET_OFF.fullmatch(gap)) and text[to : to + 1] == gap[-1]
@@ -307,7 +307,7 @@ def _is_elses_before(page: Page, place: tuple[int, int, int], gap: str) -> bool:
 
 
 def _below(page: Page, cue: _Cue) -> Iterator[Place]:
-    """What stands in the line below: alone, as an answer, or as what a script types."""
+    """The secret in the line below: alone, as an answer, or as input from a script."""
     text, end = page.text, cue.end
     stop = text.find("\n", end, end + _REACH)
     following = _NEXT.match(text, stop - (text[stop - 1] == "\r")) if stop >= 0 else None
@@ -327,7 +327,7 @@ def _below(page: Page, cue: _Cue) -> Iterator[Place]:
 
 
 def _is_asked(text: str, end: int, stop: int) -> bool:
-    """Whether the line of the name that ends at ``end`` asks for what the next line has."""
+    """Whether the line of the name, which ends at ``end``, asks for the value on the next line."""
     return (
         _PROMPTS.search(text, end, stop) is not None
         or _PRINTED.match(text, end, stop) is not None
@@ -339,7 +339,7 @@ _SHELL = lazy(r"[ \t]*(?:\(\w{2,8}\)|>>>|In \[\d{1,4}\]:|irb[^>\n]{0,30}>|>)[ ]"
 
 
 def _need(gap: str, words: int, level: Grade, *, linked: bool, first: bool = False) -> Proof:
-    """What a value's form must prove at this distance."""
+    """How much a value's form must prove at this distance."""
     far = words > (2 * _FEW if linked else _FEW) or bool(_SENTENCE_END.search(gap))
     if first:
         gap = gap.replace("=", "", 1).replace("(", "", 1)
@@ -382,7 +382,7 @@ def _has_owner(text: str, begin: int, at: int, *, login: bool = False) -> bool:
 
 @lru_cache(maxsize=1 << 15)
 def _candidate(word: str) -> tuple[int, str, Proof]:
-    """What of a word may be a value, from where, and what its form proves."""
+    """The part of a word that may be a value: where it begins, its text, and what its form proves."""
     start, end = _trimmed(word, 0, len(word))
     if (word[0] == "." and word[1:2].isalpha()) or _SYMBOL.fullmatch(word):  # a selector, a member
         return start, word[start:end], Proof.NONE
@@ -391,7 +391,7 @@ def _candidate(word: str) -> tuple[int, str, Proof]:
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     if "{" in text[start:end] and (keys := _KEYS.search(text[start:end])):
-        end = start + keys.start()  # that are pressed after it
+        end = start + keys.start()  # keys to press after the value
     while start < end and text[start] in _EDGE:
         start += 1
     while end > start and text[end - 1] in _EDGE and not (text[end - 1] in "!?*" and text[end - 2].isalnum()):

@@ -1,4 +1,4 @@
-"""Takes out what somebody names, and nothing else: for a purge, where no rule is asked what a secret is."""
+"""Removes the values that somebody names, and nothing else: for a purge, which runs no rules."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ class OnlyValues(Redactor):
         self._bytes = [form.encode("utf-8", "surrogatepass") for f in self._needles.values() for form in f]
 
     def holds(self, body: bytes) -> bool:
-        """Whether a value stands anywhere in a file."""
+        """Whether a value is anywhere in a file."""
         return any(form in body for form in self._bytes)
 
     def learn(self, text: str, *, name: str | None = None, strict: bool = False) -> None:
-        """Nothing: what is named is known."""
+        """Does nothing: the values are known."""
 
     def foresee(self, texts: Iterable[str]) -> None:
-        """Nothing: no rule is asked."""
+        """Does nothing: no rule runs."""
 
     def _by_rules(self, text: str, name: str | None, strict: bool) -> tuple[Span, ...]:
         return ()

@@ -1,6 +1,6 @@
-"""What a user may add to the rules, and the values that a user exempts.
+"""The names and patterns that a user adds to the rules, and the values that a user exempts.
 
-A pattern of a user's runs like ours: at a literal that it begins with, and with every repeat bounded.
+A user's pattern runs like ours: at a literal that it begins with, and with every repeat bounded.
 """
 
 # ruff: noqa: E501 - a pattern or a list of words that is cut reads worse
@@ -66,12 +66,12 @@ class Options:
 
 
 def allowance(value: str, key: bytes) -> str:
-    """How a value is written in ``Options.allow`` without telling it: HMAC-SHA256, in hex."""
+    """The entry for ``Options.allow`` that does not reveal the value: HMAC-SHA256, in hex."""
     return _HASH + hmac.digest(key, b"allow\0" + value.encode("utf-8", "surrogatepass"), "sha256").hex()
 
 
 def own_name(value: str) -> bool:
-    """Whether a value under a user's own name is one: all but a placeholder."""
+    """Whether a value under a user's own name is a secret: anything except a placeholder."""
     return not is_placeholder(value)
 
 
@@ -94,7 +94,7 @@ def _require_linear(pattern: str) -> None:
 
 
 def _ways(parsed: Any, *, repeated: bool) -> float:
-    """In how many ways the pattern may share a text among its parts; infinite for what is not allowed."""
+    """In how many ways the parts of the pattern may divide a text; infinite for syntax that is not allowed."""
     ways = 1.0
     for code, argument in parsed:
         if code in _REPEATS:

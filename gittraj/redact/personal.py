@@ -1,4 +1,5 @@
-"""What is not secret by itself, and goes only where a user asks for it: addresses, and long random words."""
+"""Removes, only if a user asks for it, text that is not secret by itself: addresses, and long random
+words."""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ _NOBODY = frozenset(("dev", "user", "runner", "ubuntu", "node", "root", "vscode"
 
 
 def personal(page: Page) -> Iterator[Span]:
-    """E-mail addresses but those of documentation, and the names of home folders."""
+    """E-mail addresses except those of documentation, and the names of home folders."""
     at = page.text.find("@")
     while at >= 0:
         page.tick()

@@ -1,8 +1,8 @@
-"""What a terminal shows after a command that prints secrets, and below the name of a file that holds one.
+"""Secrets that a terminal shows after a command that prints them, or below the name of a file that has one.
 
-``$ wg genkey``, ``==> vault_pass.txt <==``: the lines that follow name nothing. Which commands and files these are
-is known elsewhere (``strict_commands``, ``strictness``). Only words that stand alone in a line are taken; what has
-a name there is for the readers of names.
+``$ wg genkey``, ``==> vault_pass.txt <==``: the lines that follow have no names. Only words that are alone on a
+line are taken; values with a name are left to the readers of names. Other commands and files of this kind are known
+elsewhere (``strict_commands``, ``strictness``).
 """
 
 # ruff: noqa: E501 - a pattern or a list of words that is cut reads worse
@@ -63,7 +63,7 @@ _FILES = (" <==", ".txt:", "_pass:", ".pass:", ".pw:", ".key:", "_key:", "_token
 
 
 def printed(page: Page) -> Iterator[Span]:
-    """The words that stand alone below what shows them."""
+    """The words that are alone on a line, below the command or file that shows them."""
     for prompt in _at_lines(page, _PROMPTS, _PROMPT):
         command = prompt["c"]
         if _PUBLIC.search(command):
@@ -102,7 +102,7 @@ def _settings(page: Page, at: int) -> Iterator[Span]:
 
 
 def _at_lines(page: Page, signs: tuple[str, ...], pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
-    """The lines of a form in which one of the signs stands."""
+    """The lines of a form that contain one of the signs."""
     for sign in signs:
         at = page.text.find(sign)
         while at >= 0:
@@ -119,7 +119,7 @@ def _holds(path: str) -> bool:
 
 
 def _shown(page: Page, at: int, least: Proof) -> Iterator[Span]:
-    """Of the lines that follow at once those that are a word, or a row of words as one generator makes them."""
+    """Of the lines directly below, those with one word, or with a row of words that look generated."""
     for _ in range(_MOST):
         if row := _PAIR.match(page.text, at):
             words = [row[group] for group in "vwx" if row[group]]

@@ -12,7 +12,7 @@ from .rules import Page, Reader, Span, tells
 
 RULE = "private-key"
 LONGEST = 16 * 1024
-"""Characters of a key that are read."""
+"""The most characters of a key that are read."""
 _BEGIN = lazy(r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,4}(?:PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1)-----")
 _END = lazy(
     r"[\s\"'+?|>,.0-9#/*\\→│-]{0,40}?-----END (?:[A-Z0-9]{1,12} ){0,4}(?:PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1)-----"
@@ -74,7 +74,7 @@ def private_keys(page: Page) -> Iterator[Span]:
 
 
 def _starts(page: Page) -> Iterator[tuple[int, int]]:
-    """Where a key begins, and where the first line of its body does."""
+    """The positions at which a key begins, and the first line of its body."""
     if len(page.text) < 64 or not page.long_words:
         return
     yield from _announced(page)
@@ -83,7 +83,7 @@ def _starts(page: Page) -> Iterator[tuple[int, int]]:
 
 
 def _announced(page: Page) -> Iterator[tuple[int, int]]:
-    """By a line before it or behind it."""
+    """Keys that are announced by a line before or after them."""
     text = page.text
     hit = text.find("-----BEGIN ")
     while hit >= 0:
@@ -102,7 +102,7 @@ def _announced(page: Page) -> Iterator[tuple[int, int]]:
 
 
 def _bare(text: str) -> Iterator[int]:
-    """By the first bytes of a key."""
+    """Keys without such a line, recognised by their first bytes."""
     for magic, back in _BODIES:
         hit = text.find(magic) if len(magic) > 5 else -1
         while hit >= 0:
@@ -122,7 +122,7 @@ def _keys_at(words: str) -> Iterator[int]:
 
 
 def _tail(text: str, end: int) -> int | None:
-    """Where the lines of a body begin that an END follows, but no BEGIN precedes."""
+    """The positions at which bodies begin that have an END, but no BEGIN."""
     at = text.rfind("-----END ", max(0, end - 40), end)
     start = None
     while at > 0 and (line := text[text.rfind("\n", 0, at - 1) + 1 : at - 1].rstrip("\r")):

@@ -1,4 +1,4 @@
-"""What the form of a word proves about it, wherever it stands: whether it is a secret, were there a name near."""
+"""Decides how strongly the form of a word proves that it is a secret, if a name is near."""
 
 # ruff: noqa: E501 - a pattern or a list of words that is cut reads worse
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .values import (
 
 
 class Proof(IntEnum):
-    """How little else a word can be than a secret."""
+    """How certain it is that a word is a secret."""
 
     NONE = 0
     SLIGHT = 1  # digits, a word that people choose: it takes an "is" before it
@@ -72,7 +72,7 @@ def _proof(value: str) -> Proof:
 
 
 def _by_alphabet(value: str) -> Proof | None:
-    """What is digits, hex, groups or letters alone."""
+    """Words of only digits, hex, groups or letters."""
     if value.isdigit():
         return (
             Proof.SLIGHT
@@ -109,7 +109,7 @@ def _by_harmless_form(value: str) -> Proof | None:
 
 
 def _by_making(value: str) -> Proof | None:
-    """What people and generators make."""
+    """Words as people and generators make them."""
     if is_joined(value):
         return Proof.SURE
     if is_worded(value):
@@ -124,7 +124,7 @@ def _by_making(value: str) -> Proof | None:
 
 
 def _by_mixture(value: str) -> Proof:
-    """How letters, digits and signs are mixed."""
+    """Words by the mixture of letters, digits and signs."""
     if re.search(r"[()\[\]{}<>|\\;:=,\"'`]|://|::|\w/\w.*/|\.\w+\.|\w\.[a-z]{1,4}$|->", value.rstrip("=")):
         return Proof.NONE
     if _CAMEL.fullmatch(value):

@@ -1,8 +1,8 @@
-"""What is no secret by its form or by what stands at its side, whichever rule took it for one.
+"""Overrules rules: values that are not secrets because of their form, or of the text beside them.
 
-A rule knows why a word may be a secret. That the word is an identifier, a public key, a digest, a reference to where
-the secret is kept or the name of something else, is told the same way for all of them, and here. Only rules that go
-by names and places are overruled; what has a vendor's form stays what it is.
+A rule knows why a word may be a secret. Here it is decided, in the same way for all rules, whether the word is an
+identifier, a public key, a digest, a reference to a secret, or the name of something else. Only rules that go by names
+and places are overruled; a value with a vendor's form stays a secret.
 """
 
 # ruff: noqa: E501 - a pattern or a list of words that is cut reads worse
@@ -20,7 +20,7 @@ from .values import is_spoken
 BY_FORM = frozenset(rule.id for rule in (*TOKENS, *ANYWHERE)) - {"generic-token", "adyen-key"} | {
     PRIVATE_KEYS.id
 }
-"""The rules whose finds prove themselves by their form; that of Adyen's keys is any base64."""
+"""The rules whose matches are proved by their form; not Adyen's, since any base64 has that form."""
 
 _GUESSED = ("nearby", "call")
 _UNSURE = (
@@ -43,7 +43,7 @@ _GROUPS = {"guessed": _GUESSED, "unsure": _UNSURE}
 
 
 class _Exemption:
-    """A row of ``data/public.toml``, compiled where a rule is asked of for the first time."""
+    """A row of ``data/public.toml``, compiled when it is first used."""
 
     def __init__(self, row: Reason) -> None:
         self._rules = tuple(rule for name in row.rules for rule in _GROUPS.get(name, (name,)))
@@ -74,7 +74,7 @@ _ABOUT_PRIVATE = lazy(r"(?i)priv|secret(?!s\b)")
 
 
 def is_public(text: str, span: Span) -> bool:
-    """Whether what the span of ``text`` holds is no secret for one of these reasons."""
+    """Whether one of these reasons shows that the value of the span is not a secret."""
     value = text[span.start : span.end]
     if _is_in_public_block(text, span, value):
         return True
@@ -103,10 +103,10 @@ _ARMOUR = lazy(r"(?:Version|Comment|MessageID|Hash|Charset): .{0,200}")
 
 
 def _is_in_public_block(text: str, span: Span, value: str) -> bool:
-    """Whether it is of the body of a certificate, a public key or a signature: any run of letters stands there.
+    """Whether the value is in the body of a certificate, a public key or a signature, which may contain any letters.
 
-    Between its first line and the value there are whole rows of such a body and nothing else: where the END
-    is missing, or only the first line is spoken of, all that follows would be public.
+    Between the first line and the value there must be only whole rows of such a body. Otherwise, after a body
+    without END, or a mere mention of the first line, all that follows would be public.
     """
     if span.rule in BY_FORM or not _BODY.fullmatch(value):
         return False
@@ -141,7 +141,7 @@ _ROWS = 12  # lines of a table that are looked over for its head
 
 
 def _is_in_column(text: str, span: Span) -> bool:
-    """Whether it stands in a table's column that is headed as one of identifiers or dates."""
+    """Whether the value is in a table's column of identifiers or dates, by its heading."""
     start = text.rfind("\n", 0, span.start) + 1
     column, end = span.start - start, start - 1
     if (

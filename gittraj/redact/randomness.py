@@ -1,4 +1,4 @@
-"""Tells random characters from words and identifiers, better than entropy does.
+"""Distinguishes random characters from words and identifiers, better than entropy does.
 
 Each pair of neighbouring letters has a likelihood, learned from 133,000 distinct identifiers and words
 of the standard libraries of Python and Perl. Real identifiers of 16 and more characters average -3.6,

@@ -1,6 +1,6 @@
-"""Rows of values under a row of names, whatever holds them: Markdown, the output of psql and mysql, CSV, aligned text;
+"""Rows of values under a row of names, in any syntax: Markdown, the output of psql and mysql, CSV, aligned text;
 ``INSERT INTO t (name, password) VALUES ('x', '…')``, ``for user, pw in [("x", "…")]``, ``{"columns": ["id", "token"],
-"rows": [[1, "…"]]}``, ``("x", "…")  # (user, password)``. The place in the row says whose name a value has.
+"rows": [[1, "…"]]}``, ``("x", "…")  # (user, password)``. The position in the row shows which name a value has.
 """
 
 # ruff: noqa: E501 - a pattern or a list of words that is cut reads worse
@@ -19,7 +19,7 @@ from .rules import Page, Reader, Span
 from .values import Style, is_secret
 
 Cell = tuple[int, str]
-"""Where a cell begins in its line, and what it has."""
+"""Where a cell begins in its line, and its text."""
 Columns = dict[int, Grade]
 """Which cells of a row are secrets, and what their names prove."""
 
@@ -41,7 +41,7 @@ _MADE_OF = lazy(
 
 
 def rows(page: Page) -> Iterator[Span]:
-    """The values of the page that stand in a row in the place of a secret's name."""
+    """The values of the page that are in a secret's column."""
     if page.hits and "\n" in page.text:
         yield from _tables(page)
     if "," in page.text:
@@ -66,7 +66,7 @@ def _tables(page: Page) -> Iterator[Span]:
 
 
 class _Table:
-    """A table from its line of names on. ``end`` is that of the last line that was a row."""
+    """A table from its line of names on. ``end`` is the end of the last line that was a row."""
 
     def __init__(self, page: Page, first: Sequence[re.Match[str]]) -> None:
         self._page = page
@@ -88,11 +88,11 @@ class _Table:
 
     @property
     def heading(self) -> tuple[int, int]:
-        """The place of the line with the names, and of the rule under it."""
+        """The positions of the line with the names, and of the rule under it."""
         return self._names.start(), (self._under if self._ruled else self._names).end()
 
     def columns(self) -> Columns:
-        """Those that are named after a secret; none if it is no heading of a table."""
+        """The columns with the name of a secret; none if the line is not the heading of a table."""
         names = [name for _, name in self._split(self._whole(self._names[0]))]
         if len(names) < 2 or not self._is_heading() or any(name.isdigit() for name in names):
             return {}

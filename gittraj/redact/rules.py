@@ -1,7 +1,7 @@
-"""What a rule is, and how one is run. The rules themselves are data, or readers of a few lines.
+"""Defines rules and readers, and runs rules. The rules themselves are data, or readers of a few lines.
 
-A pattern never runs over the whole text: it is matched at the places where a literal anchor stands, and
-every repeat in it is bounded, so that no text can make a scan slow.
+A pattern never runs over the whole text: it is matched at the positions of a literal anchor, and every
+repeat in it is bounded, so that no text can make a scan slow.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ _LONG_WORD = 16  # characters: no token that is known by its form is shorter
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A secret's place in the text, ``kind`` being what the placeholder will call it. ``told``: nothing but a
-    password or a key stands in such a place, as behind ``DB_PASSWORD=``."""
+    """A secret's position in the text; the placeholder shows ``kind``. ``told``: only a password or a key can
+    be in such a place, as after ``DB_PASSWORD=``."""
 
     start: int
     end: int
@@ -40,7 +40,7 @@ class Span:
     told: bool = False
 
     def at(self, start: int, end: int) -> Span:
-        """The same secret at another place."""
+        """The same secret at another position."""
         return Span(start, end, self.rule, self.kind, self.told)
 
 
@@ -48,7 +48,7 @@ Hit = tuple[int, int]
 
 
 class Text:
-    """A text without escapes, and what tells whether a rule may find something in it."""
+    """A text without escapes, and its features that decide whether a rule can match in it."""
 
     def __init__(self, text: str, lower: str | None = None) -> None:
         self.text = text
@@ -56,23 +56,23 @@ class Text:
 
     @once
     def long_words(self) -> frozenset[str]:
-        """The distinct words that are long enough for a token, in which no quote can be."""
+        """The distinct words, split also at quotes, that are long enough for a token."""
         text = self.text.replace('"', " ").replace("'", " ").replace("`", " ")
         return frozenset([word for word in text.split() if len(word) >= _LONG_WORD])
 
     @once
     def telling(self) -> list[str]:
-        """Of the long words those in which there may be a token."""
+        """The long words in which there may be a token."""
         return _LONG_WORDS.telling(self.long_words)
 
     @once
     def is_foreign(self) -> bool:
-        """Whether a word of another alphabet that a rule knows may be on the page."""
+        """Whether the page may have a word, in another alphabet, that a rule knows."""
         return not self.lower.isascii() and bool(_FOREIGN.telling(frozenset(_NOT_ASCII.findall(self.lower))))
 
     @once
     def hits(self) -> list[tuple[int, int]]:
-        """Where a word begins that may name a secret, and where its stem ends."""
+        """The positions of words that may name a secret: where each begins, and where its stem ends."""
         found: list[tuple[int, int]] = []
         lower = self.lower
         stems = {stem for word in _NAMING.telling(self.words) for stem in _stems_of(word)}
@@ -94,10 +94,10 @@ class Text:
 
 
 class Page(Text):
-    """A view, and what several rules ask of it. ``tick`` is called at every hit and may raise.
+    """A view, with features that several rules need. ``tick`` is called at every hit and may raise.
 
-    Of ``hits``, ``telling`` and ``words`` it may have only those that matter (``mark``). ``heading`` is the
-    place of that of a table which goes on to the end.
+    ``hits``, ``telling`` and ``words`` may be limited to lines with anchors (``mark``). ``heading`` is the
+    position of the heading of a table that continues to the end.
     """
 
     def __init__(self, source: str, tick: Callable[[], None]) -> None:
@@ -108,17 +108,17 @@ class Page(Text):
         self.tick = tick
 
     def mark(self, *, hits: list[Hit], telling: list[str], anchored: Text) -> None:
-        """Tells the page what its lines are known to have; ``anchored`` are those with an anchor."""
+        """Sets the known features of the page's lines; ``anchored`` are the lines with an anchor."""
         self.__dict__.update(hits=hits, telling=telling, words=anchored.words, anchored=anchored.lower)
 
     @once
     def anchored(self) -> str:
-        """The lines in which there are anchors, in lower case."""
+        """The lines with anchors, in lower case."""
         return self.lower
 
     @once
     def hit_lines(self) -> list[tuple[int, int]]:
-        """The lines in which there are hits."""
+        """The lines with hits."""
         found: list[tuple[int, int]] = []
         for at, _ in self.hits:
             if not found or at >= found[-1][1]:
@@ -127,7 +127,7 @@ class Page(Text):
         return found
 
     def near(self, signs: Iterable[str], *, fold: bool = True, after: int = 1) -> list[tuple[int, int]]:
-        """The lines in which one of ``signs`` stands, each with as many that follow as ``after``."""
+        """The lines with one of ``signs``, each with the ``after`` lines below it."""
         found = []
         text = self.lower if fold else self.text
         for sign in signs:
@@ -153,8 +153,8 @@ class Page(Text):
 
 
 class Gate:
-    """Which rows of a table may have something on a page, told by the page's words: a row is tried only where
-    one of its signs stands, and of each sign the longest word must be among the page's."""
+    """Selects the rows of a table that may match on a page: those with a sign on the page. A sign is searched
+    for only if its longest word is among the page's words."""
 
     def __init__(self, signs: Iterable[Iterable[str]]) -> None:
         self._by_word: dict[str, list[tuple[int, str]]] = {}
@@ -176,7 +176,7 @@ class Gate:
         return tuple(sign for _, sign in self._wordless)
 
     def open(self, page: Page) -> dict[int, list[str]]:
-        """The rows to try, each with the signs that stand on the page."""
+        """The rows to try, each with its signs on the page."""
         found: dict[int, list[str]] = {}
         if not self._wordless and self._by_word.keys().isdisjoint(page.words):
             return found
@@ -189,7 +189,7 @@ class Gate:
 
 
 class Described(Protocol):
-    """A rule, as it can be listed and tried: ``good`` examples hold a secret, ``bad`` ones none."""
+    """A rule that can be listed and tried: ``good`` examples contain a secret, ``bad`` ones do not."""
 
     @property
     def id(self) -> str: ...
@@ -203,8 +203,8 @@ class Described(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reader:
-    """A kind of place that needs code to read. ``find`` yields the secrets' places in the page's view, and is
-    asked where one of the ``anchors`` stands. Its examples are in ``data/readers.toml``."""
+    """A kind of text that needs code to read. ``find`` yields the secrets in the page's view; it is called if
+    one of the ``anchors`` is on the page. Its examples are in ``data/readers.toml``."""
 
     id: str
     kind: str
@@ -222,11 +222,11 @@ class Reader:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """One kind of secret that a pattern can tell.
+    """One kind of secret that a pattern matches.
 
     ``anchors`` are literals, one of which begins every match. The secret is the group ``v``, or the whole
-    match without one.
-    ``good`` and ``bad`` are the tests' examples: in ``{base62:36}`` they draw a secret, so none stands here.
+    match without one. ``good`` and ``bad`` are the tests' examples: ``{base62:36}`` in them draws a secret,
+    so none is in this repository.
     """
 
     id: str
@@ -250,7 +250,7 @@ class Rule:
             hit = page.text.find(anchor, max(hit + 1, match.end() if match else 0))
 
     def places(self, anchor: str, words: str) -> Iterator[int]:
-        """Where in words, one per line, the rule's secrets are at one of the anchors."""
+        """The positions of the rule's secrets, at one of the anchors, in words, one per line."""
         pattern = _compiled(self.pattern)
         hit = words.find(anchor)
         while hit >= 0:
@@ -271,7 +271,7 @@ _TOLD: list[Told] = []
 
 
 def tells(told: Told) -> Told:
-    """Registers what says where in long words, one per line, a rule's secret may be."""
+    """Registers a function that yields where in long words, one per line, a rule's secret may be."""
     _TOLD.append(told)
     return told
 

@@ -1,6 +1,6 @@
-"""One scan of one text: all rules over its view, and over what is wrapped in it.
+"""One scan of one text: all rules over its view, and over the texts that are wrapped in it.
 
-It knows of no key and no trajectory, so what it found in a text once holds for all.
+It must not know keys or trajectories, so the result for a text is valid for all of them.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _READERS: tuple[Reader, ...] = (
     PRINTED,
 )
 UNSCANNABLE = "unscannable"
-"""The rule of a piece of a text that took too long to read: all of it goes."""
+"""The rule of a fragment that took too long to scan: all of it is removed."""
 _DEEPEST = 3  # base64 in base64
 _PLAIN = Options()
 _DEEPEST_JSON = 6
@@ -63,7 +63,7 @@ Tick = Callable[[], None]
 
 
 def readers() -> tuple[Reader, ...]:
-    """Those that are asked where one of their anchors stands."""
+    """The readers that run where one of their anchors is."""
     return _READERS
 
 
@@ -86,13 +86,13 @@ def scan(
     tick: Tick,
     renew: Callable[[], None] = lambda: None,
 ) -> Iterator[Span]:
-    """The secrets of ``text``, in no order; some may overlap. A long text is read in pieces, before each of
-    which ``renew`` is called; a piece in which ``tick`` raises is one span as a whole."""
+    """The secrets of ``text``, in no order; some may overlap. A long text is read in fragments;
+    ``renew`` is called before each. A fragment in which ``tick`` raises is one span as a whole."""
     yield from _Scan(options, tick, renew, strict=strict).read(text, name)
 
 
 def prepare(texts: Iterable[str]) -> None:
-    """Judge the lines of short texts together: of each alone the calls take longer than the lines."""
+    """Examine the lines of short texts together: one by one, the calls would take longer than the lines."""
     _ledger().prepare({line for text in texts if len(text) < _SHORT for line in View(text).text.split("\n")})
 
 
@@ -176,8 +176,8 @@ _OVERLAP = LONGEST_KEY + 1_000  # no reader reads anything longer than a private
 
 
 def pieces(text: str) -> Iterator[tuple[int, int]]:
-    """Where the pieces of a long text are: each ends with a line, or a word, and begins with one of the piece
-    before, so that what belongs together is in one of them."""
+    """The positions of the fragments of a long text. Each ends at the end of a line or a word and overlaps
+    the one before, so that related text is together in one of them."""
     start = 0
     while len(text) - start > _PIECE:
         stop = _cut(text, start + _PIECE - _SLACK, start + _PIECE)
@@ -196,7 +196,7 @@ _RUN = lazy(r"[\w+/=.~%-]*+")
 
 
 def _whole_runs(text: str, found: Iterable[Span]) -> Iterator[Span]:
-    """The spans, a long one up to the end of its word, so that nothing of a value stays."""
+    """The spans, a long one extended to the end of its word, so that no rest of a value stays."""
     end = 0
     for span in sorted(dict.fromkeys(found), key=lambda each: each.start):
         if span.end - span.start > _LONG and span.end > end and (run := _RUN.match(text, span.end)):
@@ -207,7 +207,7 @@ def _whole_runs(text: str, found: Iterable[Span]) -> Iterator[Span]:
 
 
 def _secret(text: str, found: Iterable[Span], tick: Tick) -> Iterator[Span]:
-    """Without what is public."""
+    """The spans without public values."""
     for span in found:
         tick()
         if not is_public(text, span):
@@ -215,7 +215,7 @@ def _secret(text: str, found: Iterable[Span], tick: Tick) -> Iterator[Span]:
 
 
 def forget() -> None:
-    """Forget what was found and judged before: the readers are others now."""
+    """Clear all caches, because the readers have changed."""
     for kept in (_known, _anchorage, _ledger):
         kept.cache_clear()
 
@@ -231,7 +231,7 @@ def _ledger() -> Ledger:
 
 
 def _on(page: Page, options: Options, depth: int) -> Iterator[Span]:
-    """What the readers find whose anchors stand on the page."""
+    """The results of the readers whose anchors are on the page."""
     asked = _ledger().open(page)
     for n, reader in enumerate(_READERS) if asked else ():
         if asked >> n & 1:
@@ -290,6 +290,6 @@ def _named(page: Page, options: Options) -> Iterator[Span]:
 
 
 def _whole_escape(text: str, start: int) -> int:
-    """A value does not begin behind a lone backslash: half an escape breaks JSON."""
+    """The start of a value, moved before a lone backslash: half an escape breaks JSON."""
     run = len(text[max(0, start - 64) : start]) - len(text[max(0, start - 64) : start].rstrip("\\"))
     return start - run % 2

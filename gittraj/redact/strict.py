@@ -1,6 +1,6 @@
 """Every value after ``=`` or ``:``, for outputs that are known to be secret: ``cat .env``, ``printenv``.
 
-The names stay. What follows no name (a key's body, a bare token) goes line by line.
+The names stay. Text without a name (a key's body, a bare token) is removed line by line.
 """
 
 # ruff: noqa: E501 - a pattern or a list of words that is cut reads worse
@@ -25,7 +25,7 @@ _OPENS = ("{", "[", "|", ">", "#")
 
 
 def strictly(page: Page) -> Iterator[Span]:
-    """The place of every value in the page."""
+    """The position of every value on the page."""
     at = 0
     while match := _NAMED.search(page.text, at):
         page.tick()

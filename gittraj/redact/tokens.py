@@ -1,4 +1,4 @@
-"""Secrets that are known by their form alone, wherever they stand: ``data/tokens.toml``."""
+"""Secrets that are known by their form alone, in any place: ``data/tokens.toml``."""
 
 from __future__ import annotations
 

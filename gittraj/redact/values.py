@@ -1,4 +1,4 @@
-"""Whether a value that stands under a name is a secret, or a placeholder, a reference, code, a label, prose."""
+"""Decides whether a value with a name is a secret, or a placeholder, a reference, code, a label, prose."""
 
 # ruff: noqa: E501 - a pattern or a list of words that is cut reads worse
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .randomness import likelihood, looks_random
 
 
 class Style(Enum):
-    """How the value is written, which says how likely it is a literal."""
+    """The syntax of a value, which shows how likely it is a literal."""
 
     EXACT = "in quotes, in the environment's form, after an option, or the whole value of a JSON key"
     LINE = "the rest of a line of settings: a literal, unless it is a word that describes one"
@@ -167,7 +167,7 @@ def _symbols(value: str) -> bool:
 
 
 def is_plain(value: str) -> bool:
-    """Whether ``value`` is a word, a path, a host or an address: too common to be looked for everywhere."""
+    """Whether ``value`` is a word, a path, a host or an address: too common to be searched for everywhere."""
     short = value[:_MOST]
     if (
         is_placeholder(value)
@@ -192,7 +192,7 @@ def is_type(value: str) -> bool:
 
 
 def is_spoken(value: str) -> bool:
-    """Whether a word is one of a language, or a sentence that has no spaces."""
+    """Whether a word is from a language, or a sentence without spaces."""
     if value.isascii():
         return value.isalpha() and value.islower() and likelihood(value) > _DRAWN
     return 2 * sum(letter > "\u2e80" for letter in value) > len(value)
@@ -422,7 +422,7 @@ _DIGIT = lazy(r"\d")
 
 
 def is_evident(value: str) -> bool:
-    """Whether ``value`` is hardly anything but a password: letters and digits or signs, mixed as no name is."""
+    """Whether ``value`` is almost certainly a password: letters and digits or signs, mixed as no name is."""
     if not 5 <= len(value) <= 128 or not (_mixed(value) or _INNER_SYMBOL.search(value)):  # most, at once
         return False
     if _CUT.search(value) or not _LETTER.search(value):
@@ -456,7 +456,7 @@ def is_evident(value: str) -> bool:
 
 
 def _is_unspoken(value: str) -> bool:
-    """Whether no member of an object is called so."""
+    """Whether the value cannot be the name of an object's member."""
     letters = re.sub(r"[^A-Za-z]", "", value)
     return len(letters) >= 8 and not letters.islower() and likelihood(letters) < UNSPOKEN
 

@@ -1,6 +1,6 @@
-"""Which words can't be part of anything that a rule looks for: judged once per word, kept for all texts.
+"""Remembers which words can't be part of a match: each word is examined once, for all texts.
 
-Most of a text is words that were met before, so this is what makes a scan fast. A judgement must depend on
+Most words of a text were in earlier texts, so this makes a scan fast. The result for a word must depend on
 the word alone.
 """
 
@@ -13,8 +13,8 @@ _MOST = 8 << 20  # characters that are kept
 
 
 class Vocabulary:
-    """Sorts words into dull ones and telling ones. ``told`` says of many words, one per line, where there may
-    be something: places in the words that tell, at least one in each."""
+    """Separates words that can be part of a match (telling) from the others (dull). ``told`` gets many words,
+    one per line, and yields at least one position in each telling word."""
 
     def __init__(self, told: Callable[[str], Iterable[int]]) -> None:
         self._told = told
@@ -23,7 +23,7 @@ class Vocabulary:
         self._size = 0
 
     def telling(self, words: Set[str]) -> list[str]:
-        """The words that may be part of something, in order."""
+        """The words that may be part of a match, in order."""
         left = words - self._dull
         known = left & self._telling
         new = left - known

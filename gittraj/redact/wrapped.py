@@ -1,4 +1,4 @@
-"""Secrets that are wrapped: in base64, in which they are read again, and over lines of a constant width."""
+"""Secrets that are wrapped: in base64, whose plain text is scanned, or over lines of a constant width."""
 
 # ruff: noqa: E501 - a pattern or a list of words that is cut reads worse
 from __future__ import annotations
@@ -57,7 +57,7 @@ _USUAL = frozenset(
 
 
 def in_base64(page: Page, read: Callable[[str], bool]) -> Iterator[Span]:
-    """The base64 in the page whose plain text has a secret, as ``read`` says."""
+    """The base64 on the page whose plain text has a secret, according to ``read``."""
     for word in page.telling:
         for match in _BASE64.finditer(word):
             page.tick()
@@ -109,7 +109,7 @@ _MOST_PIECES = 60
 
 
 def continued(page: Page, found: Span) -> Iterator[Span]:
-    """The pieces of a secret that goes on in the lines below it: indented, in a frame, in quotes."""
+    """The fragments of a secret that continues in the lines below it: indented, in a frame, in quotes."""
     end = found.end
     if not _NEXT_PIECE.match(page.text, end):
         return
@@ -140,8 +140,8 @@ _DIGITS_AND_LETTERS = lazy(
 
 
 def unwrapped(text: str) -> tuple[str, list[int], list[int]] | None:
-    """The text with the lines joined that were cut at a constant width, where the joints are, and how many
-    characters are missing before each and after the last."""
+    """The text with lines joined that were cut at a constant width; the positions of the joints; and how many
+    characters are missing before each joint and after the last."""
     if "\n" not in text:
         return None
     pieces, joints, lengths, at, length = [], [], [0], 0, 0
@@ -161,7 +161,7 @@ def unwrapped(text: str) -> tuple[str, list[int], list[int]] | None:
 
 
 def _is_cut(text: str, start: int, end: int, after: int) -> bool:
-    """Whether a line's end is none of the text's: a long word runs up to it, and on as the next line."""
+    """Whether a line end is not from the text itself: a long word runs up to it and continues on the next line."""
     if end - start < 20:
         return False
     stop = text.find("\n", after)

@@ -144,7 +144,7 @@ def _call(
 
 def _check(remote: Remote, done: Result) -> Result:
     if done.code:
-        raise TrajError(f"{remote.name}: {_complaint(done)}", f"git ls-remote {remote.name} asks it too")
+        raise TrajError(f"{remote.name}: {_complaint(done)}", f"try git ls-remote {remote.name}")
     return done
 
 

@@ -1,4 +1,4 @@
-"""What is pushed was redacted by today's rules: what older ones made is scanned again first."""
+"""Before a push, parts that older rules redacted are scanned again by today's rules."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from gittraj.sync.ruleset_version import restamp
 
 
 def vet(repository: Repository, remote: Remote, *, environ: Environ, live: Mapping[str, str]) -> int:
-    """Scan again what ``remote`` would get and older rules redacted; returns how many parts that were.
+    """Scan again the parts that ``remote`` would get and that older rules redacted; return their number.
     ``live`` is the environment whose values are secrets.
 
-    Raises TrajError when a part cannot be scanned, since its events are nowhere here: it must not go out.
+    Raises TrajError when a part cannot be scanned because its events are not here: it must not be pushed.
     """
     objects, notes = repository.objects, NotesRef(repository)
     changed = list(notes.changed(objects.resolve(remote.tracking(RECORDS_REF)), notes.tip()))
@@ -33,7 +33,8 @@ def vet(repository: Repository, remote: Remote, *, environ: Environ, live: Mappi
     left = {record.id for _, record in unstamped(repository, ruleset, commits=changed)}
     if left:
         raise TrajError(
-            f"redacted by older rules, and the events are not here: {', '.join(sorted(left)[:3])}",
-            "git traj fetch brings them; git traj forget takes them out",
+            "nothing was pushed: redacted by older rules, and the events are not here: "
+            + ", ".join(sorted(left)[:3]),
+            "git traj fetch downloads the events; git traj forget deletes the trajectories",
         )
     return len(old)

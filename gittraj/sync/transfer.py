@@ -248,7 +248,9 @@ def _bring(repository: Repository, remote: Remote, theirs: Mapping[str, str]) ->
     for ref, tip in tips.items():
         if objects.kind(tip) != "commit":
             delete_ref(repository, remote.tracking(ref), check=False)
-            raise TrajError(f"{remote.name}: its {ref} is not a notes ref", "look at it with git ls-remote")
+            raise TrajError(
+                f"{remote.name}: its {ref} is not a notes ref", f"git ls-remote {remote.name} lists its refs"
+            )
         complete(repository, remote, tip)
     return tips
 

@@ -100,7 +100,9 @@ def fetch(source: TaskSource, site: Site, *, timeout: float) -> Known:
 def report(source: TaskSource, status: Status, site: Site, *, timeout: float) -> None:
     """An issue is open or closed: only ``completed`` is said. A pull request is closed by its merge."""
     if status != "completed":
-        raise TaskError(f"github knows open and closed: {source.id} stays open", reason="unsupported")
+        raise TaskError(
+            f"an issue on github is only open or closed: {source.id} stays open", reason="unsupported"
+        )
     place, number = _place(source, site)
     issue = _ask("GET", place, number, site, timeout)
     if issue.get("pull_request"):
@@ -113,8 +115,8 @@ def report(source: TaskSource, status: Status, site: Site, *, timeout: float) ->
 def _ask(
     verb: str, place: Repository, number: str, site: Site, timeout: float, **change: str
 ) -> dict[str, Any]:
-    """An issue; pull requests are some, so one request does. Raises TaskError."""
-    from github import Auth, Github  # noqa: PLC0415 - 200 ms, with requests, that only who asks pays
+    """The issue, or the pull request, which GitHub's API returns as an issue, too. Raises TaskError."""
+    from github import Auth, Github  # noqa: PLC0415 - takes 200 ms, with requests: only a call of GitHub pays
 
     token, base = _token(place.host, site), _api(place.host, site)
     wire.check(base, {"Authorization": token or ""}, service=name, key=_KEY)
@@ -134,7 +136,7 @@ def _ask(
 
 @contextmanager
 def _translated(task: str, *, anonymous: bool) -> Iterator[None]:
-    """What PyGithub and requests raise, as TaskErrors: their texts hold what was sent and answered."""
+    """Raise TaskErrors for those of PyGithub and requests, whose texts contain the request and the answer."""
     from github import GithubException  # noqa: PLC0415 - see above
     from requests import ConnectionError as NoConnection  # noqa: PLC0415
     from requests import RequestException, Timeout  # noqa: PLC0415
@@ -149,9 +151,9 @@ def _translated(task: str, *, anonymous: bool) -> Iterator[None]:
         raise wire.unreached(name, "no connection") from None
     except RecursionError:
         raise wire.unreadable(name) from None
-    except RuntimeError:  # its word for a redirection to another host
-        elsewhere = "github sends us elsewhere, where the key was not sent"
-        raise TaskError(elsewhere, "see where the repository is now", reason="network") from None
+    except RuntimeError:  # PyGithub's error for a redirection to another host
+        elsewhere = "github redirects to another host; the key was not sent there"
+        raise TaskError(elsewhere, "check the address of the repository", reason="network") from None
     except (RequestException, AssertionError, ValueError, TypeError, AttributeError):
         raise wire.unreadable(name) from None
 

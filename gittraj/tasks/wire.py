@@ -103,8 +103,8 @@ def refusal(answer: Answer, *, service: str, key: str, task: str) -> TaskError:
         case status if 300 <= status < 400:
             host = urlsplit(answer.headers.get("location", "")).hostname or "somewhere else"
             return TaskError(
-                f"{service} sends us to {one_line(host, 100)}, where the key was not sent",
-                "give the address that it has now",
+                f"{service} redirects to {one_line(host, 100)}; the key was not sent there",
+                "configure its new address",
                 reason="network",
             )
         case status:

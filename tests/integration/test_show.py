@@ -309,7 +309,11 @@ def test_a_commit_without_a_trajectory(scene: Scene, capsys: pytest.CaptureFixtu
             1,
             "error: 'nowhere' is not a revision, trajectory, task or run here\nhint: git traj log --traj",
         ),
-        (["traj_"], 1, "error: 'traj_' begins the ids of several trajectories\nhint: traj_one, traj_other\n"),
+        (
+            ["traj_"],
+            1,
+            "error: 'traj_' is ambiguous: several trajectory ids start with it\nhint: traj_one, traj_other\n",
+        ),
         (["HEAD:hello.py"], 1, "error: 'HEAD:hello.py' is not a revision, trajectory, task or run here\n"),
         (["--format", "pdf"], 2, "error: Invalid value for '--format'"),
         (["--significance", "huge"], 2, "error: Invalid value for '--significance'"),

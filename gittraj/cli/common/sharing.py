@@ -59,7 +59,7 @@ def _ask(remote: Remote, outgoing: Outgoing) -> None:
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise TrajError(
             f"not pushed: the first push needs your consent, and there is no terminal to ask on: {what}",
-            "git config traj.push auto allows it",
+            "to push without being asked: git config traj.push auto",
         )
     print_wrapped(f"This would push {what}.", err=True)
     if outgoing.thinking:

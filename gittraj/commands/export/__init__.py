@@ -103,7 +103,7 @@ def _inside(name: str) -> str:
     """Trajectories of others name themselves."""
     if not _NAME.fullmatch(name):
         raise TrajError(
-            f"a document would be written to {name!r}", "git traj forget takes its trajectory off"
+            f"not exported: {name!r} is not a safe file name", "git traj forget deletes its trajectory"
         )
     return name
 

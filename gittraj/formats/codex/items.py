@@ -1,4 +1,4 @@
-"""What the items of ``codex exec --json`` that are calls did, and how they ended.
+"""The calls among the items of ``codex exec --json``: what each did, and how it ended.
 
 Their fields are those of github.com/openai/codex, codex-rs/exec/src/exec_events.rs (``ThreadItemDetails``).
 """
@@ -111,7 +111,8 @@ def _command(command: Any) -> str | None:
 
 
 def _unquoted(word: str) -> str:
-    """The only word in ``word``, by a POSIX shell's rules: ``shlex`` would do, a hundred times slower."""
+    """``word`` without quotes, by a POSIX shell's rules; unchanged if it is not one word. Common forms are
+    read without ``shlex``, which is a hundred times slower."""
     if word[0] == "'" and word.find("'", 1) == len(word) - 1:
         return word[1:-1]
     if match := _DOUBLE.fullmatch(word):

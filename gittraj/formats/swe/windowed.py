@@ -20,9 +20,9 @@ _RANGE = re.compile(r"edit \d+:\d+[^\n]*\n(.*?)(?:\nend_of_edit\s*)?", re.DOTALL
 _EDITOR = ("str_replace_editor", "str_replace_based_edit_tool")
 _OPEN = re.compile(r"\(Open file: ([^\n]+)\)\r?\n\(Current directory: ([^\n]+)\)")
 _BELOW = 4096
-"""Characters at the end of an output in which the shell's state is looked for."""
+"""How many characters at the end of an output are searched for the shell's state."""
 _QUOTED_LIMIT = 100_000
-"""Characters of a command that is taken apart as a shell would; the standard library is slow at it."""
+"""The longest command, in characters, that is split as a shell would; ``shlex`` is slow at it."""
 _REFUSED = (
     "Your edit was not applied",
     "Your proposed edit has introduced new syntax error",

@@ -32,7 +32,7 @@ def find_side(repository: Repository, recorded: Recorded, name: str, *, task: st
         found = [h for h in _of_task(recorded, task) if _is_by(h, name)]
         if not found:
             raise TrajError(
-                f"no trajectory of {task} is by {name}", hint=f"git traj show {task} lists what there is"
+                f"{task} has no trajectory by {name}", hint=f"git traj show {task} lists its trajectories"
             )
         return Side(name, None, found)
     target = find_target(repository, recorded, name)

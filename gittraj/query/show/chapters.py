@@ -164,8 +164,8 @@ def read_seal(repository: Repository, name: str) -> bytes:
                 if seal.startswith(name) and record.rev >= found.setdefault(seal, record).rev:
                     found[seal] = record
     if len(found) != 1:
-        what = "begins the names of several seals" if found else "is not a seal here"
-        raise TrajError(f"'{name}' {what}", "git traj show --json names those of events")
+        what = "is ambiguous: several seals have names that start with it" if found else "is not a seal here"
+        raise TrajError(f"'{name}' {what}", "git traj show --json lists the seals of events")
     ((seal, record),) = found.items()
     segments = Segments(repository)
     for event in segments.read(record.id, record.segments):

@@ -48,7 +48,8 @@ def find_target(repository: Repository, recorded: Recorded, name: str) -> Target
     if found:
         more = ", …" if len(found) > _CANDIDATES else ""
         raise TrajError(
-            f"'{name}' begins the ids of several trajectories", hint=", ".join(found[:_CANDIDATES]) + more
+            f"'{name}' is ambiguous: several trajectory ids start with it",
+            hint=", ".join(found[:_CANDIDATES]) + more,
         )
     if name == "HEAD":
         return Target()

@@ -13,7 +13,7 @@ from gittraj.redact.events import Found, Redact
 
 
 def options_of(config: Config) -> Options:
-    """Raises TrajError for an expression that could make a scan slow, or is none."""
+    """Raises TrajError for an invalid expression, or one that could make a scan slow."""
     try:
         return Options(
             pii=config.pii,
@@ -23,7 +23,7 @@ def options_of(config: Config) -> Options:
             allow=config.allow,
         )
     except RedactionError as error:
-        raise TrajError(f"redact.shapes or traj.redact.allow: {error.message}") from None
+        raise TrajError(f"setting redact.shapes or traj.redact.allow: {error.message}") from None
 
 
 def redactors(config: Config, *, key: bytes, live: LiveValues) -> Callable[[], Redact]:

@@ -1,5 +1,5 @@
-"""Which sessions' logs a drain has to read: those that hooks named, those that are near, and those of
-which more was to come or whose uncommitted edits a commit may have taken."""
+"""Which session logs a drain reads: those of sessions that hooks named, that worked in or above this
+repository, that are not settled, or whose uncommitted edits may be in a new commit."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from gittraj.record.drain.reading import find_sessions
 from gittraj.state.cursors import SessionState, State, size_of
 
 BEFORE_INSTALL = 7 * 24 * 3600.0
-"""Seconds: a log last written longer than this before the installation has nothing for a new commit."""
+"""Seconds: a log that was last written so long before the installation has no events for a new commit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """A log to read; ``whole`` from its start, since a commit took what was claimed long ago."""
+    """A log to read; ``whole``: from its start, because a commit may contain edits from before the cursor."""
 
     file: SessionFile
     whole: bool = False
@@ -88,8 +88,9 @@ class Sessions:
                     yield Wanted(file=log, whole=again or moved)
 
     def _due(self, state: State, commits: Sequence[Commit], touched: Collection[str]) -> set[str]:
-        """Names of the sessions that hooks named, that are not settled, or with open edits of what was
-        committed (``touched``: its paths), perhaps under another name until then."""
+        """The names of the sessions to read: those that hooks named, those that are not settled, and those
+        with uncommitted edits of a committed path (``touched``). If a commit adds files, also those whose
+        edited files may have been renamed to them."""
         named = {name for commit in commits for name in commit.sessions}
         adds = _adds(commits)
         return named | {
