@@ -6,6 +6,7 @@ import contextlib
 import io
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import Any
@@ -89,9 +90,13 @@ def _check(result: Any, returns: Returns) -> Any:
 
 def attempt(work: Callable[[], Any], limit: float) -> tuple[Any, str | None]:
     """What it returns, or why not, on one line; what it prints goes nowhere."""
+    start = time.monotonic()
     try:
         with _within(limit), contextlib.redirect_stdout(io.StringIO()):
-            return work(), None
+            result = work()
+        if time.monotonic() - start > limit:  # it caught the signal
+            raise _LateError
+        return result, None
     except _LateError:
         return None, f"it takes more than {limit:g} seconds"
     except (TrajError, _WrongError) as error:
@@ -106,18 +111,23 @@ class _LateError(BaseException):
 
 @contextlib.contextmanager
 def _within(limit: float) -> Iterator[None]:
-    """Raises _LateError after ``limit`` seconds, where a signal can: in a main thread, and not on Windows."""
+    """Raises _LateError after ``limit`` seconds, and each second from then on, where a signal can: in a main
+    thread, and not on Windows."""
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return
 
+    over = False
+
     def late(_signal: int, _frame: object) -> None:
-        raise _LateError
+        if not over:
+            raise _LateError
 
     handler = signal.signal(signal.SIGALRM, late)
-    left, _ = signal.setitimer(signal.ITIMER_REAL, limit)
+    before = signal.setitimer(signal.ITIMER_REAL, limit, 1.0)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, left)
+        over = True
+        signal.setitimer(signal.ITIMER_REAL, *before)
         signal.signal(signal.SIGALRM, handler)
