@@ -12,8 +12,9 @@ from itertools import islice
 from typing import Any
 
 from gittraj.errors import TrajError
-from gittraj.plugins import NAME, Returns, Shape, leave_out, reason, shorten
+from gittraj.plugins import NAME, VARIABLE, Returns, Shape, leave_out, reason, shorten
 
+_NAMES = {"name": NAME, "option": NAME, "session": VARIABLE}
 MOST = 1_000_000
 """Things that one call may yield."""
 
@@ -23,7 +24,8 @@ def guard(plugin: str, plugged: Any, shape: Shape | Callable[[Any], Shape]) -> G
     shape = shape if isinstance(shape, Shape) else shape(plugged)
     fields: dict[str, Any] = {name: getattr(plugged, name, None) for name in shape.fields}
     for name, wanted in shape.fields.items():
-        if not isinstance(fields[name], wanted) or (name == "name" and not NAME.fullmatch(fields[name])):
+        text, pattern = fields[name], _NAMES.get(name)
+        if not isinstance(text, wanted) or (pattern and text is not None and not pattern.fullmatch(text)):
             raise TrajError(f"its {name} is {shorten(repr(fields[name]))}")
     missing = [name for name in shape.methods if not callable(getattr(plugged, name, None))]
     if missing:
@@ -37,7 +39,7 @@ class Guarded:
     def __init__(
         self, plugin: str, plugged: Any, fields: Mapping[str, Any], methods: Mapping[str, Returns]
     ) -> None:
-        self._plugin, self._plugged, self._methods = plugin, plugged, methods
+        self._plugin, self._plugged, self._fields, self._methods = plugin, plugged, fields, methods
         vars(self).update(fields)
 
     def __getattr__(self, name: str) -> Any:
@@ -48,7 +50,7 @@ class Guarded:
         def guarded(*arguments: Any, **named: Any) -> Any:
             def work() -> Any:
                 try:
-                    return _check(getattr(self._plugged, name)(*arguments, **named), returns)
+                    return _check(getattr(self._plugged, name)(*arguments, **named), returns, self._fields)
                 except (TrajError, OSError) as error:
                     if returns.fails is None:
                         raise
@@ -73,7 +75,7 @@ class _WrongError(Exception):
     """What a method gave is not what it should."""
 
 
-def _check(result: Any, returns: Returns) -> Any:
+def _check(result: Any, returns: Returns, fields: Mapping[str, Any]) -> Any:
     """Raises _WrongError."""
     if returns.each is None:
         if returns.one is not None and not isinstance(result, returns.one):
@@ -82,9 +84,9 @@ def _check(result: Any, returns: Returns) -> Any:
     things = list(islice(result, MOST + 1))
     if len(things) > MOST:
         raise _WrongError(f"it gave more than {MOST:,} things")
-    wrong = next((thing for thing in things if not isinstance(thing, returns.each)), None)
-    if wrong is not None or None in things:
-        raise _WrongError(f"it gave {shorten(repr(wrong))}")
+    for thing in things:
+        if not isinstance(thing, returns.each) or not returns.right(thing, fields):
+            raise _WrongError(f"it gave {shorten(repr(thing))}")
     return iter(things)
 
 

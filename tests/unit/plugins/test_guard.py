@@ -19,6 +19,7 @@ SHAPE = Shape(
         "one": Returns(one=int, otherwise=0),
         "each": Returns(each=str, otherwise=()),
         "read": Returns(each=str, fails=FormatError, seconds=0.2),
+        "own": Returns(each=str, right=lambda thing, fields: thing == fields["name"], otherwise=()),
     },
 )
 NUMBERS = count()
@@ -35,6 +36,9 @@ class Honest:
 
     def read(self) -> Iterator[str]:
         yield "b"
+
+    def own(self) -> Iterator[str]:
+        yield self.name
 
 
 def plug(**methods: Any) -> tuple[str, Any]:
@@ -113,6 +117,12 @@ def test_one_that_swallows_the_signal_gives_nothing(times: int) -> None:
         plugged.read()
     assert reason(plugin) == "read: it takes more than 0.2 seconds"
     assert time.monotonic() - began < 3
+
+
+def test_a_thing_that_is_not_its_own() -> None:
+    plugin, plugged = plug(own=lambda: iter(["another"]))
+    assert [*plugged.own()] == []
+    assert reason(plugin) == "own: it gave 'another'"
 
 
 def test_what_it_prints_goes_nowhere(capsys: pytest.CaptureFixture[str]) -> None:
