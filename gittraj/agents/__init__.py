@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from typing import Any
 from gittraj import plugins
 from gittraj.config import Environ
 from gittraj.model.session_items import trajectory_id
-from gittraj.model.signs import SESSIONS
+from gittraj.model.signs import SESSIONS, SIGNS
 from gittraj.plugins import Returns, Shape
 
 _CWD = re.compile(rb'"cwd":\s*("(?:[^"\\]|\\.)*")')
@@ -184,20 +184,29 @@ def all_agents() -> dict[str, Agent]:
         cursor.Cursor(),
     )
     ours = {agent.name: agent for agent in agents}
-    return ours | _plugged(ours)
+    taken = {*ours, *(agent.option for agent in agents), *SESSIONS, *SIGNS}
+    plugged = plugins.found("agents", SHAPE, taken=taken, program=_speaking)
+    return ours | {agent.name: agent for agent in plugged.values()}
 
 
-def _plugged(ours: Collection[str]) -> dict[str, Agent]:
-    found = [*plugins.found("agents", SHAPE, taken=ours).values()]
-    if programs := plugins.programs():
-        from gittraj.agents.program import ProgramAgent  # noqa: PLC0415 - few have one
-        from gittraj.plugins.guard import guard  # noqa: PLC0415
+def _speaking(name: str, path: Path) -> Agent:
+    from gittraj.agents.program import ProgramAgent  # noqa: PLC0415 - few have one
 
-        found += [guard(str(path), ProgramAgent(name, name, path), SHAPE) for name, path in programs.items()]
-    return {agent.name: agent for agent in found if agent.name not in ours}
+    return ProgramAgent(name, name, path)
 
 
-_FILES = Returns(each=SessionFile, otherwise=())
+def _is_own(file: SessionFile, fields: Mapping[str, Any]) -> bool:
+    texts = (file.subagent, file.format, file.own)
+    return (
+        file.agent == fields["name"]
+        and isinstance(file.session, str)
+        and isinstance(file.path, Path)
+        and isinstance(file.changed, int | None)
+        and all(isinstance(text, str | None) for text in texts)
+    )
+
+
+_FILES = Returns(each=SessionFile, right=_is_own, otherwise=())
 SHAPE = Shape(
     fields={
         "name": str,
@@ -205,7 +214,7 @@ SHAPE = Shape(
         "program": str,
         "hooks": (HookSettings, type(None)),
         "instructions": (InstructionFile, type(None)),
-        "asks": (AskProtocol, type(None)),
+        "session": (str, type(None)),
     },
     methods={
         "current": Returns(one=(str, type(None))),

@@ -37,7 +37,8 @@ def main(arguments: list[str]) -> int:
         from gittraj.asking.due import Turn, is_due  # noqa: PLC0415
         from gittraj.model.session_items import ASKING  # noqa: PLC0415
 
-        protocol = all_agents()[agent].asks
+        asked = all_agents().get(agent)
+        protocol = asked.asks if asked else None
         if protocol is None:
             return 0
         turn = Turn.of(agent, protocol, payload)

@@ -162,7 +162,8 @@ class _Call:
             return False
         if commit.mark == agent and _is_signed(commit) and not gives_message(self.command):
             return commit.kind == "amend" or not amends or count_commits(self.command) > 1
-        return gives_subject(self.normalised, commit.subject) or merges_branch(self.command, commit.subject)
+        named = len(commit.subject) >= _SHORTEST_SUBJECT and gives_subject(self.normalised, commit.subject)
+        return named or merges_branch(self.command, commit.subject)
 
 
 def _by_message(log: Log, commits: Sequence[Commit], fixed: Found, written: Written) -> Found:
@@ -186,13 +187,11 @@ def _is_signed(commit: Commit) -> bool:
 
 
 def _is_unnamed(log: Log, commit: Commit) -> bool:
-    """Whether no hook says whose a commit is, though it may be this session's, and its subject is long
-    enough to be looked for."""
+    """Whether no hook says whose a commit is, though it may be this session's."""
     if commit.sessions or commit.foreign or (commit.hooked and log.agent in NAMED):
         return False
-    if commit.hooked and log.fact("folder") is None and commit.mark != log.agent:
-        return False  # a log that does not tell where it worked may be of another repository
-    return len(commit.subject) >= _SHORTEST_SUBJECT
+    # a log that does not tell where it worked may be of another repository
+    return not commit.hooked or log.fact("folder") is not None or commit.mark == log.agent
 
 
 def _calls_that_fit(

@@ -142,13 +142,13 @@ def is_store(name: str | None) -> bool:
 
 
 def reader_of(name: str) -> Reader:
-    """The reader of a format. Raises KeyError. Only what is asked for is imported."""
-    return cast(Reader, import_module(_READERS[name]) if name in _READERS else _plugged()[name])
+    """The reader of a format. Raises FormatError. Only what is asked for is imported."""
+    return cast(Reader, import_module(_READERS[name]) if name in _READERS else _plugged_in(name))
 
 
 def store_of(name: str) -> Store:
-    """Raises KeyError."""
-    return cast(Store, import_module(STORES[name]) if name in STORES else _plugged()[name])
+    """Raises FormatError."""
+    return cast(Store, import_module(STORES[name]) if name in STORES else _plugged_in(name))
 
 
 def detect(head: bytes) -> Reader | None:
@@ -169,13 +169,21 @@ def shape_of(plugged: Any) -> Shape:
 
 def _plugged() -> dict[str, Any]:
     """The readers and stores of plug-ins, by their names."""
-    found = [*plugins.found("formats", shape_of, taken={*_READERS, *STORES}).values()]
-    if programs := plugins.programs():
-        from gittraj.formats.program import ProgramStore  # noqa: PLC0415 - few have one
-        from gittraj.plugins.guard import guard  # noqa: PLC0415
+    plugged = plugins.found("formats", shape_of, taken={*_READERS, *STORES}, program=_speaking)
+    return {each.name: each for each in plugged.values()}
 
-        found += [guard(str(path), ProgramStore(name, path), _STORE) for name, path in programs.items()]
-    return {each.name: each for each in found}
+
+def _speaking(name: str, path: Path) -> Store:
+    from gittraj.formats.program import ProgramStore  # noqa: PLC0415 - few have one
+
+    return ProgramStore(name, path)
+
+
+def _plugged_in(name: str) -> Any:
+    found = _plugged().get(name)
+    if found is None:
+        raise FormatError(f"format {name}: its plug-in is left out, or not switched on")
+    return found
 
 
 def describe(head: bytes) -> str:

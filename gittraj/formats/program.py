@@ -18,9 +18,9 @@ from gittraj.formats import HEAD, detect
 from gittraj.model.session_items import Item
 from gittraj.plugins.process import run
 
-_LISTED = 5.0
+_LISTED = 4.0
 _READ = 30.0
-"""Seconds; below those that ``plugins`` gives a call."""
+"""Seconds; with those of its end below what ``plugins`` gives a call."""
 _LIST = 4_000_000
 _SESSION = 256_000_000
 """Bytes."""
@@ -59,7 +59,9 @@ class ProgramStore:
         yield from reader.read(io.BytesIO(body), session=session)
 
     def _run(self, *arguments: str, seconds: float, limit: int) -> bytes:
-        environ = {**plugins.environment(), "GIT_TRAJ": "0"}
+        inherited = plugins.environment().items()
+        environ = {name: value for name, value in inherited if not name.startswith("GIT_")}
+        environ["GIT_TRAJ"] = "0"
         command = [str(self.program), *arguments]
         status, out = run(command, "", environ, seconds=seconds, limit=limit, key="traj.plugin")
         if status:

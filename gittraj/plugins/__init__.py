@@ -8,6 +8,7 @@ in one line, and it is left out for the rest of the process: nothing else stops.
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Callable, Collection, Mapping
@@ -18,6 +19,7 @@ from typing import Any
 from gittraj.errors import TrajError
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
+from gittraj.model.signs import SESSIONS, SIGNS
 
 GROUPS = ("agents", "formats", "tasks", "exporters")
 """Of entry points, each after ``gittraj.``."""
@@ -25,16 +27,18 @@ _LOADING = 5.0
 """Seconds that an import may take."""
 NAME = re.compile(r"[\w.-]{1,64}")
 _PROGRAM = "git-traj-agent-"
-_VARIABLE = re.compile(r"[A-Z_]{1,64}")
+VARIABLE = re.compile(r"(?!GIT_|CODEX_|SESSION$)[A-Z_][A-Z0-9_]{0,63}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Returns:
-    """What a method gives: ``one`` value, or an iterable of ``each``, within some ``seconds``. ``otherwise``
-    is taken in the place of what fails; ``fails`` makes the error to raise instead, from the reason."""
+    """What a method gives: ``one`` value, or an iterable of ``each`` that is ``right`` with the object's
+    fields, within some ``seconds``. ``otherwise`` is taken in the place of what fails; ``fails`` makes the
+    error to raise instead, from the reason."""
 
     one: Any = None
     each: Any = None
+    right: Callable[[Any, Mapping[str, Any]], bool] = lambda _thing, _fields: True
     otherwise: Any = None
     fails: Callable[[str], TrajError] | None = None
     seconds: float = 10.0
@@ -93,53 +97,56 @@ def environment() -> Mapping[str, str]:
     return _PROCESS.repository.environ if _PROCESS.repository else {}
 
 
-def programs() -> dict[str, Path]:
-    """The programs that are switched on, by the agent's name."""
-    found: dict[str, Path] = {}
-    for name in names():
-        path = Path(name)
-        if "/" not in name or name in _PROCESS.wrong:
-            continue
-        if not path.is_absolute() or not path.name.startswith(_PROGRAM):
-            leave_out(name, f"a program is named by its absolute path, …/{_PROGRAM}NAME")
-        elif not path.is_file():
-            leave_out(name, "there is no such file")
-        else:
-            found[path.name.removeprefix(_PROGRAM)] = path
-    return found
-
-
 def found(
-    group: str, shape: Shape | Callable[[Any], Shape], *, taken: Collection[str] = ()
+    group: str,
+    shape: Shape | Callable[[Any], Shape],
+    *,
+    taken: Collection[str] = (),
+    program: Callable[[str, Path], Any] | None = None,
 ) -> dict[str, Any]:
-    """What the packages that are switched on add to a group, by the entry point's name, guarded;
-    ``taken``: the names of ours."""
+    """What those that are switched on add to a group, by their setting, guarded. ``taken``: the names of
+    ours; ``program`` makes what stands for a program, of its agent's name and its path."""
     usable: dict[str, Any] = {}
+    held = {*taken}
     for name in names():
-        plugged = None if "/" in name else _load(name).get(group)
+        plugged = _load(name).get(group) if "/" not in name else program and _open(name, program)
         if plugged is None or name in _PROCESS.wrong:
             continue
         from gittraj.plugins.guard import attempt, guard  # noqa: PLC0415 - few have a plug-in
 
         made, why = attempt(partial(guard, name, plugged, shape), _LOADING)
-        if why is None and getattr(made, "name", name) in taken:
-            why = f"the name {getattr(made, 'name', name)} is taken"
-        if why is not None:
-            leave_out(name, f"gittraj.{group}: {why}")
-        else:
-            usable[name] = made
+        if why is None:
+            fields: dict[str, str | None] = {"name": name, **vars(made)}
+            own = {value for field in ("name", "option", "session") if (value := fields.get(field))}
+            why = f"the name {min(own & held)} is taken" if own & held else None
+            if why is None:
+                held |= own
+                usable[name] = made
+                continue
+        leave_out(name, f"gittraj.{group}: {why}")
     return usable
+
+
+_SIGNED = Shape(fields={"name": str, "session": (str, type(None))}, methods={})
 
 
 def variables() -> dict[str, str]:
     """The agents that name their session in a variable, by that."""
-    agents = [_load(name).get("agents") for name in names() if "/" not in name]
-    found = {
-        str(getattr(agent, "session", None)): str(getattr(agent, "name", "")) for agent in agents if agent
-    }
-    return {
-        name: agent for name, agent in found.items() if _VARIABLE.fullmatch(name) and NAME.fullmatch(agent)
-    }
+    agents = found("agents", _SIGNED, taken={*SESSIONS, *SIGNS}).values()
+    return {agent.session: agent.name for agent in agents if agent.session}
+
+
+def _open(name: str, make: Callable[[str, Path], Any]) -> Any:
+    """What stands for a program; None where its setting is wrong."""
+    path = Path(name)
+    agent = path.name.removeprefix(_PROGRAM)
+    if not path.is_absolute() or agent == path.name or not NAME.fullmatch(agent):
+        leave_out(name, f"a program is named by its absolute path, …/{_PROGRAM}NAME")
+    elif not os.access(path, os.F_OK):
+        leave_out(name, "there is no such file")
+    else:
+        return make(agent, path)
+    return None
 
 
 def _load(name: str) -> dict[str, Any]:
@@ -158,7 +165,8 @@ def _load(name: str) -> dict[str, Any]:
             plugged, why = attempt(point.load, _LOADING)
             if why is not None:
                 leave_out(name, f"{point.value}: {why}")
-                return {}
+                loaded.clear()
+                break
             loaded[point.group.removeprefix("gittraj.")] = plugged
     return loaded
 

@@ -6,13 +6,15 @@ import contextlib
 import io
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
 from gittraj.errors import TrajError
-from gittraj.plugins import NAME, Returns, Shape, leave_out, reason, shorten
+from gittraj.plugins import NAME, VARIABLE, Returns, Shape, leave_out, reason, shorten
 
+_NAMES = {"name": NAME, "option": NAME, "session": VARIABLE}
 MOST = 1_000_000
 """Things that one call may yield."""
 
@@ -22,7 +24,8 @@ def guard(plugin: str, plugged: Any, shape: Shape | Callable[[Any], Shape]) -> G
     shape = shape if isinstance(shape, Shape) else shape(plugged)
     fields: dict[str, Any] = {name: getattr(plugged, name, None) for name in shape.fields}
     for name, wanted in shape.fields.items():
-        if not isinstance(fields[name], wanted) or (name == "name" and not NAME.fullmatch(fields[name])):
+        text, pattern = fields[name], _NAMES.get(name)
+        if not isinstance(text, wanted) or (pattern and text is not None and not pattern.fullmatch(text)):
             raise TrajError(f"its {name} is {shorten(repr(fields[name]))}")
     missing = [name for name in shape.methods if not callable(getattr(plugged, name, None))]
     if missing:
@@ -36,7 +39,7 @@ class Guarded:
     def __init__(
         self, plugin: str, plugged: Any, fields: Mapping[str, Any], methods: Mapping[str, Returns]
     ) -> None:
-        self._plugin, self._plugged, self._methods = plugin, plugged, methods
+        self._plugin, self._plugged, self._fields, self._methods = plugin, plugged, fields, methods
         vars(self).update(fields)
 
     def __getattr__(self, name: str) -> Any:
@@ -47,7 +50,7 @@ class Guarded:
         def guarded(*arguments: Any, **named: Any) -> Any:
             def work() -> Any:
                 try:
-                    return _check(getattr(self._plugged, name)(*arguments, **named), returns)
+                    return _check(getattr(self._plugged, name)(*arguments, **named), returns, self._fields)
                 except (TrajError, OSError) as error:
                     if returns.fails is None:
                         raise
@@ -72,7 +75,7 @@ class _WrongError(Exception):
     """What a method gave is not what it should."""
 
 
-def _check(result: Any, returns: Returns) -> Any:
+def _check(result: Any, returns: Returns, fields: Mapping[str, Any]) -> Any:
     """Raises _WrongError."""
     if returns.each is None:
         if returns.one is not None and not isinstance(result, returns.one):
@@ -81,17 +84,21 @@ def _check(result: Any, returns: Returns) -> Any:
     things = list(islice(result, MOST + 1))
     if len(things) > MOST:
         raise _WrongError(f"it gave more than {MOST:,} things")
-    wrong = next((thing for thing in things if not isinstance(thing, returns.each)), None)
-    if wrong is not None or None in things:
-        raise _WrongError(f"it gave {shorten(repr(wrong))}")
+    for thing in things:
+        if not isinstance(thing, returns.each) or not returns.right(thing, fields):
+            raise _WrongError(f"it gave {shorten(repr(thing))}")
     return iter(things)
 
 
 def attempt(work: Callable[[], Any], limit: float) -> tuple[Any, str | None]:
     """What it returns, or why not, on one line; what it prints goes nowhere."""
+    start = time.monotonic()
     try:
         with _within(limit), contextlib.redirect_stdout(io.StringIO()):
-            return work(), None
+            result = work()
+        if time.monotonic() - start > limit:  # it caught the signal
+            raise _LateError
+        return result, None
     except _LateError:
         return None, f"it takes more than {limit:g} seconds"
     except (TrajError, _WrongError) as error:
@@ -106,18 +113,23 @@ class _LateError(BaseException):
 
 @contextlib.contextmanager
 def _within(limit: float) -> Iterator[None]:
-    """Raises _LateError after ``limit`` seconds, where a signal can: in a main thread, and not on Windows."""
+    """Raises _LateError after ``limit`` seconds, and each second from then on, where a signal can: in a main
+    thread, and not on Windows."""
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return
 
+    over = False
+
     def late(_signal: int, _frame: object) -> None:
-        raise _LateError
+        if not over:
+            raise _LateError
 
     handler = signal.signal(signal.SIGALRM, late)
-    left, _ = signal.setitimer(signal.ITIMER_REAL, limit)
+    before = signal.setitimer(signal.ITIMER_REAL, limit, 1.0)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, left)
+        over = True
+        signal.setitimer(signal.ITIMER_REAL, *before)
         signal.signal(signal.SIGALRM, handler)

@@ -47,15 +47,17 @@ def _converse(process: subprocess.Popen[bytes], text: str, seconds: float, limit
     out: list[bytes] = []
     reader = threading.Thread(target=_read, args=(process, out, limit), daemon=True)
     threading.Thread(target=_write, args=(process, text), daemon=True).start()
-    reader.start()
-    reader.join(seconds)
-    late = reader.is_alive()
-    if out and len(out[0]) <= limit:
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(_ENDING)
-    _kill(process)  # also what it left behind, and one that prints without an end
-    process.wait()
-    if late:
+    try:
+        reader.start()
+        reader.join(seconds)
+        late = reader.is_alive()
+        if out and len(out[0]) <= limit:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(_ENDING)
+    finally:
+        _kill(process)  # also what it left behind, and one that prints without an end
+        process.wait()
+    if late or not out:
         raise TrajError(f"no answer within {seconds:.0f} seconds")
     if len(out[0]) > limit:
         raise TrajError(f"an answer of more than {limit:,} bytes")

@@ -19,7 +19,7 @@ from gittraj.events.sensitive import strict_events
 from gittraj.git import Repository
 from gittraj.model.codec import decode_note, encode_segments, segment_path
 from gittraj.model.values import Key, Line, Record, SegmentRef, Tombstone
-from gittraj.notes.merge import deletes, standing
+from gittraj.notes.merge import deletes, records_on, standing
 from gittraj.notes.segments import read_segments
 from gittraj.notes.store import DataRefs, NotesRef
 from gittraj.redact.events import Redact, map_event, map_plain
@@ -91,7 +91,7 @@ def stored_parts(repository: Repository, commits: Collection[str] | None) -> dic
     found: dict[str, dict[Key, Record]] = {}
     for commit, body in NotesRef(repository).items():
         if commits is None or commit in commits:
-            for record in standing(commit, decode_note(body)):
+            for record in records_on(commit, body):
                 best = found.setdefault(record.id, {}).setdefault(record.key, record)
                 if record.rev > best.rev:
                     found[record.id][record.key] = record

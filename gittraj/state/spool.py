@@ -21,7 +21,7 @@ from gittraj.model.signs import SESSIONS, SIGNS
 _NAME = re.compile(r"[\w.:-]{1,128}")
 """Of a session or a call; what an environment holds besides is no business of a record."""
 _KINDS = ("commit", "off", "rewrite", "picked", "squashed", "session")
-_SECOND = re.compile(r"2\t(commit|off)\t([^\t]*)\t(.*)\t([01])((?:\t[A-Z_]+=[^\t]*)*)")
+_SECOND = re.compile(r"2\t(commit|off)\t([^\t]*)\t(.*)\t([01])((?:\t[A-Z_][A-Z0-9_]*=[^\t]*)*)")
 NAMED = frozenset(SESSIONS.values())
 """Agents whose sessions a hook's environment always names: where a hook ran and named none, they did not
 commit."""
@@ -91,7 +91,7 @@ def _parse_second(line: str) -> Spooled | None:
         return None  # two lines that were torn into one
     named = dict(pair.split("=", 1) for pair in found[5].split("\t") if pair)
     named = {name: value for name, value in named.items() if _NAME.fullmatch(value)}
-    agents = SESSIONS | plugins.variables()
+    agents = plugins.variables() | SESSIONS
     sessions = [f"{agent}:{named[name]}" for name, agent in agents.items() if name in named]
     sessions += [named[name] for name in (_TOLD, RUN) if ":" in named.get(name, "")]
     return Spooled(

@@ -13,7 +13,11 @@ from pathlib import Path
 
 import pytest
 
+from gittraj import plugins
+from gittraj.agents import HookSettings
+from gittraj.agents.logged import LoggedAgent
 from gittraj.commands.install import Step, install, uninstall
+from gittraj.commands.install.discover import find_new_agents
 from gittraj.commands.install.manifest import Splice
 from gittraj.errors import StoreError
 from tests.integration import command
@@ -177,6 +181,29 @@ def test_uninstall_keeps_local_state_and_notes(git: Git) -> None:
     take_out(git, purge=True)
     assert not (git.root / ".git/traj").exists()
     assert git("notes", "--ref=traj", "show") == "{}"
+
+
+class _Plugged(LoggedAgent):
+    hooks = HookSettings(name="two", file=".two/settings.json", events={"Stop": None})
+
+
+def test_uninstall_when_the_plug_in_with_hooks_is_off(git: Git, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing was uninstalled."""
+    git.commit({"a": "1"})
+    before = snapshot(git.root / ".git")
+    with monkeypatch.context() as on, git.open() as repository:
+        process = plugins._Process()
+        process.loaded = {"two": {"agents": _Plugged(name="two", option="two", home=".two", log="{0}")}}
+        on.setattr(plugins, "_PROCESS", process)
+        on.setattr(plugins, "names", lambda: ("two",))
+        install(repository, agents=("two",))
+    with git.open() as repository:
+        found = find_new_agents(repository, ("two", "claude-code"))
+    assert found == ("claude-code",), "the other was left out meanwhile"
+    assert (git.root / ".two/settings.json").exists()
+    assert "settings.json" in {step.name for step in take_out(git) if step.did == "removed"}
+    assert not (git.root / ".two").exists()
+    assert snapshot(git.root / ".git") == before
 
 
 # ---------------------------------------------------------------- hooks of others

@@ -198,7 +198,7 @@ else:
     sys.stdout.write(log)
 """
 FAULTY = {
-    "hangs": ("sleep 60", "sessions: no answer within 5 seconds"),
+    "hangs": ("sleep 60", "sessions: no answer within 4 seconds"),
     "prints garbage": ("echo nonsense", "sessions: a line of its sessions is b'nonsense'"),
     "prints too much": ("yes", "sessions: an answer of more than 4,000,000 bytes"),
     "prints the wrong type": ("echo '{\"session\": 1}'", "a line of its sessions is"),

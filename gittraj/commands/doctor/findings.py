@@ -153,7 +153,8 @@ def _check_agents(repository: Repository, facts: Facts) -> Iterator[Finding]:
             )
         elif agent.state != "installed":
             tree = repository.work_tree
-            here = tree is not None and agent.path == tree / find_hooks()[agent.name].file
+            hooks = find_hooks().get(agent.name)  # None: left out meanwhile
+            here = tree is not None and hooks is not None and agent.path == tree / hooks.file
             fixable = here and agent.state != "damaged"
             again = f"{_INSTALL} --agent {agent.name}"
             yield Finding(

@@ -103,7 +103,8 @@ def uninstall_agents(repository: Repository, manifest: Manifest) -> Iterator[Ste
     places = [tree / agent.file for tree in trees for agent in agents.values()]
     here = [str(path) for path in places if repository.owns(path)]
     for path in map(Path, dict.fromkeys((*manifest.settings, *here))):
-        name = next(name for name, agent in agents.items() if str(path).endswith(agent.file))
+        names = (name for name, agent in agents.items() if str(path).endswith(agent.file))
+        name = next(names, path.name)  # of a plug-in that is off by now
         edited = manifest.settings.get(str(path))
         try:
             changed = restore(path, edited, lambda now: take(now.decode("utf-8")).encode("utf-8"))

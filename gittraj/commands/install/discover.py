@@ -30,7 +30,9 @@ def find_new_agents(repository: Repository, found: tuple[str, ...]) -> tuple[str
     if tree is None:
         return ()
     hooks = find_hooks()
-    states = {name: inspect_agent(repository, name, tree / hooks[name].file) for name in found}
+    states = {
+        name: inspect_agent(repository, name, tree / hooks[name].file) for name in found if name in hooks
+    }
     return tuple(name for name, state in states.items() if state == "missing")
 
 

@@ -7,9 +7,8 @@ from dataclasses import replace
 
 from gittraj.capture.own import Anchor
 from gittraj.capture.session import Log
-from gittraj.model.codec import decode_note
 from gittraj.model.values import Line, Link, Record
-from gittraj.notes.merge import standing
+from gittraj.notes.merge import records_on
 from gittraj.notes.store import NotesRef
 from gittraj.record.draft import Target
 from gittraj.record.drain.anchors import call_name
@@ -74,5 +73,5 @@ def copy_records(notes: NotesRef, trajectory: str, copies: Iterable[Copy]) -> It
 
 
 def _find_record(notes: NotesRef, commit: str, trajectory: str, first: str) -> Record | None:
-    records = standing(commit, decode_note(notes.read(commit) or b""))
+    records = records_on(commit, notes.read(commit))
     return next((r for r in records if r.key == (trajectory, first)), None)

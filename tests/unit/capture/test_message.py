@@ -97,6 +97,16 @@ def test_a_sign_explains_no_commit_that_the_call_did_not_make(command: str) -> N
     assert calls(of, [replace(made("A", "By hand", "f"), hooked=True, mark="opencode")]) == {}
 
 
+def test_a_short_subject_is_no_matter_where_a_sign_stands_for_it() -> None:
+    """What an agent amended stayed a trace, since its subject was "up"."""
+    of = log(at(0, wrote("w", "f", "x")), at(0, ran("c", AMEND)), name="opencode:s")
+    amended = replace(made("A", "up", "f"), kind="amend", hooked=True, mark="opencode")
+    assert calls(of, [amended]) == {oid("A"): "c"}
+    assert calls(of, [replace(amended, mark=None)]) == {}
+    of = log(at(0, wrote("w", "f", "x")), at(0, ran("c", "git commit -qm up f")), name="opencode:s")
+    assert calls(of, [replace(amended, kind="commit")]) == {}, "too short to be looked for"
+
+
 def test_that_an_agent_is_configured_is_no_sign_of_it() -> None:
     of = log(at(0, wrote("w", "f", "x")), at(0, ran("c", AMEND)), name="mini-swe-agent:s")
     amended = replace(made("A", "Said before", "f"), kind="amend", hooked=True, mark="mini-swe-agent")

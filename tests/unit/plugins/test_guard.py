@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from itertools import count
 from typing import Any
@@ -18,6 +19,7 @@ SHAPE = Shape(
         "one": Returns(one=int, otherwise=0),
         "each": Returns(each=str, otherwise=()),
         "read": Returns(each=str, fails=FormatError, seconds=0.2),
+        "own": Returns(each=str, right=lambda thing, fields: thing == fields["name"], otherwise=()),
     },
 )
 NUMBERS = count()
@@ -34,6 +36,9 @@ class Honest:
 
     def read(self) -> Iterator[str]:
         yield "b"
+
+    def own(self) -> Iterator[str]:
+        yield self.name
 
 
 def plug(**methods: Any) -> tuple[str, Any]:
@@ -92,6 +97,32 @@ def test_one_that_does_not_end_and_catches_what_it_can() -> None:
     with pytest.raises(FormatError, match=r"read: it takes more than 0\.2 seconds|is left out"):
         plugged.read()
     assert reason(plugin) == "read: it takes more than 0.2 seconds"
+
+
+def late(times: int) -> Iterator[str]:
+    for _ in range(times):
+        try:
+            time.sleep(3)
+        except BaseException:  # noqa: BLE001 - as some do
+            pass
+    return iter(["late"])
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_one_that_swallows_the_signal_gives_nothing(times: int) -> None:
+    """The timer fired once, and what came after was taken."""
+    plugin, plugged = plug(read=lambda: late(times))
+    began = time.monotonic()
+    with pytest.raises(FormatError):
+        plugged.read()
+    assert reason(plugin) == "read: it takes more than 0.2 seconds"
+    assert time.monotonic() - began < 3
+
+
+def test_a_thing_that_is_not_its_own() -> None:
+    plugin, plugged = plug(own=lambda: iter(["another"]))
+    assert [*plugged.own()] == []
+    assert reason(plugin) == "own: it gave 'another'"
 
 
 def test_what_it_prints_goes_nowhere(capsys: pytest.CaptureFixture[str]) -> None:
