@@ -394,3 +394,19 @@ def test_any_line_is_read(pieces: list[str], exit_code: int | None) -> None:
 )
 def test_no_text_breaks_it(command: str, output: str) -> None:
     assert read_call(command, output, 1) is not None
+
+
+@pytest.mark.parametrize(
+    ("command", "outcome"),
+    [
+        ("git ls-files | xargs pytest -n 4 | tail -1", "passed"),
+        ("git ls-files | xargs -P 4 -r pytest -n 4 | tail -1", "passed"),
+        ("git ls-files | xargs -P 4 -n 1 pytest | tail -1", "unknown"),
+        ("xargs -a list -n 1 pytest | tail -1", "unknown"),
+        ("git ls-files | xargs -0 -I {} pytest {} | tail -1", "unknown"),
+    ],
+)
+def test_an_option_of_the_program_that_xargs_runs_is_none_of_xargs(command: str, outcome: str) -> None:
+    call = read_call(command, "3 passed in 0.1s\n", 0)
+    assert call is not None
+    assert call.outcome == outcome
