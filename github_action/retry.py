@@ -135,7 +135,7 @@ def refusal(
         422: (Invalid, "the host does not take it"),
     }
     kind, what = kinds.get(status, (Refused, "the token may not"))
-    return kind(f"{doing}: {what} ({status})", hint)
+    return kind(f"{doing}: {what} ({status})", hint if status not in (410, 422) else None)
 
 
 def check_address(url: str) -> str:

@@ -162,11 +162,12 @@ def own(comments: Iterable[Comment], *, author: str, marker: Marker) -> list[Com
 def _keyed(comments: Iterable[Comment], author: str, key: str) -> Iterator[tuple[Comment, Marker, str]]:
     """Each comment of ``author`` under ``key``, by id, with its marker and the text after it."""
     names = (author, f"{author}[bot]")  # GraphQL leaves the suffix out, and so do people
-    written = {comment.id: comment for comment in reversed([*comments]) if comment.author.lower() in names}
-    for _, comment in sorted(written.items()):
+    found: dict[int, tuple[Comment, Marker, str]] = {}
+    for comment in comments:
         parsed = Marker.read(comment.body)
-        if parsed and parsed[0].key == key:
-            yield comment, *parsed
+        if parsed and parsed[0].key == key and comment.author.lower() in names:
+            found.setdefault(comment.id, (comment, *parsed))
+    yield from (told for _, told in sorted(found.items()))
 
 
 def _wrote_after(keeper: Comment | None, written: Comment | None, marker: Marker) -> bool:

@@ -45,12 +45,14 @@ class Command:
 
 def read_commands(line: str, depth: int = 0) -> Iterator[Command]:
     """In the order of the line. Raises ValueError where a quotation does not end."""
-    in_loop = False
+    in_loop, piped = False, list[str]()
     for statement in _statements(line):
         in_loop = in_loop or any(word.text in _LOOPS for word in statement.words[:1])
         found = _simple(statement.words)
         loose = in_loop or statement.end == "&" or (found is not None and found.loose)
-        scripts = [*statement.within, *(_scripts(found, statement.documents) if found else ())]
+        scripts = [*statement.within, *(_scripts(found, statement.documents, piped) if found else ())]
+        passes = found and found.name == "cat" and statement.end in ("|", "|&") and not statement.silent
+        piped = statement.documents if passes else []
         for script in scripts if depth < _DEEPEST else ():
             for each in read_commands(script, depth + 1):
                 yield replace(each, silent=each.silent or statement.silent, loose=each.loose or loose)
@@ -110,12 +112,13 @@ def _simple(words: Sequence[Word]) -> Command | None:
     return None
 
 
-def _scripts(command: Command, documents: Sequence[str]) -> list[str]:
-    """The scripts that it passes to a shell."""
+def _scripts(command: Command, documents: Sequence[str], piped: Sequence[str]) -> list[str]:
+    """The scripts that it passes to a shell. ``piped``: what comes from the command before."""
     texts = [word.text for word in command.words]
     if command.name == "eval":
         return [" ".join(texts[1:])]
     if command.name not in _SHELLS:
         return []
     at = next((i for i, text in enumerate(texts) if re.fullmatch(r"-\w*c", text)), len(texts))
-    return [*documents, *texts[at + 1 : at + 2]]
+    reads = at == len(texts) and all(text.startswith("-") for text in texts[1:])
+    return [*documents, *(piped if reads and not documents else ()), *texts[at + 1 : at + 2]]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol, cast, get_args
 
@@ -159,8 +160,10 @@ def detect(head: bytes) -> Reader | None:
 
 def detect_store(path: Path) -> Store | None:
     """The store at ``path``."""
-    names = (*STORES, *filter(is_store, _plugged()))
-    return next((found for name in names if (found := store_of(name)).detect(path)), None)
+    plugged = _plugged()
+    own = (store_of(name) for name in STORES)
+    others = (cast(Store, each) for each in plugged.values() if hasattr(each, "sessions"))
+    return next((found for found in chain(own, others) if found.detect(path)), None)
 
 
 def shape_of(plugged: Any) -> Shape:

@@ -30,7 +30,7 @@ def _read_note(note: Note, _session: str) -> Iterator[Item]:
     yield Fact(name="agent", value=name_agent(content.get("agent")))
     if model := coerce.text(content.get("model")):
         yield Fact(name="model", value=model)
-    for number, interaction in enumerate(coerce.objects(content["interactions"])):
+    for number, interaction in enumerate(coerce.objects(content.get("interactions"))):
         own = f"{note.prefix}.{number}"
         for at, context in enumerate(coerce.objects(interaction.get("contexts"))):
             if text := coerce.text(context.get("text")):

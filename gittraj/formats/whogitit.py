@@ -30,15 +30,15 @@ def _names(note: Note) -> list[str] | None:
 
 def _read_note(note: Note, _session: str) -> Iterator[Item]:
     content = parse_json(note.text)
-    model = coerce.text(coerce.mapping(content["session"].get("model")).get("id"))
+    model = coerce.text(coerce.mapping(coerce.mapping(content.get("session")).get("model")).get("id"))
     if model:
         yield Fact(name="model", value=model)
-    for number, asked in enumerate(coerce.objects(content["prompts"])):
+    for number, asked in enumerate(coerce.objects(content.get("prompts"))):
         ts, text = coerce.stamp(asked.get("timestamp")), coerce.text(asked.get("text")) or ""
         yield note.entry(Prompt(id=f"{note.prefix}.{number}:prompt", ts=ts, content=text))
     ranges: dict[str, Json] = {
         path: found
-        for file in coerce.objects(content["files"])
+        for file in coerce.objects(content.get("files"))
         if (path := coerce.text(file.get("path"))) and (found := _ranges(coerce.objects(file.get("lines"))))
     }
     text = "; ".join(f"{path} {found}" for path, found in ranges.items())

@@ -95,8 +95,10 @@ def _listed(sentence: Sentence, text: str) -> bool:
         return False
     if _RULES["heading"].search(head):
         return True
-    limits = _RULES["noted"].search(text) and not _RULES["settled"].search(text)
-    return bool(limits) and _RULES["notes"].search(head) is not None
+    limits = _RULES["noted"].search(text)
+    if not limits or _RULES["settled"].search(text) or _RULES["deed"].search(text):
+        return False
+    return _RULES["notes"].search(head) is not None
 
 
 def _in_quotes(text: str) -> bool:

@@ -26,12 +26,17 @@ LINE_LIMIT = 500
 _COLOUR = re.compile(r"\x1b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][A-Z0-9])")
 _PREFIXES = {
     "compose": r"[\w.-]+ +\| ?",
-    "turbo": r"[\w@/.-]+:[\w:-]+: ",
+    "docker-compose": r"[\w.-]+ +\| ?",
+    "turbo": r"[\w@/.-]+:[A-Za-z][\w:-]*: ",
     "lerna": r"[\w@/.-]+: ",
     "pnpm": r"[\w@/.-]+ [\w:-]+[:$] ",
     "workspaces": r"\[[\w@/.-]+\]: ",
 }
-"""What stands before each line of one service's or package's output, by a word of the command."""
+"""What may stand before each line of one service's or package's output, by a word that begins the run."""
+_LEADING = 4
+_SEVERAL = re.compile(r"-r|--recursive|-F|--filter(?:=.*)?|--parallel")
+"""The options with which pnpm runs several packages, and sets a prefix."""
+_OWN_LINE = r"(?!Tests:|Test Suites:|error TS)"
 _CUT = re.compile(
     r"\[\d+ lines? omitted\]|\.\.\. ?\[?\d+ (?:more )?(?:lines?|characters?|chars|tokens)|\[?output truncated"
     r"|truncated (?:after|output)|\d+ tokens truncated|<system>.*truncat|… ?\+?\d+ (?:more )?lines",
@@ -99,15 +104,12 @@ def read_call(command: str, output: str, exit_code: int | None) -> CallOutcome |
     """
     cut = len(output) > OUTPUT_LIMIT
     output = _COLOUR.sub("", output[-OUTPUT_LIMIT:]).replace("\r\n", "\n").replace("\r", "\n")
-    for word, prefix in _PREFIXES.items():
-        if word in command:
-            output = re.sub(f"^{prefix}", "", output, flags=re.M)
     output = "\n".join(line[:LINE_LIMIT] for line in output.split("\n"))
     cut = cut or _CUT.search(output) is not None
-    try:
-        known = explain(shell.parse(command), _is_run, output=output, exit_code=exit_code, cut=cut)
-    except (TooManyWorldsError, ValueError):
-        known = Knowledge(tuple(_rough(command)), (), {})
+    known = _explain(command, output, exit_code, cut=cut)
+    if (plain := _without_prefixes(output, known.runs)) != output:
+        output, cut = plain, cut or _CUT.search(plain) is not None
+        known = _explain(command, output, exit_code, cut=cut)
     if _SYNTAX.search(output) and exit_code != 0:
         asked = [runner for run in _rough(command) if (runner := find_runner(run.words))]
         return CallOutcome(_main(asked).kind, "error", ran=False) if asked else None
@@ -118,6 +120,28 @@ def read_call(command: str, output: str, exit_code: int | None) -> CallOutcome |
     if not results:
         return CallOutcome(_main(runner for _, runner in runs).kind, "error", ran=False)
     return _fold(results)
+
+
+def _explain(command: str, output: str, exit_code: int | None, *, cut: bool) -> Knowledge:
+    try:
+        return explain(shell.parse(command), _is_run, output=output, exit_code=exit_code, cut=cut)
+    except (TooManyWorldsError, ValueError):
+        return Knowledge(tuple(_rough(command)), (), {})
+
+
+def _without_prefixes(output: str, runs: Iterable[Run]) -> str:
+    """Without what a manager of several packages or services sets before each line, if it ran here: a
+    summary of one package alone may look like a prefix."""
+    for run in runs:
+        leading = [*run.words[:_LEADING], *unwrap(run.words)[:_LEADING]]
+        names = {word.rpartition("/")[2] if word == run.words[0] else word for word in leading}
+        for prefix in dict.fromkeys(_PREFIXES[name] for name in _PREFIXES if name in names):
+            pattern = re.compile(f"^{_OWN_LINE}{prefix}", re.M)
+            rows = re.findall(r"^[^\s•].*", output, re.M)
+            several = "pnpm" in names and any(map(_SEVERAL.fullmatch, leading))
+            if several or 2 * sum(map(bool, map(pattern.match, rows))) > len(rows):
+                output = pattern.sub("", output)
+    return output
 
 
 def _is_run(words: Sequence[str]) -> bool:

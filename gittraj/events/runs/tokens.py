@@ -13,13 +13,16 @@ from dataclasses import dataclass
 _OPERATOR = re.compile(r"&&|\|\||;;&?|;&|\|&|[;&|()\n]")
 _REDIRECT = re.compile(r"(?:\d{0,2}|&)(?:<<<|<<-?|>>|>\||[<>]&|<>|[<>])|&>>?")
 _EXPANSION = re.compile(r"(?<!\\)(?:\$(?:[\w{(@*#?!$-]|$)|`)")
+_ENCODED = re.compile(r"\$'((?:[^'\\]|\\.)*)'", re.S)
+_CONTINUED = re.compile(r"\\\r?\n")
 _BLANK = re.compile(r"(?:[ \t\r]|\\\r?\n)+|(?<![^\s;&|()])#[^\n]*")
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
     """``text``: without its quotes, nothing expanded; ``scripts``: the command substitutions in it;
-    ``literal``: no quote, no expansion; ``varies``: the shell expands something in it."""
+    ``literal``: no quote, no expansion; ``varies``: the shell expands, decodes or translates something in
+    it."""
 
     text: str
     scripts: tuple[str, ...] = ()
@@ -83,9 +86,16 @@ def _read_word(line: str, at: int) -> tuple[Word, int]:
         varies = varies or (char in "$`" and _EXPANSION.match(line, at) is not None)
         if char in " \t\r\n;&|()<>" and not (char in "(" and text[-1:] in (["$"], ["="])):
             break
-        if char == "\\":
+        if continued := _CONTINUED.match(line, at):
+            at = continued.end()
+        elif char == "\\":
             text.append(line[at + 1 : at + 2])
             at += 2
+        elif encoded := _ENCODED.match(line, at):
+            text.append(encoded[1])
+            at, literal, varies = encoded.end(), False, True
+        elif line.startswith('$"', at):
+            at, literal, varies = at + 1, False, True
         elif char == "'":
             end = line.index("'", at + 1)
             text.append(line[at + 1 : end])
@@ -114,9 +124,11 @@ def _read_double(line: str, at: int) -> tuple[str, list[str], int]:
     while at < len(line):
         if line[at] == '"':
             return "".join(text), scripts, at + 1
-        if line[at] == "\\":
+        if continued := _CONTINUED.match(line, at):
+            at = continued.end()
+        elif line[at] == "\\":
             following = line[at + 1 : at + 2]
-            text.append(following if following in '"\\$`\n' else line[at : at + 2])
+            text.append(following if following in '"\\$`' else line[at : at + 2])
             at += 2
         elif opening := _opening(line, at):
             end = _closing(line, at + len(opening[0]), opening[1])

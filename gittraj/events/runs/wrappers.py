@@ -44,7 +44,7 @@ _DETACHED = re.compile(
     r"(?:\S*/)?(?:docker|podman)(?:[ -]compose)? (?:run|exec) (?:-\S+ )*?(?:-\w*d\w*|--detach) "
     r"|tmux new(?:-session)? (?:\S+ )*?-\w*d|screen -\w*d|tmux send(?:-keys)? "
 )
-_REPEATED = re.compile(r"parallel |xargs (?:\S+ )*?-\w*[nLIi]")
+_REPEATED = re.compile(r"parallel |xargs (?:-[Pda] \S+ |-\S+ |\d+ )*?-\w*[nLIi]")
 _TERMINALS = re.compile(r"(?:tmux (?:new(?:-session)?|send(?:-keys)?)|screen) ")
 
 

@@ -57,9 +57,9 @@ def write(exported: Exported) -> Iterator[bytes]:
         for trajectory in exported.trajectories:
             document = build(trajectory, exported.commits.get(trajectory["id"], ()))
             if "chapters" in document:  # a compaction of several has none
-                insert(database, "trajectories", _ROWS, _values(_ROWS, _row(document)))
+                insert(database, "trajectories", _ROWS, _values(_ROWS, _row(document)), replace=True)
                 for event in _events(document):
-                    insert(database, "trajectory_events", _EVENTS, _values(_EVENTS, event))
+                    insert(database, "trajectory_events", _EVENTS, _values(_EVENTS, event), replace=True)
 
     yield new_database(_SCHEMA, fill)
 

@@ -47,7 +47,7 @@ def open_database(path: Path) -> Iterator[Connection]:
             connection.execute("PRAGMA trusted_schema = OFF")
             try:
                 connection.execute("BEGIN")
-                connection.execute("SELECT 1 FROM sqlite_schema")
+                connection.execute("SELECT 1 FROM sqlite_master")  # sqlite_schema came with 3.33
             except sqlite3.Error as error:
                 if "unsafe use of json" not in str(error):
                     raise
@@ -89,10 +89,14 @@ def new_database(schema: str, fill: Callable[[Connection], None]) -> bytes:
         return database.serialize()
 
 
-def insert(database: Connection, table: str, columns: Iterable[str], values: Iterable[Any]) -> None:
+def insert(
+    database: Connection, table: str, columns: Iterable[str], values: Iterable[Any], *, replace: bool = False
+) -> None:
+    """``replace``: a row with the same key; otherwise that raises IntegrityError."""
     names = tuple(columns)
     marks = ", ".join("?" * len(names))
-    database.execute(f"INSERT OR REPLACE INTO {table} ({', '.join(names)}) VALUES ({marks})", tuple(values))  # noqa: S608
+    verb = "INSERT OR REPLACE" if replace else "INSERT"
+    database.execute(f"{verb} INTO {table} ({', '.join(names)}) VALUES ({marks})", tuple(values))
 
 
 def _decode(text: bytes) -> str:

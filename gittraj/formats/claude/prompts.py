@@ -125,6 +125,6 @@ def attached(block: dict[str, Any]) -> tuple[Artifact | None, str]:
 
 
 def first_medium(content: Iterable[dict[str, Any]]) -> Artifact | None:
-    """The first_medium image or document of a message; an event has room for one."""
+    """The first image or document of a message; an event has room for one."""
     images = (attached(block)[0] for block in content if block.get("type") in MEDIA)
     return next((artifact for artifact in images if artifact), None)

@@ -17,7 +17,6 @@ from gittraj.render.events import (
     describe_result,
     failed,
     is_shown,
-    pair_results,
     thinking_note,
 )
 from gittraj.render.text.log import ago, render_header, render_title
@@ -125,13 +124,16 @@ def _chapter(chapter: Header, page: Page, detail: Detail, *, said: str) -> list[
 def _under_their_calls(events: Sequence[Event]) -> list[Event]:
     """Each result behind its call: of calls made at once, all results come after the last call."""
     times = Counter(event["tool"]["callId"] for event in events if event["type"] == "tool_call")
-    calls = {call for call, number in times.items() if number == 1}
-    results, found = pair_results(events), list[Event]()
+    calls = {call for call, number in times.items() if call and number == 1}
+    results, found = dict[str, list[Event]](), list[Event]()
+    for event in events:
+        if event["type"] == "tool_result" and event["result"]["callId"] in calls:
+            results.setdefault(event["result"]["callId"], []).append(event)
     for event in events:
         if event["type"] != "tool_result" or event["result"]["callId"] not in calls:
             found.append(event)
-        if "tool" in event and event["tool"]["callId"] in calls & results.keys():
-            found.append(results[event["tool"]["callId"]])
+        if event["type"] == "tool_call":
+            found += results.get(event["tool"]["callId"], [])
     return found
 
 

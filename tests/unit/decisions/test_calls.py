@@ -94,6 +94,33 @@ def test_a_line_that_cannot_be_split_tells_that_there_is_one() -> None:
     assert find_calls("git traj decision 'open") == [Call("decision")]
 
 
+@pytest.mark.parametrize("chosen", ["$'use\\nRE2'", "$'it\\'s'", '$"it\'s"'])
+def test_what_the_shell_decodes_or_translates_is_not_stored_as_it_stands(chosen: str) -> None:
+    assert find_calls(f"git traj decision {chosen} --alternative b") == [
+        Call("decision", {"alternatives": ["b"]})
+    ]
+
+
+def test_a_continued_line_adds_nothing_in_quotes_or_in_a_word() -> None:
+    line = 'git traj decision "use \\\nRE2" --reasoning fa\\\nst --alternative "a \\$ b"'
+    assert find_calls(line) == [
+        Call("decision", {"chosen": "use RE2", "reasoning": "fast", "alternatives": ["a $ b"]})
+    ]
+
+
+@pytest.mark.parametrize("shell", ["bash", "sh -s", "sudo bash -e"])
+def test_a_document_that_cat_pipes_into_a_shell_is_its_script(shell: str) -> None:
+    line = f"cat <<'EOF' | {shell}\ngit traj decision a\nEOF\ngit traj decision b"
+    assert find_calls(line) == [Call("decision", {"chosen": "a"}), Call("decision", {"chosen": "b"})]
+
+
+@pytest.mark.parametrize(
+    "after", ["| grep x", "| bash other.sh", "> f | bash", "; bash", "| cat | bash -c x"]
+)
+def test_a_document_that_goes_elsewhere_is_none(after: str) -> None:
+    assert find_calls(f"cat <<'EOF' {after}\ngit traj decision a\nEOF") == []
+
+
 def session(*commands: tuple[str, str], start: Cursor = START, before: int = 0) -> list[Item]:
     items: list[Item] = []
     for number, (command, printed) in enumerate(commands, before):

@@ -5,13 +5,14 @@ from __future__ import annotations
 import copy
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gittraj.formats import STORES, detect, formats, reader_of, store_of
+from gittraj.formats import STORES, detect, detect_store, formats, reader_of, store_of
 from tests.unit.formats.test_formats import CLAUDE_LOG, CODEX_LOG, JSON, places
 
 TIME = "2026-01-02T03:04:05Z"
@@ -98,3 +99,18 @@ def test_nor_a_store(tmp_path: Path, data: st.DataObject) -> None:
         path.write_text(json.dumps(first))
     for place in (tmp_path, tmp_path / "f", tmp_path / "events", tmp_path / "gone"):
         assert {type(store_of(name).detect(place)) for name in STORES} == {bool}
+
+
+def test_plug_ins_are_looked_up_once_for_a_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[int] = []
+
+    def plugged() -> dict[str, Any]:
+        looked.append(1)
+        other = SimpleNamespace(name="mine", sessions=None, detect=lambda path: path == tmp_path)
+        return {"a-reader": SimpleNamespace(name="a-reader", detect=bool), "mine": other}
+
+    monkeypatch.setattr("gittraj.formats._plugged", plugged)
+    found = detect_store(tmp_path)
+    assert found is not None
+    assert found.name == "mine"
+    assert looked == [1]

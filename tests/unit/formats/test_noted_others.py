@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from gittraj.formats import Store, ai_attribution, detect_store, memento, whogitit
+from gittraj.formats import Store, agent_note, ai_attribution, detect_store, memento, whogitit
+from gittraj.formats.base.notes_file import Note, ReadNote
 from gittraj.model.session_items import Edit, Entry, Fact, Item
 from gittraj.model.values import Message, NoteEvent, Prompt
 
@@ -145,3 +146,10 @@ def test_envelopes_of_memento_without_end_are_walked_once() -> None:
     """A million of them: a walk to the end from each would never be over."""
     start, end = (f"<!-- git-memento-session:{word} -->\n" for word in ("start", "end"))
     assert len([*memento._envelopes(f"{start}told\n{end}" + start * 1_000_000)]) == 1
+
+
+@pytest.mark.parametrize("read_note", [agent_note._read_note, whogitit._read_note])
+@pytest.mark.parametrize("text", ["{}", '{"session": 1, "prompts": null}', "no JSON"])
+def test_a_note_without_its_lists_is_read_without_them(read_note: ReadNote, text: str) -> None:
+    (closing,) = entries([*read_note(Note(commit=ONE, ts=None, text=text, end=0), "S")])
+    assert closing.on == ONE

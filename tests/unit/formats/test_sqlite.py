@@ -5,11 +5,12 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from gittraj.errors import FormatError
-from gittraj.formats.base.sqlite import open_database
+from gittraj.formats.base.sqlite import insert, open_database
 
 
 @pytest.fixture
@@ -72,3 +73,29 @@ def test_one_that_is_cut_in_its_head_is_none(path: Path) -> None:
         cut.write_bytes(path.read_bytes()[:size])
         with pytest.raises(FormatError, match="not an SQLite database"), open_database(cut):
             pass
+
+
+def test_a_second_row_with_one_key_is_not_lost_silently() -> None:
+    with closing(sqlite3.connect(":memory:")) as database:
+        database.execute("CREATE TABLE word (text TEXT PRIMARY KEY, number INTEGER)")
+        insert(database, "word", ("text", "number"), ("a", 1))
+        with pytest.raises(sqlite3.IntegrityError):
+            insert(database, "word", ("text", "number"), ("a", 2))
+        insert(database, "word", ("text", "number"), ("a", 3), replace=True)
+        assert database.execute("SELECT number FROM word").fetchall() == [(3,)]
+
+
+def test_the_schema_is_read_by_the_name_that_every_sqlite_knows(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    connect = sqlite3.connect
+
+    class Traced(sqlite3.Connection):
+        def execute(self, *words: Any) -> sqlite3.Cursor:
+            asked.append(words[0])
+            return super().execute(*words)
+
+    monkeypatch.setattr(sqlite3, "connect", lambda *args, **names: connect(*args, **names, factory=Traced))
+    assert words(path) == ["one"]
+    assert not [query for query in asked if "sqlite_schema" in query]  # since 3.33

@@ -13,6 +13,7 @@ from github_action.console import Console
 from github_action.errors import ForgeError, Gone, Invalid, Limited, Refused, Unreachable
 from github_action.fallback import Published, Report, publish
 from github_action.outputs import SUMMARY
+from github_action.retry import refusal
 from github_action.upsert_comment import Upserted
 from tests.unit.github_action.runner import Log
 
@@ -101,3 +102,11 @@ def test_a_summary_that_is_too_large_is_replaced_by_a_smaller_one(tmp_path: Path
 def test_no_comment_was_wanted(tmp_path: Path) -> None:
     found, log = published(None, tmp_path / "summary")
     assert (found, log.commands) == (Published(result="summary-only"), [])
+
+
+@pytest.mark.parametrize(
+    ("status", "hinted"), [(401, True), (403, True), (404, True), (410, False), (422, False)]
+)
+def test_the_permission_is_hinted_at_only_where_it_may_be_missing(status: int, *, hinted: bool) -> None:
+    error = refusal(status, {}, doing="editing", missing=Gone, hint="the token may not")
+    assert (error.hint == "the token may not") is hinted

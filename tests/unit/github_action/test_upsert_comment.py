@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from github_action.comments import Comment
 from github_action.errors import EventError, ForgeError, Gone, Limited, Refused, Unreachable
 from github_action.retry import RetryBudget
-from github_action.upsert_comment import Marker, Upserted, owner_of, upsert
+from github_action.upsert_comment import Marker, Upserted, own, owner_of, upsert
 
 BOT, MALLORY = "github-actions[bot]", "mallory"
 OLD, NEW = "1" * 40, "2" * 40
@@ -323,3 +323,10 @@ def test_two_runs_for_one_head_do_not_quarrel(turns: list[int]) -> None:
     assert stage.writes.count("edit") <= 1
     assert found.result in ("updated", "superseded")
     assert len(stage.bodies) == 1
+
+
+def test_of_two_copies_of_a_comment_one_without_our_marker_hides_none() -> None:
+    stale = Comment(id=1, author=BOT, body="edited by hand", url="u")
+    ours = replace(stale, body=f"{MARKER}\ntext")
+    assert own((stale, ours), author=BOT, marker=MARKER) == [ours]
+    assert own((ours, stale), author=BOT, marker=MARKER) == [ours]

@@ -110,6 +110,18 @@ def test_a_result_is_shown_under_its_call_though_another_was_made_between() -> N
     assert text.index("make lint") < text.index("2 warnings") < text.index("pytest -q")
 
 
+@pytest.mark.parametrize("shared", [None, "c1"])
+def test_no_result_is_lost_without_an_id_of_its_call_or_with_two_for_one(shared: str | None) -> None:
+    events = [call("Bash", command="make"), result("first broke", code=1), result("second broke", code=1)]
+    for each in events:
+        (each.get("tool") or each["result"])["callId"] = shared
+    told = {**bare_header(), "chapters": [chapter("Results", *events)], "also": [], **WHOLE}
+    text = "".join(render_commit(None, [told], PAGE, NOW, detail=Detail()))
+    assert "make" in text
+    assert text.index("first broke") < text.index("second broke")
+    assert (text.count("first broke"), text.count("second broke")) == (1, 1)
+
+
 def test_a_chapter_without_anything_to_show_is_left_out() -> None:
     told = {**bare_header(), "chapters": [chapter("Before", result("fine"))], "also": [], **WHOLE}
     assert "Before" not in "".join(render_commit(None, [told], PAGE, NOW, detail=Detail()))

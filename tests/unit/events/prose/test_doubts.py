@@ -83,3 +83,28 @@ def test_in_a_list_of_notes_what_limits_is_a_doubt() -> None:
 )
 def test_no_doubt(said: str) -> None:
     assert find_doubts([said]) == ()
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Things I did:\n- Replaced the manual loop with a map",
+        "Notes:\n- Only the parser was changed.",
+        "Notes:\n- Replaced the manual loop with a map",
+    ],
+)
+def test_what_was_done_is_no_doubt_under_a_heading_of_notes(message: str) -> None:
+    assert find_doubts([message]) == ()
+    assert find_doubts([f"I reworked the parser.\n\n{message}"]) == ()
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Removed files are still in the index",
+        "Only the first of two was changed",
+        "Limited to one manual run",
+    ],
+)
+def test_a_note_that_limits_stays_a_doubt(said: str) -> None:
+    assert [doubt.quote for doubt in find_doubts([f"Notes:\n- {said}"])] == [said]

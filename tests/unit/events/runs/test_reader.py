@@ -394,3 +394,67 @@ def test_any_line_is_read(pieces: list[str], exit_code: int | None) -> None:
 )
 def test_no_text_breaks_it(command: str, output: str) -> None:
     assert read_call(command, output, 1) is not None
+
+
+@pytest.mark.parametrize(
+    ("command", "outcome"),
+    [
+        ("git ls-files | xargs pytest -n 4 | tail -1", "passed"),
+        ("git ls-files | xargs -P 4 -r pytest -n 4 | tail -1", "passed"),
+        ("git ls-files | xargs -P 4 -n 1 pytest | tail -1", "unknown"),
+        ("xargs -a list -n 1 pytest | tail -1", "unknown"),
+        ("git ls-files | xargs -0 -I {} pytest {} | tail -1", "unknown"),
+    ],
+)
+def test_an_option_of_the_program_that_xargs_runs_is_none_of_xargs(command: str, outcome: str) -> None:
+    call = read_call(command, "3 passed in 0.1s\n", 0)
+    assert call is not None
+    assert call.outcome == outcome
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "code", "outcome"),
+    [
+        (
+            "cd ~/lerna-app && npx jest",
+            "Test Suites: 1 failed\nTests:       1 failed, 3 passed, 4 total\n",
+            1,
+            "failed",
+        ),
+        (
+            "cd ~/lerna-app && npx jest | tail -5",
+            "Test Suites: 1 passed, 1 total\nTests:       4 passed, 4 total\nTime: 1 s\n",
+            0,
+            "passed",
+        ),
+        ("pnpm jest | tail -4", "Test Suites: 1 failed, 1 total\nTests:       0 total\n", 0, "error"),
+        ("pnpm tsc --noEmit | tail", "error TS18003: No inputs were found in config file.\n", 0, "failed"),
+        (
+            "cd turbo && go vet ./... | head",
+            "# a/b\n./a.go:3:2: fmt.Printf format %d has arg x\n",
+            0,
+            "failed",
+        ),
+    ],
+)
+def test_a_name_in_the_line_does_not_make_a_summary_a_prefix(
+    command: str, output: str, code: int, outcome: str
+) -> None:
+    call = read_call(command, output, code)
+    assert call is not None
+    assert call.outcome == outcome
+
+
+@pytest.mark.parametrize(
+    ("command", "output"),
+    [
+        ("pnpm -r test | cat", "Scope: 2 of 3\na test: Tests:       1 failed, 2 total\nThat was all\n"),
+        ("npx turbo run test | cat", "• Running\na:test: Tests:       1 failed, 2 total\n Tasks:  0 done\n"),
+        ("bash -c 'lerna run test --stream' | cat", "a: PASS x\na: Tests:       1 failed, 2 total\n"),
+        ("docker-compose run web npx jest | cat", "web  | Tests:       1 failed, 2 total\n"),
+    ],
+)
+def test_what_a_manager_of_packages_sets_before_a_summary_is_passed_over(command: str, output: str) -> None:
+    call = read_call(command, output, 0)
+    assert call is not None
+    assert call.outcome == "failed"
