@@ -60,6 +60,8 @@ def _account(entry: Header, page: Page, now: datetime) -> Iterator[str]:
         yield from _block("asked", escape_line(entry["prompt"]), page, _ASKED)
     for number, decision in enumerate(entry["decisions"][:3]):
         yield from _block("" if number else "decided", render_decision(decision, page), page, _SAID)
+    if entry["said"]:
+        yield from _block("said", f"“{escape_line(entry['said'])}”", page, _SAID)
     call = next((event for event in entry["events"] if event["type"] == "tool_call"), None)
     if call is not None:
         name = escape_line(call["tool"]["name"] or "a call")
@@ -131,6 +133,7 @@ def _pairs(entry: Header) -> Iterator[tuple[str, object]]:
         yield "prompt", entry["prompt"]
     for decision in entry["decisions"]:
         yield "decision", json.dumps(decision, ensure_ascii=False, sort_keys=True)
+    yield "said", entry["said"]
     for event in entry["events"]:
         yield "event", f"{event['id']} {event['type']}"
     for line in entry["change"]:

@@ -15,8 +15,9 @@ LINES = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine",
 
 def reason(header: Any, **fields: Any) -> dict[str, Any]:
     given = {key: value for key, value in entry().items() if key not in ("files", "trajectories")}
-    told = {"prompt": header["prompt"], "decisions": header["decisions"], "change": [], "events": []}
-    return {"lines": [[1, 1]], **given, "trajectory": header, **told, "movedBy": [], "nearest": None} | fields
+    told = {"prompt": header["prompt"], "decisions": header["decisions"], "said": None, "change": []}
+    told |= {"events": [], "movedBy": [], "nearest": None}
+    return {"lines": [[1, 1]], **given, "trajectory": header, **told} | fields
 
 
 def test_many_lines_are_shortened_and_gaps_are_shown() -> None:
