@@ -44,6 +44,13 @@ def test_many_lines_are_shortened_and_gaps_are_shown() -> None:
     )
 
 
+def test_decisions_that_are_not_shown_are_hinted_at() -> None:
+    header = full_header()
+    assert "has more" not in render_reason(reason(header), LINES, Page(72), NOW)
+    told = render_reason(reason(header, decisions=header["decisions"][:1]), LINES, Page(72), NOW)
+    assert told.endswith("\n  git traj show 9b440cb has more\n")
+
+
 @pytest.mark.parametrize("form", ["text", "porcelain"])
 def test_hostile_words_have_no_power(form: str) -> None:
     header = hostile_header()
