@@ -290,6 +290,32 @@ def test_an_inferred_decision_is_marked_so(desk: Desk, why: Why) -> None:
     assert [event["type"] for event in entry["events"]] == ["prompt", "tool_call"]
 
 
+def test_without_a_reason_the_agents_words_before_the_edit_are_said(
+    desk: Desk, why: Why, capsys: pytest.CaptureFixture[str]
+) -> None:
+    session = desk.sessions.setdefault("one", ClaudeSession(desk.git.root, name="one"))
+    said = "Let me write the greeting. It goes in a file of its own. Then the tests."
+    steps = [turn(Write("a.py", GREET), say=said), turn(Write("b.py", COUNT)), turn(COMMIT), turn(say="done")]
+    session.run(steps, prompt="Do it")
+    desk.drain()
+    (entry,) = why("a.py")["entries"]
+    assert (entry["decisions"], entry["trajectory"]["why"]) == ([], None)
+    assert entry["said"] == "Let me write the greeting. It goes in a file of its own."
+    assert call(["why", "a.py:1"]) == 0
+    assert f"  said     “{entry['said']}”\n" in capsys.readouterr().out
+    assert call(["why", "a.py:1", "--porcelain"]) == 0
+    assert f"\nsaid {entry['said']}\n" in capsys.readouterr().out
+
+
+def test_nothing_is_said_where_a_reason_stands_or_of_an_earlier_turn(desk: Desk, why: Why) -> None:
+    session = desk.sessions.setdefault("one", ClaudeSession(desk.git.root, name="one"))
+    said = "I chose a loop over recursion because the depth is unknown."
+    session.run([turn(Write("a.py", GREET), say=said), turn(COMMIT), turn(say="done")], prompt="Do it")
+    session.run([turn(Write("b.py", COUNT)), turn(COMMIT), turn(say="done")], prompt="More")
+    desk.drain()
+    assert [why(path)["entries"][0]["said"] for path in ("a.py", "b.py")] == [None, None]
+
+
 def test_a_struck_decision_is_not_drawn_from_the_prose_again(
     desk: Desk, why: Why, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -60,6 +60,11 @@ def find_choices(messages: Iterable[str], prompt: str | None = None, *, most: in
             if after and _RULES["back"].search(after.text):
                 continue
             choice = _read_beside(before, sentence, after)
+            former = found.get(before.quote) if before else None
+            if choice is None and former and (objected := _read_objected(sentence)):
+                if _is_one_paragraph(message, former.quote, sentence.quote):
+                    found[former.quote] = _add(former, objected, sentence)
+                continue
             if choice and choice.chosen and not _is_wish(choice, wishes):
                 found.setdefault(choice.quote, choice)
     return tuple(found.values())[:most]
@@ -115,6 +120,26 @@ def _read_rejected(before: Sentence | None, sentence: Sentence) -> Choice | None
     return Choice(before.restore(before.text), (sentence.restore(other),), why or None, sentence.quote)
 
 
+def _read_objected(sentence: Sentence) -> re.Match[str] | None:
+    """``I considered a queue, but it needs a server``: what was taken is not in it."""
+    match = contrasts.OBJECTED.match(sentence.text.rstrip("."))
+    if match is None or sentence.spoken or contrasts.TAKES.search(match["why"]):
+        return None
+    return match
+
+
+def _is_one_paragraph(message: str, first: str, second: str) -> bool:
+    begin = message.find(first)
+    end = message.find(second, begin + len(first))
+    return begin >= 0 <= end and "\n\n" not in message[begin + len(first) : end]
+
+
+def _add(choice: Choice, objected: re.Match[str], sentence: Sentence) -> Choice:
+    """With what the next sentence says was not taken, and why if the choice does not say it."""
+    other, why = sentence.restore(objected["other"]), sentence.restore(objected["why"])
+    return replace(choice, rejected=(*choice.rejected, other), reason=choice.reason or why)
+
+
 def _read_alternative(before: Sentence | None, sentence: Sentence) -> Choice | None:
     """``Jobs lie in a table. A broker would have meant one more service.``"""
     text = sentence.text.rstrip(".")
@@ -157,7 +182,10 @@ def _read(sentence: Sentence) -> Choice | None:
         return _choice(why, sentence)
     if _waits(sentence, decided=decided):
         return None
+    objected = _read_objected(sentence)
     for text in _bodies(sentence.text.rstrip(".")):
+        if objected and text == objected.string:
+            return None
         for pattern, needs in claims.FORMS:
             match = pattern.search(text)
             if match and _RULES["no_deed"].match(text):

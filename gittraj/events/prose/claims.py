@@ -136,6 +136,11 @@ def _wherever(match: re.Match[str], sentence: Sentence, *, decided: bool) -> boo
     return not sentence.asks
 
 
+def _weighed(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
+    """``I considered X, but Y``: Y was taken if it says so, else it is what spoke against X."""
+    return not sentence.asks and contrasts.TAKES.search(match["chosen"]) is not None
+
+
 def _is_no_choice(chosen: str) -> bool:
     return any(_RULES[rule].search(chosen) for rule in ("open", "denied", "fault", "untried", "talk"))
 
@@ -207,7 +212,8 @@ def _no_need(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool
 
 FORMS: tuple[tuple[re.Pattern[str], Callable[..., bool]], ...] = (
     (contrasts.CONSIDERED, _wherever),
-    (contrasts.WEIGHED, _wherever),
+    (contrasts.WEIGHED, _weighed),
+    (contrasts.FIRST, _wherever),
     (contrasts.UNFIT, _unfit),
     (contrasts.NOT_DONE, _not_done),
     (contrasts.VERSUS, _of_two),

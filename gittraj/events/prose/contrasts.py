@@ -242,6 +242,40 @@ WEIGHED = re.compile(
     r"|yet|though|however),?\s+(?P<chosen>.+)$",
     re.I,
 )
+_DEED = (
+    rf"(?:(?:for now|in the end|finally|ultimately|instead|then|here),?\s+)?{_AGENT}(?:(?!using|keeping)"
+    rf"(?:{TOOK})\b|{_CHOSE}|(?:kept|left|retained|stayed|stuck|took|put|made|built|wrote)\b"
+    r"|(?<=\bI )(?!need|want|tri|fail|look|check|notic|learn|reali|worri|hesitat)\w+ed\b"
+    r"|(?<=\bwe )(?!need|want|tri|fail|look|check|notic|learn|reali|worri|hesitat)\w+ed\b)"
+)
+_FITS = (
+    r"(?:(?:is|are|was|were|reads?|looks?|seems?|seemed|felt|works?|worked|does|fits?|keeps? it)\s"
+    r"(?:\w+ly |much |a bit |far |just |the |already )?(?:better|simpler|clearer|cleaner|easier|safer|cheaper"
+    r"|faster|smaller|shorter|plainer|nicer|lighter|enough|sufficient|right|best|more (?:readable|robust"
+    r"|reliable|direct|explicit|idiomatic|consistent))\b.*"
+    r"|(?:suffices?|sufficed|won|wins|will do|would do|does the same|matters more)\b.*)"
+)
+TAKES = re.compile(
+    rf"^{_DEED}|(?:[,;] so|;|[–—])\s(?=I\b|we\b){_DEED}"
+    rf"|^(?!(?:it|its|this|that|they|these|those|there)\b)[^,;]{{2,80}}?\s{_FITS}$",
+    re.I,
+)
+"""What follows ``considered X, but``, where it says what was taken; else it speaks against X."""
+OBJECTED = re.compile(
+    r"^(?:(?:I|we)(?:'ve| had| have)? (?:also |did |briefly |first )*)?"
+    r"(?:consider(?:ed)?|thought (?:about|of)|weighed|contemplated|evaluated|toyed with|looked (?:at|into)"
+    r"(?! the (?:log|test|code|error|output|doc|file|histor|source|diff|trace)\w*)"
+    r"|tried(?! (?:to |again|running|testing|building|installing|reproducing|finding|it\b)))"
+    r"\s+(?P<other>[^;]{2,120}?)\s*[,;–—]\s*(?:but|yet|though|however),?\s+(?P<why>.+)$",
+    re.I,
+)
+FIRST = re.compile(
+    r"^(?:(?P<other>[^,;]{2,90}?) (?:was|were) (?:my|our|the) first (?:thought|idea|instinct|impulse)"
+    r"|(?:my|our|the) first (?:thought|idea|instinct|impulse) was (?:to (?:use )?)?(?P<other2>[^,;]{2,90}?))"
+    rf"[,;]?\s+but\s+(?:(?!(?:it|its|this|that|they)\b)(?P<chosen>[^,;]{{2,80}}?)\s(?P<why4>{_FITS})$"
+    rf"|{_DEED}\s+(?P<chosen2>.+?){_REASON})",
+    re.I,
+)
 RATHER = re.compile(
     rf"^{_BARE}\s+(?:(?:would|could|might) (?:also )?(?:be|have been|have worked|work)|was tempting"
     rf"|were tempting|looked|seemed|felt)\b[^;]*?"

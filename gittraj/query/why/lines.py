@@ -33,6 +33,7 @@ FindNoted = Callable[[Collection[str]], Collection[str] | None]
 
 _COMMIT = ("commit", "short", "subject", "author", "date")
 _SHORT = 7
+_SAID = 2  # sentences of a message above an edit
 
 
 @dataclass(slots=True)
@@ -205,7 +206,7 @@ def _wrote(session: Session, paths: set[str]) -> bool:
 
 def _begin(numbers: Sequence[int], commit: Mapping[str, Any]) -> Explanation:
     """An entry without a record."""
-    nothing: Header = {"trajectory": None, "prompt": None, "decisions": [], "change": []}
+    nothing: Header = {"trajectory": None, "prompt": None, "decisions": [], "said": None, "change": []}
     return {"lines": _join(numbers), **commit, **nothing, "events": [], "movedBy": [], "nearest": None}
 
 
@@ -223,11 +224,13 @@ def _explain_line(session: Session, edit: Edit | None, lines: Sequence[str]) -> 
     prompt = _find_prompt(session, part, at)
     decided = _find_decided(part, at)
     inferred = [] if decided else _infer(session, part, at)
+    told = [spell(decided.decision)] if decided else inferred or decisions
     chosen = {event.id for event in (prompt, decided, call) if event}
     events = [event for event in session.events if event.id in chosen]
     return explanation | {
         "prompt": prompt.content if prompt else part.prompt,
-        "decisions": [spell(decided.decision)] if decided else inferred or decisions,
+        "decisions": told,
+        "said": None if told or session.header["why"] else _find_said(part, at),
         "change": show_change(edit, lines),
         "events": [spell_event(event, session.header["agent"]) for event in events],
     }
@@ -240,6 +243,20 @@ def _find_prompt(session: Session, part: Part, at: int) -> Prompt | None:
             return event
     prompts = (event for event in session.events if isinstance(event, Prompt))
     return next((p for p in prompts if part.prompt == shorten(p.content, PROMPT_LIMIT)), None)
+
+
+def _find_said(part: Part, at: int) -> str | None:
+    """The first sentences of the agent's last message above the call, in the same turn."""
+    from gittraj.events.prose.markdown import read_sentences  # noqa: PLC0415 - most lines have a reason
+
+    own = part.events[at].agent
+    for event in reversed([event for event in part.events[:at] if event.agent == own]):
+        if isinstance(event, Prompt):
+            return None
+        if isinstance(event, Message) and event.content.strip():
+            said = [sentence for sentence in read_sentences(event.content) if sentence.kind != "heading"]
+            return " ".join(sentence.quote for sentence in said[:_SAID]) or None
+    return None
 
 
 def _find_decided(part: Part, at: int) -> Decided | None:

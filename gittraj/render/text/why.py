@@ -13,6 +13,7 @@ from gittraj.render.text.terminal import Page, cut, escape, escape_line
 _LABEL = 11  # columns that a label takes, margin included
 _LINES = 6  # lines of the file that are shown of a reason
 _ASKED, _SAID = 6, 4  # lines of a prompt, of a decision
+_MANY = 3  # decisions, doubts
 
 
 def render_reason(entry: Header, lines: Sequence[str], page: Page, now: datetime) -> str:
@@ -22,12 +23,21 @@ def render_reason(entry: Header, lines: Sequence[str], page: Page, now: datetime
     if header is not None:
         shown += _account(entry, page, now)
         shown += render_small_print(header, page)
+        if _has_more(entry):
+            shown.append(page.paint(f"  git traj show {escape_line(entry['short'])} has more", "dim"))
     elif entry["commit"] is not None:
         shown += [
             page.paint("  no record for this commit", "dim"),
             *_previous(entry["nearest"], page, now),
         ]
     return "\n".join(shown) + "\n"
+
+
+def _has_more(entry: Header) -> bool:
+    """Whether its record has decisions or doubts that are not shown."""
+    header = entry["trajectory"]
+    shown = min(len(entry["decisions"]), _MANY)
+    return len(header["decisions"]) > shown or len(header["caveats"]) > _MANY
 
 
 def _quote(ranges: Sequence[Sequence[int]], lines: Sequence[str], page: Page) -> Iterator[str]:
@@ -58,8 +68,10 @@ def _title(entry: Header, page: Page, now: datetime) -> str:
 def _account(entry: Header, page: Page, now: datetime) -> Iterator[str]:
     if entry["prompt"]:
         yield from _block("asked", escape_line(entry["prompt"]), page, _ASKED)
-    for number, decision in enumerate(entry["decisions"][:3]):
+    for number, decision in enumerate(entry["decisions"][:_MANY]):
         yield from _block("" if number else "decided", render_decision(decision, page), page, _SAID)
+    if entry["said"]:
+        yield from _block("said", f"“{escape_line(entry['said'])}”", page, _SAID)
     call = next((event for event in entry["events"] if event["type"] == "tool_call"), None)
     if call is not None:
         name = escape_line(call["tool"]["name"] or "a call")
@@ -71,7 +83,7 @@ def _account(entry: Header, page: Page, now: datetime) -> Iterator[str]:
         remote = entry["trajectory"].get("remote")
         away = f"the events stay with {remote}: git traj fetch {remote}" if remote else None
         yield from _block("written", escape_line(away or "no recorded edit matches these lines"), page, 1)
-    for number, caveat in enumerate(entry["trajectory"]["caveats"][:3]):
+    for number, caveat in enumerate(entry["trajectory"]["caveats"][:_MANY]):
         yield from _block("" if number else "doubts", escape_line(unmarked(caveat)), page, 2)
     if entry["movedBy"]:
         yield from _block("moved", _moved(entry["movedBy"]), page, 3)
@@ -131,6 +143,7 @@ def _pairs(entry: Header) -> Iterator[tuple[str, object]]:
         yield "prompt", entry["prompt"]
     for decision in entry["decisions"]:
         yield "decision", json.dumps(decision, ensure_ascii=False, sort_keys=True)
+    yield "said", entry["said"]
     for event in entry["events"]:
         yield "event", f"{event['id']} {event['type']}"
     for line in entry["change"]:

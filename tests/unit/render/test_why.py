@@ -15,8 +15,9 @@ LINES = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine",
 
 def reason(header: Any, **fields: Any) -> dict[str, Any]:
     given = {key: value for key, value in entry().items() if key not in ("files", "trajectories")}
-    told = {"prompt": header["prompt"], "decisions": header["decisions"], "change": [], "events": []}
-    return {"lines": [[1, 1]], **given, "trajectory": header, **told, "movedBy": [], "nearest": None} | fields
+    told = {"prompt": header["prompt"], "decisions": header["decisions"], "said": None, "change": []}
+    told |= {"events": [], "movedBy": [], "nearest": None}
+    return {"lines": [[1, 1]], **given, "trajectory": header, **told} | fields
 
 
 def test_many_lines_are_shortened_and_gaps_are_shown() -> None:
@@ -41,6 +42,13 @@ def test_many_lines_are_shortened_and_gaps_are_shown() -> None:
   doubts   Retry-After given as a date is not tested.
 """
     )
+
+
+def test_decisions_that_are_not_shown_are_hinted_at() -> None:
+    header = full_header()
+    assert "has more" not in render_reason(reason(header), LINES, Page(72), NOW)
+    told = render_reason(reason(header, decisions=header["decisions"][:1]), LINES, Page(72), NOW)
+    assert told.endswith("\n  git traj show 9b440cb has more\n")
 
 
 @pytest.mark.parametrize("form", ["text", "porcelain"])

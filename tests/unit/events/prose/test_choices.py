@@ -163,3 +163,55 @@ def test_no_text_takes_long(unit: str) -> None:
     find_choices([text, broken])
     find_doubts([text, broken])
     assert time.process_time() - start < 10.0
+
+
+DECIMAL = "I'll use Decimal rather than float, because cents must not be lost to rounding."
+
+
+@pytest.mark.parametrize("verb", ["considered", "thought about", "looked at", "tried"])
+def test_what_was_considered_but_has_a_drawback_is_no_choice_but_rejected(verb: str) -> None:
+    against = "the accountant's export has three places for fuel"
+    said = f"I {verb} integers of cents, but {against}."
+    assert find_choices([said]) == ()
+    (choice,) = find_choices([f"{DECIMAL} {said}"])
+    assert (choice.chosen, choice.rejected) == ("Decimal", ("float", "integers of cents"))
+    assert choice.reason == "cents must not be lost to rounding"
+    (bare,) = find_choices([f"I used Decimal rather than float. {said}"])
+    assert (bare.rejected, bare.reason) == (("float", "integers of cents"), against)
+    (apart,) = find_choices([f"{DECIMAL}\n\n{said}"])
+    assert apart.rejected == ("float",)
+    assert find_choices(["I considered using a queue instead of a table, but it needs a server."]) == ()
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I considered a queue, but went with a table.",
+        "I considered a queue, but I kept the table.",
+        "I considered a queue, but a table is simpler.",
+        "I thought about a queue, but in the end used a table.",
+    ],
+)
+def test_what_was_considered_but_another_taken_is_a_choice(said: str) -> None:
+    (choice,) = find_choices([said])
+    assert choice.rejected == ("a queue",)
+    assert "table" in choice.chosen
+
+
+@pytest.mark.parametrize(
+    ("said", "chosen", "why"),
+    [
+        ("A regex was my first thought, but a replace reads better.", "a replace", "reads better"),
+        ("My first thought was a regex, but a replace is enough.", "a replace", "is enough"),
+        ("A regex was my first thought, but I used a replace.", "a replace", None),
+    ],
+)
+def test_a_first_thought_that_something_better_replaced_is_a_choice(
+    said: str, chosen: str, why: str | None
+) -> None:
+    (choice,) = find_choices([said])
+    assert (choice.chosen, choice.rejected[0].lower(), choice.reason) == (chosen, "a regex", why)
+
+
+def test_a_first_thought_with_a_drawback_is_no_choice() -> None:
+    assert find_choices(["A regex was my first thought, but it is slower."]) == ()
