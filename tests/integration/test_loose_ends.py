@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import subprocess
+from pathlib import Path
+
+import pytest
 
 from gittraj import __version__
 from gittraj.query.beside import RecordedBeside, RemoteNotesInMemory
@@ -40,6 +44,30 @@ def test_uninstall_names_each_key_that_it_removes(git: Git) -> None:
     said = traj(git.root, "uninstall").stdout
     for key in ("remote.origin.trajpush", "traj.trust"):
         assert f"{key}: removed from git's configuration\n" in said
+
+
+@pytest.mark.parametrize("purge", [(), ("--purge",)])
+def test_uninstall_names_what_stays_and_the_commands_remove_it(
+    git: Git, tmp_path: Path, purge: tuple[str, ...]
+) -> None:
+    git.commit({"a": "1"})
+    traj(git.root, "install")
+    git("notes", "--ref=traj", "add", "-m", "{}")
+    bare = tmp_path / "bare.git"
+    git("init", "--quiet", "--bare", str(bare))
+    git("remote", "add", "origin", str(bare))
+    git("push", "--quiet", "--no-verify", "origin", "refs/notes/traj")
+    git("update-ref", "refs/notes-remote/origin/traj", "refs/notes/traj")
+    said = traj(git.root, "uninstall", *purge).stdout
+    copies = git("for-each-ref", "refs/notes-remote")
+    assert bool(copies) is not bool(purge)
+    commands = [line.strip() for line in said.partition("What stays")[2].splitlines() if line[:4] == "    "]
+    assert commands[-1] == "pipx uninstall git-traj"
+    assert commands[1] == "git push origin --delete refs/notes/traj"
+    for command in commands[:2]:
+        subprocess.run(command, shell=True, check=True, cwd=git.root, capture_output=True)
+    assert git("for-each-ref", "refs/notes", "refs/notes-remote") == ""
+    assert git("ls-remote", "origin", "refs/notes/*") == ""
 
 
 def test_a_remotes_note_of_which_nothing_is_shown_is_not_counted(desk: Desk) -> None:
