@@ -14,6 +14,7 @@ import pytest
 from gittraj.cli.common.group import call
 from gittraj.index import counters
 from gittraj.model.values import Decision, Link, Retrospective, SegmentRef, SessionInfo, Usage
+from tests.integration.command import traj
 from tests.integration.random_history import RandomHistory
 from tests.integration.repository import Git
 from tests.integration.story import Story, record
@@ -89,6 +90,12 @@ def told(git: Git, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
         )
         story.note(made["last"], record("traj_idle", role="explored", whole=SessionInfo(), **spent))
     return made
+
+
+def test_stats_says_that_it_counts_stated_decisions(git: Git, story: Story) -> None:
+    drawn = Decision(chosen="a set", by="inferred", quote="a set", event="m")
+    story.note(git.commit({"a": "1"}), record(decisions=(drawn,)))
+    assert ", stated decisions 0/1," in traj(git.root, "stats").stdout
 
 
 def test_it_counts_each_part_once(git: Git, told: dict[str, str], stats: Stats) -> None:
