@@ -24,6 +24,9 @@ def test_a_remote_that_came_after_the_installation_is_said_and_mended(git: Git) 
     said = "late: git fetch does not bring its records (git traj doctor --fix)\n"
     assert said in traj(git.root, "status").stdout
     assert json.loads(traj(git.root, "status", "--json").stdout)["withoutRefspec"] == ["late"]
+    noted = traj(git.root, "doctor").stdout
+    assert "git traj install" not in noted, "two remedies"
+    assert noted.endswith("    git traj doctor --fix\nNothing is wrong.\n")
     done = traj(git.root, "doctor", "--fix")
     assert "fixed: git fetch late does not bring its records" in done.stdout
     assert REFSPEC in git("config", "--get-all", "remote.late.fetch").splitlines()
