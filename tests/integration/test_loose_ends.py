@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 import subprocess
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from gittraj import __version__
+from gittraj.commands.doctor.facts import LiveSession
+from gittraj.commands.status import _open_work
 from gittraj.query.beside import RecordedBeside, RemoteNotesInMemory
 from gittraj.query.records import Recorded
 from tests.integration.command import traj
@@ -71,6 +75,12 @@ def test_uninstall_names_what_stays_and_the_commands_remove_it(
         subprocess.run(command, shell=True, check=True, cwd=git.root, capture_output=True)
     assert git("for-each-ref", "refs/notes", "refs/notes-remote") == ""
     assert git("ls-remote", "origin", "refs/notes/*") == ""
+
+
+def test_an_ended_session_says_when_it_is_no_longer_listed() -> None:
+    ended = LiveSession(agent="codex", session="bb67db9d", status="ended", title=None, waiting=7)
+    (line,) = _open_work(cast(Any, SimpleNamespace(sessions=(ended,), actives=())))
+    assert line == "Ended: codex bb67db9d, 7 events waiting for a commit (not listed after a day)"
 
 
 def test_a_remotes_note_of_which_nothing_is_shown_is_not_counted(desk: Desk) -> None:
