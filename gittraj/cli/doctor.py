@@ -50,7 +50,8 @@ def command(fix: bool, as_json: bool) -> int:
     for finding, fixed in findings:
         lines.append(f"{'fixed' if fixed else finding.severity}: {finding.text}")
         lines += [] if fixed else [f"    {finding.remedy}"]
-    lines.append("Problems found." if ill else "Everything is OK.")
+    noted = any(not fixed for _, fixed in findings)
+    lines.append("Problems found." if ill else "Nothing is wrong." if noted else "Everything is OK.")
     for line in lines:
         click.echo(render_line(line, page), nl=False, color=page.colour)
     return int(ill)

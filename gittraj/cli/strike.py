@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from gittraj.cli.common.output import print_wrapped
 from gittraj.cli.common.repository import environment, find_drained
 from gittraj.config import Environ
 from gittraj.render.text.terminal import printable
@@ -23,4 +24,4 @@ def command(rev: str, statement: str, why: str | None) -> None:
     raw = environment()
     with find_drained() as repository:
         found, quote = strike(repository, rev, statement, why, environ=Environ.of(raw), live=raw)
-    click.echo(f"{found} is struck: {printable(quote)}")
+    print_wrapped(f"{found[:8]} is struck: {printable(quote)}")

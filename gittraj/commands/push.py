@@ -57,12 +57,13 @@ def send(
 
 def describe_outgoing(remote: Remote, outgoing: Outgoing) -> str:
     """What a push makes readable, and to whom. Not escaped."""
-    trajectories = count(outgoing.trajectories, "trajectory")
-    text = f"{count(outgoing.records, 'record')} of {trajectories} on {count(outgoing.notes, 'commit')}"
+    what = (
+        [f"the records of {count(outgoing.notes, 'commit')}"] if outgoing.notes or not outgoing.months else []
+    )
     if outgoing.months:
         size = f" ({size_of(outgoing.size)})" if outgoing.size else ""
-        text += f", with the full sessions of {', '.join(outgoing.months)}{size}"
-    return f"{text}: readable by everybody who can fetch from {' and '.join(remote.urls)}"
+        what.append(f"the full sessions of {', '.join(outgoing.months)}{size}")
+    return f"{', with '.join(what)}: readable by everybody who can fetch from {' and '.join(remote.urls)}"
 
 
 def sent_to_line(sent: Sent) -> str:

@@ -183,6 +183,8 @@ def _open_work(facts: Facts) -> Iterator[str]:
     """Sessions and manual trajectories with events that no commit has yet."""
     for session in facts.sessions:
         waits = f", {count(session.waiting, 'event')} waiting for a commit" if session.waiting else ""
+        if waits and session.status == "ended":
+            waits += " (not listed after a day)"
         title = shorten(session.title or "", _TITLE)
         yield f"{session.status.capitalize()}: {session.agent} {session.session[:8]} {title}".rstrip() + waits
     for active in facts.actives:

@@ -62,8 +62,24 @@ def find_excerpts(
             field = fields[at][n]
             excerpt = Excerpt(field.kind, field.event, _split(text))
             found[at].append((rank * WEIGHTS[field.kind], excerpt))
-    best = {at: sorted(some, key=lambda each: each[0])[:_EACH] for at, some in found.items()}
-    return {at: [e for _, e in some] or _beginning(fields[at]) for at, some in best.items()}
+    best = {at: _apart(e for _, e in sorted(some, key=lambda each: each[0])) for at, some in found.items()}
+    return {at: some or _beginning(fields[at]) for at, some in best.items()}
+
+
+def _apart(ranked: Iterable[Excerpt]) -> list[Excerpt]:
+    """The first, without those whose words are in another one."""
+    kept: list[Excerpt] = []
+    for excerpt in ranked:
+        words = _words(excerpt)
+        if not any(words in _words(other) for other in kept):
+            kept = [*(other for other in kept if _words(other) not in words), excerpt]
+        if len(kept) == _EACH:
+            break
+    return kept
+
+
+def _words(excerpt: Excerpt) -> str:
+    return f" {' '.join(_WORD.findall(excerpt.text.lower()))} "
 
 
 def _likely(fields: Collection[TextField], sought: str) -> Iterable[tuple[int, TextField]]:

@@ -24,6 +24,7 @@ WEIGHTS: dict[str, float] = {
     "prompt": 5,
     "decision": 5,
     "retrospective": 4,
+    "doubt": 4,
     "message": 2,
     "thinking": 1.5,
     "tool": 1.5,
@@ -38,7 +39,7 @@ _FIRST = 1 << 40
 
 TEXTS = Database(
     "text.db",
-    3,
+    4,
     f"""
 CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB) WITHOUT ROWID;
 CREATE TABLE waiting (n INTEGER PRIMARY KEY, trajectory TEXT NOT NULL UNIQUE);

@@ -31,6 +31,7 @@ from gittraj.model.values import (
     ToolCall,
     ToolResult,
 )
+from gittraj.model.words import model_of
 from gittraj.query.account import struck_in, without_struck
 from gittraj.query.header import distinct
 from gittraj.query.labels import task_names
@@ -130,8 +131,10 @@ def _of_record(record: Record) -> Iterator[TextField]:
     if whole.run:
         texts += [("title", name) for name in (whole.run.id, whole.run.solve, whole.run.instance)]
     texts += [("decision", text) for decision in figures.decisions for text in _of_decision(decision)]
-    texts += [("retrospective", figures.summary.text if figures.summary else None)]
-    texts += [("retrospective", text) for text in figures.caveats]
+    if figures.summary:  # the agent's last words, unless a model wrote it
+        kind = "retrospective" if model_of(figures.summary.by) else "message"
+        texts.append((kind, figures.summary.text))
+    texts += [("doubt", text) for text in figures.caveats]
     if whole.retrospective:
         texts += [("retrospective", text) for text in _of_retrospective(whole.retrospective)]
     texts += [("file", file.path) for file in figures.files]

@@ -130,12 +130,23 @@ def test_a_worktree_and_a_second_clone_are_as_simple(worked: Git, tmp_path: Path
     assert "because it is short" in traj(tmp_path / "clone", "why", "f.py:1").stdout
 
 
+def test_git_traj_alone_in_a_fresh_clone_says_how_to_get_the_teams_records(
+    worked: Git, tmp_path: Path
+) -> None:
+    subprocess.run(["git", "clone", "-q", str(worked.root), str(tmp_path / "clone")], check=True)
+    said = traj(tmp_path / "clone").stdout
+    assert "yet: git traj install\nIf your team shares records, git traj fetch brings them\n" in said
+
+
 def test_git_traj_alone_says_where_one_is(worked: Git, tmp_path: Path) -> None:
-    what, _, state, *shown = traj(worked.root).stdout.splitlines()
+    what, _, said = traj(worked.root).stdout.partition("\n\n")
+    state, *shown = said.splitlines()
     assert what.startswith("Why is this code as it is?")
     assert state == "Nothing is recorded in this repository yet: git traj install"
     assert "Common commands:" in shown and shown[-1] == "git traj -h lists all commands" and len(shown) < 18
-    assert "\nNot in a git repository.\n" in traj(tmp_path).stdout
+    outside = traj(tmp_path).stdout
+    assert "\nNot in a git repository.\n" in outside
+    assert max(map(len, outside.splitlines())) <= 80
     traj(worked.root, "install", "--yes")
     first, *rest = traj(worked.root).stdout.splitlines()
     assert first == "Recorded: trajectories on 1 commit"

@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 import json
+import subprocess
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
 
 from gittraj import __version__
+from gittraj.commands.doctor.facts import LiveSession
+from gittraj.commands.status import _open_work
 from gittraj.query.beside import RecordedBeside, RemoteNotesInMemory
 from gittraj.query.records import Recorded
 from tests.integration.command import traj
@@ -20,6 +28,9 @@ def test_a_remote_that_came_after_the_installation_is_said_and_mended(git: Git) 
     said = "late: git fetch does not bring its records (git traj doctor --fix)\n"
     assert said in traj(git.root, "status").stdout
     assert json.loads(traj(git.root, "status", "--json").stdout)["withoutRefspec"] == ["late"]
+    noted = traj(git.root, "doctor").stdout
+    assert "git traj install" not in noted, "two remedies"
+    assert noted.endswith("    git traj doctor --fix\nNothing is wrong.\n")
     done = traj(git.root, "doctor", "--fix")
     assert "fixed: git fetch late does not bring its records" in done.stdout
     assert REFSPEC in git("config", "--get-all", "remote.late.fetch").splitlines()
@@ -40,6 +51,36 @@ def test_uninstall_names_each_key_that_it_removes(git: Git) -> None:
     said = traj(git.root, "uninstall").stdout
     for key in ("remote.origin.trajpush", "traj.trust"):
         assert f"{key}: removed from git's configuration\n" in said
+
+
+@pytest.mark.parametrize("purge", [(), ("--purge",)])
+def test_uninstall_names_what_stays_and_the_commands_remove_it(
+    git: Git, tmp_path: Path, purge: tuple[str, ...]
+) -> None:
+    git.commit({"a": "1"})
+    traj(git.root, "install")
+    git("notes", "--ref=traj", "add", "-m", "{}")
+    bare = tmp_path / "bare.git"
+    git("init", "--quiet", "--bare", str(bare))
+    git("remote", "add", "origin", str(bare))
+    git("push", "--quiet", "--no-verify", "origin", "refs/notes/traj")
+    git("update-ref", "refs/notes-remote/origin/traj", "refs/notes/traj")
+    said = traj(git.root, "uninstall", *purge).stdout
+    copies = git("for-each-ref", "refs/notes-remote")
+    assert bool(copies) is not bool(purge)
+    commands = [line.strip() for line in said.partition("What stays")[2].splitlines() if line[:4] == "    "]
+    assert commands[-1] == "pipx uninstall git-traj"
+    assert commands[1] == "git push origin --delete refs/notes/traj"
+    for command in commands[:2]:
+        subprocess.run(command, shell=True, check=True, cwd=git.root, capture_output=True)
+    assert git("for-each-ref", "refs/notes", "refs/notes-remote") == ""
+    assert git("ls-remote", "origin", "refs/notes/*") == ""
+
+
+def test_an_ended_session_says_when_it_is_no_longer_listed() -> None:
+    ended = LiveSession(agent="codex", session="bb67db9d", status="ended", title=None, waiting=7)
+    (line,) = _open_work(cast(Any, SimpleNamespace(sessions=(ended,), actives=())))
+    assert line == "Ended: codex bb67db9d, 7 events waiting for a commit (not listed after a day)"
 
 
 def test_a_remotes_note_of_which_nothing_is_shown_is_not_counted(desk: Desk) -> None:

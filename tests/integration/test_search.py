@@ -39,6 +39,7 @@ from gittraj.model.values import (
     Retrospective,
     RetrospectiveEvent,
     SessionInfo,
+    Summary,
     TaskRef,
     TaskSource,
     Thinking,
@@ -47,6 +48,7 @@ from gittraj.model.values import (
     ToolResult,
 )
 from gittraj.notes.store import NotesRef
+from tests.integration.command import traj
 from tests.integration.repository import Git
 from tests.integration.searched import indexed, place
 from tests.integration.story import MONTH, Story, record
@@ -85,6 +87,23 @@ def commits(results: list[dict[str, Any]]) -> list[str]:
 def tell(story: Story, commit: str, name: str, *events: AnyEvent, **fields: Any) -> None:
     segment = story.segment(name, 0, events)
     story.note(commit, record(name, n=len(events), segments=[segment], **fields))
+
+
+def test_a_doubt_is_called_one_and_nothing_is_shown_twice(git: Git, story: Story, find: Find) -> None:
+    doubt = "I have not tried herons on Windows."
+    said = f"Counted. {doubt}"
+    tell(
+        story,
+        git.commit({"a": "1"}),
+        "traj_one",
+        Message(id="e0", content=said),
+        summary=Summary(text=said, by="agent"),
+        caveats=(doubt,),
+    )
+    shown = traj(git.root, "search", "herons").stdout
+    assert "  said     Counted. I have not tried herons" in shown
+    assert shown.count("not tried herons") == 1
+    assert "  doubt    I have not tried herons" in traj(git.root, "search", "herons", "--in", "doubt").stdout
 
 
 def test_everything_that_was_said_is_found(git: Git, story: Story, find: Find) -> None:
@@ -185,14 +204,14 @@ def test_what_a_person_sees(git: Git, story: Story, capsys: pytest.CaptureFixtur
         story,
         commit,
         "traj_one",
-        Message(id="e0", content=evil),
-        whole=SessionInfo(agent="codex", title=evil),
+        Message(id="e0", content=f"{evil} again"),
+        whole=SessionInfo(agent="codex", title=evil.replace("waits", "wades")),
     )
     status, out, err = said("heron")
     lines = out.splitlines()
     assert (status, err, lines[0].split()[:2]) == (0, "", [commit[:7], "Herons"])
-    assert lines[1] == "  title    ]0;owned the heron <U+202E> waits"
-    assert lines[2] == "  message  ]0;owned the heron <U+202E> waits"
+    assert lines[1] == "  title    ]0;owned the heron <U+202E> wades"
+    assert lines[2] == "  said     ]0;owned the heron <U+202E> waits again"
     assert lines[3].startswith("  codex · traj_one · ^[]0;owned")
     assert said("cormorant") == (0, "", NOTHING)
     for query in ('"heron', "(heron", "-heron", "→", "heron OR", "\udcff"):

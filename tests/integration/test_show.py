@@ -296,7 +296,7 @@ def test_a_commit_without_a_trajectory(scene: Scene, capsys: pytest.CaptureFixtu
         out, err = capsys.readouterr()
         assert not out or json.loads(out) == {"version": 1, "commit": scene.by_hand, "trajectories": []}
         assert err == (
-            f"{scene.by_hand[:7]} has no trajectory\n"
+            f"no record for this commit: {scene.by_hand[:7]}\n"
             f"hint: git traj show {scene.bye[:7]} shows the last recorded change of its files\n"
         )
 

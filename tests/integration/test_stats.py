@@ -13,7 +13,10 @@ import pytest
 
 from gittraj.cli.common.group import call
 from gittraj.index import counters
-from gittraj.model.values import Decision, Link, Retrospective, SegmentRef, SessionInfo, Usage
+from gittraj.model.values import Counts, Decision, Link, Retrospective, SegmentRef, SessionInfo, Usage
+from gittraj.render.text.stats import render_stats
+from gittraj.render.text.terminal import Page
+from tests.integration.command import traj
 from tests.integration.random_history import RandomHistory
 from tests.integration.repository import Git
 from tests.integration.story import Story, record
@@ -89,6 +92,25 @@ def told(git: Git, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
         )
         story.note(made["last"], record("traj_idle", role="explored", whole=SessionInfo(), **spent))
     return made
+
+
+def test_a_row_of_stats_is_not_cut_on_80_columns(git: Git, story: Story, stats: Stats) -> None:
+    name = "a-model-of-which-the-name-is-long"
+    used = Usage(input_tokens=123_456_789, cache_read_tokens=987_654_321, output_tokens=1_234_567)
+    parsed = SessionInfo(agent="codex", session="s2", models=(name,))
+    made = record(usage=used, cost_usd=1234.5, whole=parsed, counts=Counts(malformed=1234))
+    story.note(git.commit({"a": "1"}), made)
+    found = stats(git.root, "--by", "model")
+    for columns in (80, 40):
+        rows = render_stats(found["total"], found["rows"], Page(columns)).split("\n\n")[-1].splitlines()
+        assert "1234 parse failures" in " ".join(" ".join(rows).split())
+        assert max(map(len, rows)) <= max(columns, 44), "name, bar and share take 44"
+
+
+def test_stats_says_that_it_counts_stated_decisions(git: Git, story: Story) -> None:
+    drawn = Decision(chosen="a set", by="inferred", quote="a set", event="m")
+    story.note(git.commit({"a": "1"}), record(decisions=(drawn,)))
+    assert ", stated decisions 0/1," in traj(git.root, "stats").stdout
 
 
 def test_it_counts_each_part_once(git: Git, told: dict[str, str], stats: Stats) -> None:

@@ -69,9 +69,12 @@ def test_a_decision_that_was_struck_stays_away(
     commits: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     name = header(capsys)["decisions"][1]["id"]
-    assert name[:8] in told(capsys, "show")
+    shown = told(capsys, "show")
+    assert name[:8] in shown and shown.endswith(f" git traj strike {commits[-1][:7]} ID\n"), (
+        "how it is struck"
+    )
     said = told(capsys, "strike", "HEAD", name[:6], "--why", "It was about memory.")
-    assert said == f"{name} is struck: {CHOICE}\n"
+    assert said == f"{name[:8]} is struck: {CHOICE}\n"
     for commit in commits:
         shown = header(capsys, commit)
         assert [d["chosen"] for d in shown["decisions"]] == ["A"]

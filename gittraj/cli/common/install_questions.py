@@ -42,7 +42,7 @@ class Offer:
         print_wrapped(
             "Each can get hooks in its settings here, and an instruction on how to record decisions."
         )
-        click.echo("Commits are recorded either way.")
+        print_wrapped("Without that commits are recorded too, but not decisions that the log does not say.")
         if len(new) == 1:
             return new if click.confirm(f"Set up {names}?", default=True) else ()
         while True:

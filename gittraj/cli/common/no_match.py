@@ -60,7 +60,7 @@ def say_nothing_on(repository: Repository, recorded: Recorded, commit: str | Non
     if previous:
         named = describe(repository, previous)["short"]
         hint = f"git traj show {named} shows the last recorded change of its files"
-    _say(f"{short} has no trajectory", hint)
+    _say(f"no record for this commit: {short}", hint)
 
 
 def say_nothing_about(

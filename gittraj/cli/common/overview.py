@@ -29,7 +29,10 @@ def show_overview() -> None:
         return
     with opened as repository:
         if not is_installed(repository) and not _has_records(repository):
-            _say_how_to_begin("Nothing is recorded in this repository yet: git traj install")
+            state = "Nothing is recorded in this repository yet: git traj install"
+            if repository.run("remote").out:
+                state += "\nIf your team shares records, git traj fetch brings them"
+            _say_how_to_begin(state)
             return
         drain_first(repository)
         _print(repository)
@@ -41,7 +44,8 @@ def _say_how_to_begin(state: str) -> None:
     formatter = context.make_formatter()
     with formatter.section(_FIRST.capitalize()):
         formatter.write_dl(list(COMMANDS[_FIRST].items()))
-    click.echo(f"{context.command.help}\n\n{state}\n\n{formatter.getvalue()}\ngit traj -h lists all commands")
+    what = "\n".join(wrap(context.command.help or "", formatter.width))
+    click.echo(f"{what}\n\n{state}\n\n{formatter.getvalue()}\ngit traj -h lists all commands")
 
 
 def _has_records(repository: Repository) -> bool:

@@ -113,7 +113,7 @@ def _check_hooks(repository: Repository, facts: Facts) -> Iterator[Finding]:
             code="refspec-missing",
             severity="note",
             text=f"git fetch {remote} does not bring its records: the remote came after the installation",
-            remedy=_INSTALL,
+            remedy="git traj doctor --fix",
             fix=partial(install, repository),
         )
     renew = partial(_reinstall, repository)

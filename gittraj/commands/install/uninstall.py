@@ -11,6 +11,7 @@ from gittraj.commands.install.configured import remove_configured
 from gittraj.commands.install.edits import stop_ignoring
 from gittraj.commands.install.hooks import leave_folders
 from gittraj.commands.install.instructions import take_back
+from gittraj.commands.install.left import drop_copies
 from gittraj.commands.install.manifest import FILE, Manifest, read_manifest
 from gittraj.commands.install.refspecs import recover_manifest, remove_refspecs
 from gittraj.commands.install.report import Step
@@ -45,7 +46,9 @@ def uninstall(repository: Repository, *, purge: bool = False) -> list[Step]:
         steps.append(Step(what="refspec", name="remotes", did="failed", text=error.message))
     import shutil  # noqa: PLC0415 - with all of its compressors
 
-    # no step of its own: it holds nothing that is not in the refs
+    # no steps of their own: they hold nothing that is not in the refs, ours or a remote's
+    if purge:
+        drop_copies(repository)
     shutil.rmtree(repository.common_dir / INDEX, ignore_errors=True)
     ending = local.exists and (purge or (local.folder / FILE).exists())
     if ending and not any(step.did == "failed" for step in steps):

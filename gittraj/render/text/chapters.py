@@ -60,6 +60,9 @@ def render_commit(
             yield "\n" + page.paint(note, "dim") + "\n"
         if outputs := left_out(header):
             yield "\n" + page.paint(f"left out: {outputs}", "dim") + "\n"
+    if entry is not None and any(d["id"] for header in trajectories for d in header["decisions"]):
+        hint = f"an inferred decision that is wrong: git traj strike {entry['short']} ID"
+        yield "\n" + "\n".join(page.block(hint, "dim")) + "\n"
 
 
 def render_timeline(trajectories: Sequence[Header], page: Page, *, detail: Detail) -> Iterator[str]:

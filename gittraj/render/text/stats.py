@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from gittraj.model.words import Header, count, money, size_of, tokens
-from gittraj.render.text.terminal import Page, cut, escape_line, width
+from gittraj.render.text.terminal import Page, cut, escape_line, width, wrap
 
 _LABEL = 12
 _NAME, _BAR = 32, 24  # columns at most
+_FACTS = 12  # columns at least
 _ROWS = 40
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 
@@ -39,7 +40,8 @@ def _facts(total: Header) -> Iterator[tuple[str, str]]:
     yield "models", _spell_ranking(total["models"])
     yield "tokens", _partly_known(tokens(total["usage"]), total["tellingUsage"], number)
     yield "cost", _partly_known(money(total), total["tellingCost"], number)
-    yield "with", ", ".join(f"{part} {many:,}/{sessions:,}" for part, many in total["telling"].items())
+    told = {f"stated {k}" if k == "decisions" else k: many for k, many in total["telling"].items()}
+    yield "with", ", ".join(f"{part} {many:,}/{sessions:,}" for part, many in told.items())
     if beside := ", ".join(f"{name} {many:,}" for name, many in total["beside"].items() if many):
         yield "also", beside
     disk = "unknown" if stored["disk"] is None else size_of(stored["disk"])
@@ -66,8 +68,13 @@ def _chart(rows: Sequence[Header], page: Page, *, ascii_only: bool) -> Iterator[
     for row, name, small in zip(rows, names, facts, strict=False):
         drawn = page.paint(_bar(row, bar, ascii_only=ascii_only), "green")
         lead = f"{name}{' ' * (wide[0] - width(name))}  {drawn}  {_percent(row):>4}"
-        room = None if page.columns is None else max(page.columns - width(lead) - 2, 0)
-        yield f"{lead}  {page.paint(cut(small, room) if room != 0 else '', 'dim')}".rstrip()
+        indent = width(lead) + 2
+        if page.columns is not None and page.columns - indent < _FACTS:  # below, where there is no room
+            yield lead.rstrip()
+            lead, indent = "", 2
+        first, *rest = wrap(small, page.room(indent))
+        yield f"{lead}  {page.paint(first, 'dim')}".rstrip()
+        yield from (" " * indent + page.paint(row, "dim") for row in rest)
     if len(rows) > _ROWS:
         yield page.paint(f"and {len(rows) - _ROWS:,} more: --json has all", "dim")
 

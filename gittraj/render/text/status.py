@@ -7,7 +7,7 @@ from gittraj.render.text.terminal import Page, printable, wrap
 _STYLES = (
     ("red", ("Wrong: ", "Rotate: ", "wrong: ", "Problems found.")),
     ("yellow", ("Paused ", "Off ", "note: ", "git-traj is not installed")),
-    ("green", ("fixed: ", "Everything is OK.")),
+    ("green", ("fixed: ", "Everything is OK.", "Nothing is wrong.")),
 )
 
 

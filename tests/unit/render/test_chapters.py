@@ -85,6 +85,8 @@ traj_one · 3 days ago · completed
   The clock is injected now:
 
       retry(clock=fake)
+
+an inferred decision that is wrong: git traj strike 9b440cb ID
 """
     )
 
