@@ -116,6 +116,12 @@ def test_a_dry_run_says_what_would_be_done_and_asked(worked: Git) -> None:
     assert "1 session of this repository found: git traj backfill links to" in " ".join(piped.split())
 
 
+def test_where_no_agent_is_found_a_line_says_so(git: Git) -> None:
+    for words in (["install", "--dry-run"], ["install"]):
+        said = traj(git.root, *words).stdout
+        assert "No agent to set up was found here: agents are recognised when they start to work\n" in said
+
+
 def test_json_says_what_was_found_and_asks_nothing(worked: Git) -> None:
     document = json.loads(traj(worked.root, "install", "--json").stdout)
     assert (document["agentsFound"], document["sessionsFound"]) == (["claude-code"], 1)
