@@ -152,14 +152,15 @@ def _shared(facts: Facts) -> Iterator[str]:
     for name in facts.unfetching:
         yield f"{name}: git fetch does not bring its records (git traj doctor --fix)"
     for remote in facts.remotes:
-        if remote.unpushed or remote.unfetched:
-            yield f"{remote.name}: {', '.join(_to_share(remote))}"
+        if told := ", ".join(_to_share(remote, joins=remote.name not in facts.beside)):
+            yield f"{remote.name}: {told}"
 
 
-def _to_share(remote: Remote) -> Iterator[str]:
+def _to_share(remote: Remote, *, joins: bool) -> Iterator[str]:
+    """``joins``: nothing else says that there are records to join."""
     if remote.unpushed:
         yield f"records of {count(remote.unpushed, 'commit')} to push (git traj push)"
-    if remote.unfetched:
+    if remote.unfetched and joins:
         yield f"records of {count(remote.unfetched, 'commit')} to join (git traj fetch)"
 
 
@@ -171,9 +172,12 @@ def _recording(facts: Facts) -> Iterator[str]:
     elif facts.off or facts.paused is not None:
         yield "Off for this command (GIT_TRAJ=0)" if facts.off else f"Paused since {_time(facts.paused)}"
     other = f", and on {facts.elsewhere} that git traj log does not list" if facts.elsewhere else ""
-    yield f"Recorded: trajectories on {count(facts.recorded, 'commit')}{other}"
+    if facts.recorded or not facts.beside:
+        yield f"Recorded: trajectories on {count(facts.recorded, 'commit')}{other}"
     for name, number in facts.beside.items():
-        yield f"Beside: records of {name} on {count(number, 'commit')} (git traj fetch {name} joins them)"
+        whose = f"Beside: records of {name}" if facts.recorded else f"Recorded: trajectories of {name}"
+        also = "" if facts.recorded else other
+        yield f"{whose} on {count(number, 'commit')} (git traj fetch {name} joins them){also}"
     if facts.since is not None:
         yield f"Hooks: {_hooks(facts)}"
     yield from map(_agent, facts.agents)
