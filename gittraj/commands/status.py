@@ -125,8 +125,10 @@ def status_to_lines(facts: Facts) -> Iterator[str]:
     yield from _shared(facts)
     if facts.config is not None:
         for key, setting in (facts.config.settings or {}).items():
-            sealed = _sealing(facts.readers) if key == "thinking" and facts.readers else ""
-            yield f"{key.capitalize()}: {setting.value} ({setting.source}){sealed}"
+            if key != "thinking" or not facts.readers:
+                yield f"{key.capitalize()}: {setting.value} ({setting.source})"
+            elif facts.since is not None:
+                yield f"Thinking: {_sealing(facts.readers)}"
     if facts.summarizer and facts.runs:
         done = f"{facts.runs.number} of {facts.summarizer.runs_a_day} runs today"
         failed = f"; the last failed: {facts.runs.failed}" if facts.runs.failed else ""
@@ -219,9 +221,10 @@ def _redaction(facts: Facts) -> Iterator[str]:
 
 
 def _sealing(readers: Readers) -> str:
-    number = len(readers.recipients)
-    text = f", for {count(number, 'reader')}" if number else ""
-    return f"{text}; {readers.remark}" if readers.remark else text
+    remark = readers.remark or ""
+    if remark.startswith("thinking is "):
+        return remark.removeprefix("thinking is ")
+    return f"sealed for {count(len(readers.recipients), 'reader')}{remark and f'; {remark}'}"
 
 
 def _hooks(facts: Facts) -> str:
