@@ -61,7 +61,7 @@ def describe_outgoing(remote: Remote, outgoing: Outgoing) -> str:
     text = f"{count(outgoing.records, 'record')} of {trajectories} on {count(outgoing.notes, 'commit')}"
     if outgoing.months:
         size = f" ({size_of(outgoing.size)})" if outgoing.size else ""
-        text += f", with the full sessions of {', '.join(outgoing.months)}{size}"
+        text += f", with the events of {', '.join(outgoing.months)}{size}"
     return f"{text}: readable by everybody who can fetch from {' and '.join(remote.urls)}"
 
 
