@@ -4,6 +4,7 @@
 
     TrajError                   one ``error:`` line, a ``hint:`` line when there is one, status 1
     ├── UsageError              the command line is wrong, status 2
+    ├── DeclinedError           the user said no when asked: a plain line in place of ``error:``
     ├── GitError                git, or a repository, refused
     │   └── NotARepository
     ├── FormatError             a stored note, segment or a session log cannot be understood
@@ -54,6 +55,10 @@ class TrajError(Exception):
 
 class UsageError(TrajError):
     exit_code = 2
+
+
+class DeclinedError(TrajError):
+    """The user was asked, and said no: told as a plain line."""
 
 
 class GitError(TrajError):

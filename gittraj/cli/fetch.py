@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def command(remote: str | None, *, as_json: bool) -> None:
     """Fetch a remote's records and join them with ours; nothing of ours is lost.
 
-    The events themselves (segments) are fetched when a command needs them.
+    The events themselves are fetched when a command needs them.
     """
     from gittraj.sync import fetch, find_remote, remember_join
 

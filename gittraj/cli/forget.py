@@ -7,6 +7,7 @@ import click
 from gittraj.cli.common.purging import purge_options
 from gittraj.cli.common.repository import drain_first, environment, find_repository
 from gittraj.config import Environ
+from gittraj.errors import UsageError
 from gittraj.model.words import count
 
 
@@ -25,7 +26,10 @@ def command(name: str, *, purge: bool, dry_run: bool, no_fetch: bool, gc: bool) 
     from gittraj.index.keep_warm import take_out
 
     if (dry_run or no_fetch or gc) and not purge:
-        raise click.UsageError("--dry-run, --no-fetch and --gc go with --purge")
+        given = {"--dry-run": dry_run, "--no-fetch": no_fetch, "--gc": gc}
+        options = " ".join(option for option, wanted in given.items() if wanted)
+        hint = f"git traj forget {name} --purge {options}"
+        raise UsageError("--dry-run, --no-fetch and --gc go with --purge", hint=hint)
     raw = environment()
     with find_repository() as repository:
         if purge and not (dry_run or no_fetch):

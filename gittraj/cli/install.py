@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterable
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -89,9 +90,9 @@ def command(
     from gittraj.cli.common.install_questions import Offer
 
     environ = Environ.of(raw)
-    asks = sys.stdin.isatty() and sys.stdout.isatty() and environ.ci is None and not (dry_run or as_json)
+    asks = sys.stdin.isatty() and sys.stdout.isatty() and environ.ci is None and not as_json
     with find_repository() as repository:
-        offer = Offer(repository, environ, raw, ask=asks and not yes, accept=yes)
+        offer = Offer(repository, environ, raw, ask=asks and not yes, accept=yes, dry_run=dry_run)
         chosen = agents or offer.choose_agents()
         steps = _install_here(
             *(repository, environ, chosen),
@@ -100,8 +101,10 @@ def command(
             make_key=(asks or yes) and environ.ci is None,
         )
         fresh = steps[0].did == "added"
-        found = {"agentsFound": list(offer.agents), "sessionsFound": offer.count_sessions() if fresh else 0}
-        status = _report(steps, found, dry_run=dry_run, as_json=as_json)
+        past = offer.count_sessions() if fresh and (dry_run or as_json) else 0
+        found = {"agentsFound": list(offer.agents), "sessionsFound": past}
+        ahead = offer.preview(past) if dry_run else ()
+        status = _report(steps, found, dry_run=dry_run, as_json=as_json, ahead=ahead)
         if not (status or dry_run or as_json):
             offer.follow_up(fresh=fresh)
     return status
@@ -123,8 +126,15 @@ def _install_here(
     return [*steps, *provide_key(repository, environ, make=make_key, dry_run=dry_run)]
 
 
-def _report(steps: list[Step], found: dict[str, object], *, dry_run: bool, as_json: bool) -> int:
-    """Print the steps, hooks with the same text on one line; returns the status."""
+def _report(
+    steps: list[Step],
+    found: dict[str, object],
+    *,
+    dry_run: bool,
+    as_json: bool,
+    ahead: Iterable[str] = (),
+) -> int:
+    """Print the steps, hooks with the same text on one line, and what lies ``ahead``; returns the status."""
     if as_json:
         rows = [{"what": s.what, "name": s.name, "did": s.did, "text": s.text} for s in steps]
         click.echo(json.dumps({"version": 1, "dryRun": dry_run, "steps": rows, **found}))
@@ -132,6 +142,8 @@ def _report(steps: list[Step], found: dict[str, object], *, dry_run: bool, as_js
         for (what, text), same in groupby(steps, lambda s: (s.what, s.text)):
             names = ", ".join(step.name for step in same)
             print_wrapped(text if what == "state" else f"{names}: {text}")
+        for line in ahead:
+            print_wrapped(line)
         if dry_run:
             click.echo("Nothing was written.")
     return int(any(step.did == "failed" for step in steps))

@@ -18,7 +18,8 @@ def command(remote: str | None, *, dry_run: bool, records_only: bool, replace: b
     """Send our records to a remote, never by force except with --replace: what others pushed
     meanwhile is joined first.
 
-    The first push to an address says what becomes readable to whom, and asks.
+    The first push to an address says what becomes readable to whom, and asks. Plain git push sends no
+    records, unless git config traj.push is auto.
     """
     from gittraj.commands.push import sent_to_json, sent_to_line
     from gittraj.sync import find_remote

@@ -62,7 +62,7 @@ def describe_outgoing(remote: Remote, outgoing: Outgoing) -> str:
     )
     if outgoing.months:
         size = f" ({size_of(outgoing.size)})" if outgoing.size else ""
-        what.append(f"the full sessions of {', '.join(outgoing.months)}{size}")
+        what.append(f"the events of {', '.join(outgoing.months)}{size}")
     return f"{', with '.join(what)}: readable by everybody who can fetch from {' and '.join(remote.urls)}"
 
 

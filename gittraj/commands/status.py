@@ -125,8 +125,10 @@ def status_to_lines(facts: Facts) -> Iterator[str]:
     yield from _shared(facts)
     if facts.config is not None:
         for key, setting in (facts.config.settings or {}).items():
-            sealed = _sealing(facts.readers) if key == "thinking" and facts.readers else ""
-            yield f"{key.capitalize()}: {setting.value} ({setting.source}){sealed}"
+            if key != "thinking" or not facts.readers:
+                yield f"{key.capitalize()}: {setting.value} ({setting.source})"
+            elif facts.since is not None:
+                yield f"Thinking: {_sealing(facts.readers)}"
     if facts.summarizer and facts.runs:
         done = f"{facts.runs.number} of {facts.summarizer.runs_a_day} runs today"
         failed = f"; the last failed: {facts.runs.failed}" if facts.runs.failed else ""
@@ -152,14 +154,15 @@ def _shared(facts: Facts) -> Iterator[str]:
     for name in facts.unfetching:
         yield f"{name}: git fetch does not bring its records (git traj doctor --fix)"
     for remote in facts.remotes:
-        if remote.unpushed or remote.unfetched:
-            yield f"{remote.name}: {', '.join(_to_share(remote))}"
+        if told := ", ".join(_to_share(remote, joins=remote.name not in facts.beside)):
+            yield f"{remote.name}: {told}"
 
 
-def _to_share(remote: Remote) -> Iterator[str]:
+def _to_share(remote: Remote, *, joins: bool) -> Iterator[str]:
+    """``joins``: nothing else says that there are records to join."""
     if remote.unpushed:
         yield f"records of {count(remote.unpushed, 'commit')} to push (git traj push)"
-    if remote.unfetched:
+    if remote.unfetched and joins:
         yield f"records of {count(remote.unfetched, 'commit')} to join (git traj fetch)"
 
 
@@ -171,9 +174,14 @@ def _recording(facts: Facts) -> Iterator[str]:
     elif facts.off or facts.paused is not None:
         yield "Off for this command (GIT_TRAJ=0)" if facts.off else f"Paused since {_time(facts.paused)}"
     other = f", and on {facts.elsewhere} that git traj log does not list" if facts.elsewhere else ""
-    yield f"Recorded: trajectories on {count(facts.recorded, 'commit')}{other}"
+    if facts.recorded or not facts.beside:
+        yield f"Recorded: trajectories on {count(facts.recorded, 'commit')}{other}"
     for name, number in facts.beside.items():
-        yield f"Not joined yet: records of {name} on {count(number, 'commit')} (git traj fetch {name})"
+        if facts.recorded:
+            yield f"Not joined yet: records of {name} on {count(number, 'commit')} (git traj fetch {name})"
+        else:
+            whose = f"Recorded: trajectories of {name} on {count(number, 'commit')}"
+            yield f"{whose} (git traj fetch {name} joins them){other}"
     if facts.since is not None:
         yield f"Hooks: {_hooks(facts)}"
     yield from map(_agent, facts.agents)
@@ -217,9 +225,10 @@ def _redaction(facts: Facts) -> Iterator[str]:
 
 
 def _sealing(readers: Readers) -> str:
-    number = len(readers.recipients)
-    text = f", for {count(number, 'reader')}" if number else ""
-    return f"{text}; {readers.remark}" if readers.remark else text
+    remark = readers.remark or ""
+    if remark.startswith("thinking is "):
+        return remark.removeprefix("thinking is ")
+    return f"sealed for {count(len(readers.recipients), 'reader')}{remark and f'; {remark}'}"
 
 
 def _hooks(facts: Facts) -> str:

@@ -133,7 +133,9 @@ def test_the_story_of_a_colleague(server: Git, ann: Git, bob: Git, be: Be) -> No
     )
     assert "from        origin: 1 commit, not joined (git traj fetch origin)\n" in be(ann)("stats")[0]
     assert be(ann).json("stats")["total"]["remotes"] == {"origin": 1}
-    assert "Not joined yet: records of origin on 1 commit (git traj fetch origin)\n" in be(ann)("status")[0]
+    status = be(ann)("status")[0]
+    assert "Recorded: trajectories of origin on 1 commit (git traj fetch origin joins them)\n" in status
+    assert "0 commits" not in status and "to join" not in status and "Beside" not in status
     assert (
         "**1 of 2 commits** have an agent trajectory · Claude Code from origin"
         in be(ann)("pr", "--base", "HEAD~2")[0]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from gittraj.cli.common.group import call
@@ -12,6 +14,9 @@ from gittraj.cli.common.group import call
     [
         ("lgo", "did you mean log?"),
         ("statsu", "did you mean stats or status?"),
+        ("explain", "did you mean why?"),
+        ("reasons", "did you mean why?"),
+        ("tests", "did you mean log?"),
         ("xyzzy", "git traj -h lists the commands"),
     ],
 )
@@ -28,3 +33,26 @@ def test_help_is_a_command_as_in_git(capsys: pytest.CaptureFixture[str]) -> None
     assert call(["help"]) == 0
     assert "Common commands" in capsys.readouterr().out
     assert call(["help", "lgo"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("typed", "hint"),
+    [
+        ("why money.py 8", "git traj why money.py:8"),
+        ("why money.py 8,9", "git traj why money.py:8,9"),
+        ("why a b", "git traj why -h"),
+        ("context", "such as git traj context src/api.py --budget 1000"),
+        ("forget ID --dry-run", "git traj forget ID --purge --dry-run"),
+    ],
+)
+def test_a_near_miss_comes_with_a_line_that_works(
+    typed: str, hint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call(typed.split()) == 2
+    assert capsys.readouterr().err.splitlines()[-1] == f"hint: {hint}"
+
+
+def test_blame_is_in_the_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert call(["-h"]) == 0
+    out = capsys.readouterr().out
+    assert re.search(r"^  why .*\n(?: {6}.*\n)*  blame +Another name of why$", out, re.MULTILINE)

@@ -93,6 +93,35 @@ def test_yes_takes_all_without_a_question(worked: Git) -> None:
     assert "Add f" in traj(worked.root, "log").stdout
 
 
+def test_a_dry_run_says_what_would_be_done_and_asked(worked: Git) -> None:
+    worked("remote", "add", "origin", "/nowhere")
+    _, shown = at_terminal(worked.root, "install", "--dry-run")
+    said = " ".join(shown.split())
+    assert said.startswith("Would ask which of the agents on this machine to set up: claude-code.")
+    for step in (
+        "Recording would be on in",
+        "would be installed",
+        f"claude-code: hooks would be added in {SETTINGS}",
+        "CLAUDE.local.md: instruction for claude-code would be added",
+        "git fetch would also bring records",
+        "would create your key",
+        "1 session of this repository found: would ask whether to link to the commits made there",
+    ):
+        assert step in said, step
+    assert said.endswith("Nothing was written.")
+    assert "no key" not in said and "[Y/n]" not in said
+    assert not (worked.root / ".git/traj").exists() and not (worked.root / SETTINGS).exists()
+    piped = traj(worked.root, "install", "--dry-run").stdout
+    assert "On this machine: claude-code (git traj install --agent NAME" in piped
+    assert "1 session of this repository found: git traj backfill links to" in " ".join(piped.split())
+
+
+def test_where_no_agent_is_found_a_line_says_so(git: Git) -> None:
+    for words in (["install", "--dry-run"], ["install"]):
+        said = traj(git.root, *words).stdout
+        assert "No agent to set up was found here: agents are recognised when they start to work\n" in said
+
+
 def test_json_says_what_was_found_and_asks_nothing(worked: Git) -> None:
     document = json.loads(traj(worked.root, "install", "--json").stdout)
     assert (document["agentsFound"], document["sessionsFound"]) == (["claude-code"], 1)

@@ -126,7 +126,7 @@ def test_three_people(meet: Meet) -> None:
     )
     assert (ann.home / ".config/git-traj/identities").stat().st_mode & 0o777 == 0o600
     ann.think("a")
-    assert ann.in_force() == "Thinking: seal (default), for 1 reader"
+    assert ann.in_force() == "Thinking: sealed for 1 reader"
     assert ann.thoughts() == [CANARY]
     ann.git("push", "-q", "origin", "main")
     ann.traj("push")
@@ -201,7 +201,7 @@ def test_three_people(meet: Meet) -> None:
     # ann loses her key: nobody but bob reads the first one
     (ann.home / ".config/git-traj/identities").unlink()
     assert ann.thoughts("HEAD~3") == ["(sealed)"]
-    assert ann.in_force() == "Thinking: seal (default), for 1 reader"
+    assert ann.in_force() == "Thinking: sealed for 1 reader"
     again = meet("again")
     again.traj("fetch")
     assert again.thoughts("HEAD~3", "--identity", str(bob.home / ".config/git-traj/identities")) == [CANARY]
@@ -215,9 +215,9 @@ def test_who_is_not_on_the_list_is_told(meet: Meet) -> None:
     ann.git.write({LIST: f"{bob.key()}\n"})
     ann.traj("recipients", "trust")
     said = f"you are not in {LIST}, so a rewrap by others would lock you out (git traj recipients add)"
-    assert ann.in_force() == f"Thinking: seal (default), for 2 readers; {said}"
+    assert ann.in_force() == f"Thinking: sealed for 2 readers; {said}"
     assert ann.traj("recipients", "add", ann.key())[0][0] == "added: KEY"
-    assert ann.in_force() == "Thinking: seal (default), for 2 readers"
+    assert ann.in_force() == "Thinking: sealed for 2 readers"
 
 
 def test_a_pull_request_that_adds_itself(meet: Meet) -> None:
@@ -234,7 +234,7 @@ def test_a_pull_request_that_adds_itself(meet: Meet) -> None:
         ["you: KEY", "  KEY ann (not trusted)", "+ KEY a colleague (not trusted)"],
         [f"git-traj: {ALONE}"],
     )
-    assert ann.in_force() == f"Thinking: seal (default), for 1 reader; {ALONE}"
+    assert ann.in_force() == f"Thinking: {ALONE.removeprefix('thinking is ')}"
     ann.git("push", "-q", "origin", "main")
     ann.traj("push")
     mallory.git("pull", "-q")
@@ -439,7 +439,7 @@ def test_a_list_that_cannot_be_read(meet: Meet, text: str, why: str) -> None:
     ann.git.write({LIST: text})
     ann.think("a")
     assert ann.thoughts() == [CANARY]
-    assert f"thinking is sealed for you alone: {why}" in ann.in_force()
+    assert f"Thinking: sealed for you alone: {why}" in ann.in_force()
     assert ann.traj("recipients", "trust", status=1)[1][0].startswith(f"error: {why}")
 
 
@@ -487,8 +487,8 @@ def test_readers_with_keys_of_both_kinds(meet: Meet) -> None:
     ann.traj("keys", "init")
     bob.traj("keys", "init", "--post-quantum")
     ann.traj("recipients", "add", bob.key())
-    said = "thinking is not stored: some readers have post-quantum keys, and others none"
-    assert ann.in_force() == f"Thinking: seal (default), for 2 readers; {said}"
+    said = "not stored: some readers have post-quantum keys, and others none"
+    assert ann.in_force() == f"Thinking: {said}"
     ann.think("a")
     assert ann.thoughts() == []
     assert CANARY.encode() not in ann.stored()
@@ -500,7 +500,7 @@ def test_an_ssh_key_under_a_passphrase(meet: Meet, tmp_path: Path) -> None:
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "pond", "-f", str(key)], check=True)
     ann.git("config", "traj.identity", str(key))
     ann.think("a")
-    assert ann.in_force() == "Thinking: seal (default), for 1 reader"
+    assert ann.in_force() == "Thinking: sealed for 1 reader"
     out, err = ann.traj("show", "--show-thinking")
     assert out[-1] == "thinking: 1 piece sealed for 1 reader"
     why = f"{key}: its passphrase cannot be asked for: this is not a terminal"
@@ -519,7 +519,7 @@ def test_installing_on_a_terminal_makes_a_key(meet: Meet) -> None:
     )
     status, told = at_terminal(ann.git.root, "install", env=env, answer=b"n\n")
     assert (status, "key" in told) == (0, False)
-    assert ann.in_force() == "Thinking: seal (default), for 1 reader"
+    assert ann.in_force() == "Thinking: sealed for 1 reader"
 
 
 def test_keys_are_told_and_made_once(meet: Meet) -> None:

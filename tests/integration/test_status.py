@@ -6,6 +6,7 @@ import json
 import os
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -173,9 +174,9 @@ def test_text_for_people(git: Git) -> None:
     assert list(status_to_lines(facts(git))) == [
         "git-traj is not installed here (git traj install)",
         "Recorded: trajectories on 0 commits",
-        "Thinking: seal (default); thinking is not stored: you have no key (git traj keys init)",
     ]
     put_in(git)
+    assert "Thinking: not stored: you have no key (git traj keys init)" in status_to_lines(facts(git))
     write_note(git, git.commit({"a": "1"}), record())
     git("config", "traj.thinking", "drop")
     lines = list(status_to_lines(facts(git)))
@@ -188,6 +189,14 @@ def test_text_for_people(git: Git) -> None:
     with git.open() as repository:
         uninstall(repository)
     assert next(status_to_lines(facts(git))) == "git-traj is not installed here (git traj install)"
+
+
+def test_records_that_only_a_remote_has_are_one_line_not_0_commits(git: Git) -> None:
+    origin = Remote(name="origin", unpushed=0, unfetched=2)
+    lines = [*status_to_lines(replace(facts(git), beside={"origin": 2}, remotes=(origin,)))]
+    assert [line for line in lines if "commit" in line] == [
+        "Recorded: trajectories of origin on 2 commits (git traj fetch origin joins them)"
+    ]
 
 
 def test_no_escape_of_an_agent_reaches_the_terminal(git: Git, tmp_path: Path) -> None:

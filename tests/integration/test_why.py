@@ -17,6 +17,7 @@ from tests.integration.claude_session import ClaudeSession
 from tests.integration.codex_session import CodexSession
 from tests.integration.desk import Desk
 from tests.integration.repository import Git
+from tests.integration.terminal import at_terminal
 from tests.sizes import some
 
 Why = Callable[..., dict[str, Any]]
@@ -468,6 +469,15 @@ def test_a_record_without_its_events(desk: Desk, why: Why, capsys: pytest.Captur
     assert (entry["prompt"], entry["events"], entry["change"]) == ("Please do greeting", [], [])
     assert err.startswith("events are left out: refs/notes/traj-data-")
     assert err.endswith("\nhint: git traj why without --no-fetch asks the remotes\n")
+
+
+def test_what_is_fetched_does_not_stay_above_the_answer(desk: Desk) -> None:
+    desk.commit("greeting", GREET, path="f.py")
+    for ref in desk.git("for-each-ref", "--format=%(refname)", "refs/notes/traj-data-*").splitlines():
+        desk.git("update-ref", "-d", ref)
+    _, shown = at_terminal(desk.git.root, "--no-pager", "why", "f.py:1")
+    _, fetching, after = shown.partition("fetching the events of 1 month …")
+    assert fetching and after.startswith("\r\x1b[K")
 
 
 def test_odd_names(desk: Desk, why: Why, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -133,3 +133,7 @@ def test_files_that_documents_name_exist(document: Path) -> None:
         [],
         ["gittraj/formats/notebook.py"],
     )  # the example is its reader's to write
+
+
+def test_the_manual_names_no_file_of_this_repository() -> None:
+    assert not re.search(r"(?<!main/)docs/\w+\.md", MAN)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import importlib
 import os
+import re
 import sys
 from collections.abc import Sequence
 from itertools import pairwise
@@ -15,7 +16,7 @@ import click
 
 from gittraj import __version__
 from gittraj.cli.common.command_list import COMMANDS
-from gittraj.errors import TrajError, UsageError
+from gittraj.errors import DeclinedError, TrajError, UsageError
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -24,6 +25,8 @@ _NAMES = {name: line for group in COMMANDS.values() for name, line in group.item
 
 
 _ALIASES = {"blame": "why"}
+_MEANT = {"explain": "why", "reason": "why", "reasons": "why", "tests": "log"}
+"""Words for what a command does that are not like its name."""
 _ANYWHERE = {
     "--no-pager": "--no-pager",
     "--color": "--color=always",
@@ -66,7 +69,8 @@ class LazyGroup(click.Group):
         if args[0] not in _NAMES:
             from difflib import get_close_matches
 
-            near = get_close_matches(args[0], _NAMES, n=2)
+            meant = _MEANT.get(args[0])
+            near = [meant] if meant else get_close_matches(args[0], _NAMES, n=2)
             hint = f"did you mean {' or '.join(near)}?" if near else "git traj -h lists the commands"
             raise UsageError(f"'{args[0]}' is not a command", hint=hint)
         name, command, rest = super().resolve_command(ctx, args)
@@ -86,7 +90,9 @@ class LazyGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for title, commands in COMMANDS.items():
             with formatter.section(title.capitalize()):
-                formatter.write_dl(list(commands.items()))
+                others = {of: (name, f"Another name of {of}") for name, of in _ALIASES.items()}
+                rows = [[row, *([others[row[0]]] if row[0] in others else [])] for row in commands.items()]
+                formatter.write_dl([row for both in rows for row in both])
 
 
 def _end_of_ours(args: Sequence[str]) -> int:
@@ -160,7 +166,7 @@ def call(arguments: Sequence[str] | None = None) -> int:
         _say(error.format_message(), None, "error")
         return 1
     except TrajError as error:
-        _say(error.message, error.hint, "error")
+        _say(error.message, error.hint, "" if isinstance(error, DeclinedError) else "error")
         return error.exit_code
     except OSError as error:
         _silence(sys.stdout)
@@ -201,14 +207,26 @@ def _silence(stream: TextIO) -> None:
 
 
 def _usage_hint(error: click.UsageError) -> str | None:
-    """The choice that was meant, where one is near; else where the help is."""
+    """The choice that was meant, where one is near; a line that works, where one is known; else where the
+    help is."""
     if isinstance(error, click.BadParameter) and isinstance(error.param and error.param.type, click.Choice):
         from difflib import get_close_matches
 
         given = error.message.partition("'")[2].partition("'")[0]
         if near := get_close_matches(given, error.param.type.choices, n=2, cutoff=0.5):  # type: ignore[union-attr]
             return f"did you mean {' or '.join(near)}?"
-    return f"{error.ctx.command_path} -h" if error.ctx else None
+    if error.ctx is None:
+        return None
+    name = error.ctx.info_name or ""
+    line = re.fullmatch(r"Got unexpected extra argument \(([\d,]+)\)", error.message)
+    if name == "why" and line:
+        return f"{error.ctx.command_path} {error.ctx.params['place']}:{line[1]}"
+    if isinstance(error, click.MissingParameter):
+        from gittraj.cli.common.examples import EXAMPLES
+
+        if name in EXAMPLES:
+            return f"such as {EXAMPLES[name][0][0]}"
+    return f"{error.ctx.command_path} -h"
 
 
 def _say(message: str, hint: str | None, kind: str) -> None:
@@ -216,7 +234,7 @@ def _say(message: str, hint: str | None, kind: str) -> None:
     colour = _colours_errors() or None
     red, yellow, plain = ("\x1b[31m", "\x1b[33m", "\x1b[0m") if colour else ("", "", "")
     shown = " ".join([first, *(line.strip() for line in rest)])
-    click.echo(f"{red}{kind}:{plain} {shown}", err=True, color=colour)
+    click.echo(f"{red}{kind}:{plain} {shown}" if kind else shown, err=True, color=colour)
     if hint:
         click.echo(f"{yellow}hint:{plain} {hint}", err=True, color=colour)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import click
 
@@ -15,15 +15,23 @@ from gittraj.model.words import count
 
 class Offer:
     """The questions of one installation. ``ask``: on a terminal; ``accept``: the answer is yes without it;
-    with neither, nothing is done that was not asked for. ``agents``: the options of those found."""
+    with neither, nothing is done that was not asked for; ``dry_run``: questions are only told.
+    ``agents``: the options of those found."""
 
     def __init__(
-        self, repository: Repository, environ: Environ, raw: Mapping[str, str], *, ask: bool, accept: bool
+        self,
+        repository: Repository,
+        environ: Environ,
+        raw: Mapping[str, str],
+        *,
+        ask: bool,
+        accept: bool,
+        dry_run: bool,
     ) -> None:
         from gittraj.commands.install.discover import find_agents
 
         self.repository, self.environ, self.raw = repository, environ, raw
-        self.ask, self.accept = ask, accept
+        self.ask, self.accept, self.dry_run = ask, accept, dry_run
         self.agents = find_agents(environ, raw)
         self.left: str | None = None
 
@@ -38,6 +46,9 @@ class Offer:
         if not self.ask:
             self.left = f"On this machine: {names} (git traj install --agent NAME sets one up, --yes all)"
             return ()
+        if self.dry_run:
+            print_wrapped(f"Would ask which of the agents on this machine to set up: {names}.")
+            return new
         print_wrapped(f"On this machine: {names}.")
         print_wrapped(
             "Each can get hooks in its settings here, and an instruction on how to record decisions."
@@ -59,6 +70,20 @@ class Offer:
 
         return count_sessions(self.repository, self.environ)
 
+    def preview(self, past: int) -> Iterator[str]:
+        """What the installation would go on to do or ask, with ``past`` sessions found."""
+        if past:
+            would = "would link" if self.accept else "would ask whether to link" if self.ask else ""
+            goes = f"{would} to" if would else "git traj backfill links to"
+            yield f"{count(past, 'session')} of this repository found: {goes} the commits made there"
+        yield from self._unasked()
+
+    def _unasked(self) -> Iterator[str]:
+        if self.left:
+            yield self.left
+        elif not self.agents:
+            yield "No agent to set up was found here: agents are recognised when they start to work"
+
     def follow_up(self, *, fresh: bool) -> None:
         """After a ``fresh`` installation offer the past sessions and the remotes' records; then the next
         steps."""
@@ -72,8 +97,8 @@ class Offer:
                 first = "git traj backfill", f"{found}: link to the commits made there"
         elif not self._has_records() and self.repository.run("remote").out:
             first = "git traj fetch", "get the records that your team shares"
-        if self.left:
-            print_wrapped(self.left)
+        for line in self._unasked():
+            print_wrapped(line)
         click.echo("\nNext:")
         last = (
             ("git traj log", "commits and their reasons"),

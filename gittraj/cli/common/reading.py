@@ -64,6 +64,13 @@ def fetch_missing(repository: Repository, months: Collection[str]) -> str | None
     from gittraj.model.words import count
     from gittraj.sync import fetch_segments
 
-    if sys.stderr.isatty():
-        sys.stderr.write(f"fetching the events of {count(len(months), 'month')} …\n")
-    return "; ".join(fetch_segments(repository, months)) or None
+    shown = sys.stderr.isatty()
+    if shown:
+        sys.stderr.write(f"fetching the events of {count(len(months), 'month')} …")
+        sys.stderr.flush()
+    try:
+        return "; ".join(fetch_segments(repository, months)) or None
+    finally:
+        if shown:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()

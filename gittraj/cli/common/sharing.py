@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gittraj.cli.common.output import print_wrapped, say
-from gittraj.errors import TrajError
+from gittraj.errors import DeclinedError, TrajError
 
 if TYPE_CHECKING:
     from gittraj.commands.push import Sent
@@ -65,4 +65,4 @@ def _ask(remote: Remote, outgoing: Outgoing) -> None:
     if outgoing.thinking:
         click.echo(f"{count(outgoing.thinking, 'record')} with thinking in clear.", err=True)
     if not click.confirm("Push now, and without asking from now on?", err=True):
-        raise TrajError("nothing was pushed", "git traj show shows what is recorded")
+        raise DeclinedError("nothing was pushed", "git traj show --events shows what would be sent")

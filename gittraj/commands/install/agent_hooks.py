@@ -66,7 +66,8 @@ def install_agent(
         except OSError as error:
             return manifest, say("failed", f"not installed: {path} cannot be written ({error.strerror})")
     did: Did = "renewed" if before and take(text) != text else "added"
-    return manifest, say(did, f"hooks {did} in {agent.file}", agent.advice, _TRACKED if tracked else "")
+    put_in = f"would be {did}" if dry_run else did
+    return manifest, say(did, f"hooks {put_in} in {agent.file}", agent.advice, _TRACKED if tracked else "")
 
 
 def _write_settings(path: Path, content: bytes, manifest: Manifest) -> Manifest:

@@ -102,6 +102,7 @@ def configure(
             manifest = change(repository, manifest, "--replace-all", f"{_section(name)}.event", name)
         where = "in git's configuration, beside the hooks folder of another tool"
         did, word = ("renewed", "renewed") if there else ("added", "installed")
+        word = f"would be {word}" if dry_run else word
         steps.append(Step(what="hook", name=name, did=did, text=f"{word} {where}"))  # type: ignore[arg-type]
     return manifest, steps
 

@@ -87,7 +87,8 @@ def install_globally(environ: Mapping[str, str], *, dry_run: bool = False) -> li
         ]
     except OSError as error:
         raise StoreError(f"{error.filename or template} cannot be written: {error.strerror}") from None
-    text = f"repositories that you create or clone from now on will record ({_KEY} = {template})"
+    will = "would" if dry_run and not there else "will"
+    text = f"repositories that you create or clone from now on {will} record ({_KEY} = {template})"
     steps = [Step(what="state", name="template", did="unchanged" if there else "added", text=text), *hooks]
     if "GIT_TEMPLATE_DIR" in environ:
         text = "GIT_TEMPLATE_DIR is set: git takes that folder in place of this"

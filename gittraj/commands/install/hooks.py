@@ -124,7 +124,9 @@ def install_hook(path: Path, text: bytes, *, dry_run: bool) -> Step:
     """Raises OSError."""
 
     def say(did: Did, words: str, write: Callable[[], None] | None = None) -> Step:
-        if write is not None and not dry_run:
+        if write is not None and dry_run:
+            words = f"would be {words}"
+        elif write is not None:
             write()
         return Step(what="hook", name=path.name, did=did, text=words)
 

@@ -111,5 +111,6 @@ def _begin(repository: Repository, local: LocalState, *, dry_run: bool) -> Step:
             if made:
                 local.folder.rmdir()
             raise
-    text = f"Recording {'is' if fresh else 'was already'} on in this repository ({local.folder})"
+    verb = "was already" if not fresh else "would be" if dry_run else "is"
+    text = f"Recording {verb} on in this repository ({local.folder})"
     return Step(what="state", name=str(local.folder), did="added" if fresh else "unchanged", text=text)

@@ -87,7 +87,8 @@ def instruct_agent(
     did: Did = "renewed" if _BEGIN in (before or b"") else "added"
     tracked = before is not None and _is_tracked(repository, repository.git_dir, file)
     where = _TRACKED if tracked else _IGNORED if before is None else ""
-    return say(did, f"instruction for {name} {did}", where)
+    put_in = f"would be {did}" if dry_run else did
+    return say(did, f"instruction for {name} {put_in}", where)
 
 
 def _find_file(file: InstructionFile, tree: Path) -> str:

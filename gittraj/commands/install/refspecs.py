@@ -46,7 +46,8 @@ def add_refspecs(repository: Repository, manifest: Manifest, *, dry_run: bool) -
         except GitError as error:
             steps.append(Step(what="refspec", name=remote, did="failed", text=error.message))
             continue
-        text = f"git fetch now also brings records ({refspecs(remote)[0]})"
+        brings = "would also bring" if dry_run else "now also brings"
+        text = f"git fetch {brings} records ({refspecs(remote)[0]})"
         steps.append(Step(what="refspec", name=remote, did="added", text=text))
     return manifest, steps
 
