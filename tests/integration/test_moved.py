@@ -97,6 +97,10 @@ def test_uninstall_in_a_copied_clone_leaves_the_original(git: Git, form: str) ->
         "GEMINI.md: instruction removed from /copy/GEMINI.md\n"
         f"{hooks}origin: fetches as before\n"
         "/copy/.git/traj: removed\n"
+        "\n"
+        "What stays, and what removes it:\n"
+        "the program:\n"
+        "    pipx uninstall git-traj\n"
     )
     assert files(*elsewhere) == before
     assert left(copy) == []

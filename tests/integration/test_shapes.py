@@ -57,7 +57,6 @@ ONELINE = "COMMIT {subject}  claude-code · TIME\n"
 SEARCH = """\
 COMMIT {subject}  AGE by A U Thor
   title    Please do it
-  asked    Please do it
   claude-code · TRAJECTORY · Please do it
 """
 ANSWERS = {
@@ -103,7 +102,7 @@ def tell(server: Git, ann: Git, bob: Git, *, disturb: Callable[[Git], None] | No
     check(ann, amended=True)
     told = "Recorded: trajectories on 1 commit, and on 1 that git traj log does not list\nHooks: OK, in "
     assert traj(ann, "status").startswith(told)
-    assert traj(ann, "doctor").endswith("\nEverything is OK.\n")
+    assert traj(ann, "doctor").endswith(("\nEverything is OK.\n", "\nNothing is wrong.\n"))
     traj(ann, "push")
     bob("pull", "-q", "origin", "main")
     assert traj(bob, "fetch") == "origin: new records on 2 commits\n"

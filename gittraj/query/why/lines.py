@@ -6,6 +6,7 @@ and null. It must not know how anything is printed.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from itertools import chain
@@ -34,6 +35,7 @@ FindNoted = Callable[[Collection[str]], Collection[str] | None]
 _COMMIT = ("commit", "short", "subject", "author", "date")
 _SHORT = 7
 _SAID = 2  # sentences of a message above an edit
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z`\"'*])")
 
 
 @dataclass(slots=True)
@@ -247,16 +249,20 @@ def _find_prompt(session: Session, part: Part, at: int) -> Prompt | None:
 
 def _find_said(part: Part, at: int) -> str | None:
     """The first sentences of the agent's last message above the call, in the same turn."""
-    from gittraj.events.prose.markdown import read_sentences  # noqa: PLC0415 - most lines have a reason
-
     own = part.events[at].agent
     for event in reversed([event for event in part.events[:at] if event.agent == own]):
         if isinstance(event, Prompt):
             return None
         if isinstance(event, Message) and event.content.strip():
-            said = [sentence for sentence in read_sentences(event.content) if sentence.kind != "heading"]
-            return " ".join(sentence.quote for sentence in said[:_SAID]) or None
+            return _first_sentences(event.content) or None
     return None
+
+
+def _first_sentences(message: str) -> str:
+    """Headings, tables and code left out; a parser of Markdown takes longer to import than the answer."""
+    lines = (line.strip() for line in message[:PROMPT_LIMIT].splitlines())
+    text = " ".join(" ".join(line for line in lines if not line.startswith(("#", "|", "`" * 3))).split())
+    return " ".join(_SENTENCE_END.split(text)[:_SAID])
 
 
 def _find_decided(part: Part, at: int) -> Decided | None:

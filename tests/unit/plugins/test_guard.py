@@ -92,6 +92,7 @@ def test_what_it_says_of_one_log_is_of_that_log_alone(error: Exception) -> None:
     assert reason(plugin) is None
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # the signal, in a destructor
 def test_one_that_does_not_end_and_catches_what_it_can() -> None:
     plugin, plugged = plug(read=endless)
     with pytest.raises(FormatError, match=r"read: it takes more than 0\.2 seconds|is left out"):
