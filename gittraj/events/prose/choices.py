@@ -135,9 +135,10 @@ def _is_one_paragraph(message: str, first: str, second: str) -> bool:
 
 
 def _add(choice: Choice, objected: re.Match[str], sentence: Sentence) -> Choice:
-    """With what the next sentence says was not taken, and why if the choice does not say it."""
+    """With what the next sentence says was not taken, and why."""
     other, why = sentence.restore(objected["other"]), sentence.restore(objected["why"])
-    return replace(choice, rejected=(*choice.rejected, other), reason=choice.reason or why)
+    reason = "; ".join(filter(None, (choice.reason, f"{other}: {why}")))  # it is not why the others were
+    return replace(choice, rejected=(*choice.rejected, other), reason=reason)
 
 
 def _read_alternative(before: Sentence | None, sentence: Sentence) -> Choice | None:

@@ -175,9 +175,9 @@ def test_what_was_considered_but_has_a_drawback_is_no_choice_but_rejected(verb: 
     assert find_choices([said]) == ()
     (choice,) = find_choices([f"{DECIMAL} {said}"])
     assert (choice.chosen, choice.rejected) == ("Decimal", ("float", "integers of cents"))
-    assert choice.reason == "cents must not be lost to rounding"
+    assert choice.reason == f"cents must not be lost to rounding; integers of cents: {against}"
     (bare,) = find_choices([f"I used Decimal rather than float. {said}"])
-    assert (bare.rejected, bare.reason) == (("float", "integers of cents"), against)
+    assert (bare.rejected, bare.reason) == (("float", "integers of cents"), f"integers of cents: {against}")
     (apart,) = find_choices([f"{DECIMAL}\n\n{said}"])
     assert apart.rejected == ("float",)
     assert find_choices(["I considered using a queue instead of a table, but it needs a server."]) == ()
