@@ -10,7 +10,7 @@ from gittraj import testing
 from gittraj.model.session_items import Entry
 
 SESSION = (
-    b'{"example": "s1", "cwd": "/work/repo"}\n'
+    b'{"example": "s1", "cwd": "/home/ann/shop"}\n'
     b'{"at": "2026-01-02T03:04:05Z", "kind": "asked", "text": "Greet"}\n'
     b'{"at": "2026-01-02T03:04:06Z", "kind": "ran", "command": "git commit -m Hi",'
     b' "text": "[main 1a2b3c4] Hi"}\n'
@@ -22,7 +22,7 @@ def test_agent(tmp_path: Path) -> None:
     log.parent.mkdir()
     log.write_bytes(SESSION)
     environ = {"EXAMPLE_HOME": str(tmp_path), "EXAMPLE_SESSION": "s1"}
-    testing.check_agent(example.AGENT, environ, session="s1", folder=Path("/work/repo"))
+    testing.check_agent(example.AGENT, environ, session="s1", folder=Path("/home/ann/shop"))
 
 
 def test_format() -> None:
