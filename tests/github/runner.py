@@ -83,13 +83,13 @@ class Runner:
         known = self._inputs(inputs)
         log, status = "", 0
         for step in _ACTION["runs"]["steps"]:
+            if status and step.get("if") != "${{ !cancelled() }}":
+                continue
             made = {} if step["id"] != "install" or self.installs else _INSTALLED
             if not made:
-                status, said, made = self._step(step, known, environ, place)
-                log += said
+                ended, said, made = self._step(step, known, environ, place)
+                log, status = log + said, status or ended
             known |= {f"steps.{step['id']}.outputs.{name}": value for name, value in made.items()}
-            if status:
-                break
         left = {path.name for path in (place / "work").iterdir()}
         assert left == self.workspace.keys(), "nothing is written to the workspace"
         outputs = {name: _expand(o["value"], known) for name, o in _ACTION["outputs"].items()}

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import random
+import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from threading import Timer
 
 import pytest
@@ -154,6 +157,22 @@ def test_nothing_in_the_workspace_runs(host: Host) -> None:
     done = host.run()
     assert (done.status, done.outputs["result"]) == (0, "created")
     assert "it ran" not in done.log
+
+
+def test_an_index_that_is_down_leaves_the_outputs_under_a_gate_too(host: Host, tmp_path: Path) -> None:
+    for name in ("python3", "uv"):
+        tool = tmp_path / "bin" / name
+        tool.parent.mkdir(exist_ok=True)
+        tool.write_text(
+            f'#!/bin/sh\ncase "$*" in *"pip install"*) exit 2;; esac\nexec {sys.executable} "$@"\n'
+        )
+        tool.chmod(0o755)
+    host.runner.installs, host.runner.extra["PATH"] = True, f"{tmp_path / 'bin'}:{os.environ['PATH']}"
+    for require, status in (("off", 0), ("fail", 1)):
+        done = host.run(require=require)
+        assert (done.status, "no package index answers" in done.log) == (status, True)
+        told = [done.outputs[name] for name in ("result", "coverage", "unsure", "cost")]
+        assert told == ["failed", *["unknown"] * 3]
 
 
 def test_a_gate_that_is_misspelt_is_no_open_gate(host: Host) -> None:
