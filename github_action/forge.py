@@ -39,7 +39,11 @@ class Forge(Protocol):
         """Add the labels that are true, and take the others off."""
 
 
-_KINDS = {"github": GitHub, "gitlab": GitLab, "gitea": Gitea}
+_KINDS: dict[str, type[GitHub] | type[GitLab] | type[Gitea]] = {
+    "github": GitHub,
+    "gitlab": GitLab,
+    "gitea": Gitea,
+}
 
 
 @contextmanager

@@ -69,7 +69,8 @@ def test_a_failed_test_stands_where_its_session_worked_if_that_is_one_place(
     told = figures(tests=failed, files=tuple(FileChanged(path=path, edits=1) for path in edited))
     found = find_annotations(change_of({A: [record("traj_one", whole=whole(), **told)]}, diff=diff))
     title = "The last test run of a session failed: 2 failed"
-    assert [(each.path, each.line, each.title) for each in found] == ([(at, 3, title)] if at else [])
+    there = (at, 3, title, "Its session edited this file.")
+    assert [(each.path, each.line, each.title, each.text) for each in found] == ([there] if at else [])
 
 
 def test_ten_at_most() -> None:
