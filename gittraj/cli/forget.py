@@ -47,7 +47,7 @@ def command(name: str, *, purge: bool, dry_run: bool, no_fetch: bool, gc: bool) 
             take_out(repository)
         if purge:
             from gittraj.cli.common.purging import run
-            from gittraj.commands.purge import Sought
+            from gittraj.commands.purge.search import Sought
 
             return run(repository, Sought(forgotten=frozenset(forgotten)), dry_run=dry_run, gc=gc)
     click.echo("its events remain in refs/notes/traj-data-*, unreferenced; --purge deletes them", err=True)

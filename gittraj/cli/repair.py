@@ -1,4 +1,4 @@
-"""``git traj repair``. docs/json.md has its ``--json``."""
+"""``git traj repair``, and ``carry``, by hand. docs/json.md has the ``--json`` of the first."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gittraj.cli.common.repository import drain_first, environment, find_repository
+from gittraj.cli.common.repository import drain_first, environment, find_drained, find_repository
 from gittraj.config import Environ
 from gittraj.model.words import count
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @click.option("--reread", "again", is_flag=True, help="Read stored parts again with today's rules instead.")
 @click.option("--dry-run", is_flag=True, help="Say what would be done; write nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def command(revisions: str | None, *, again: bool, dry_run: bool, as_json: bool) -> None:
+def repair(revisions: str | None, *, again: bool, dry_run: bool, as_json: bool) -> None:
     """Re-attach records to rewritten commits, and say by which evidence.
 
     With RANGE (A..B, or all that a revision reaches) only from or to its commits. Records on unreachable
@@ -79,3 +79,19 @@ def _reread(revisions: str | None, raw: Mapping[str, str], *, dry_run: bool, as_
 def _to_json(done: Repaired) -> dict[str, object]:
     carried = [{"old": r.old, "new": r.new, "evidence": r.source} for r in done.carried]
     return {"carried": carried, "stranded": [asdict(each) for each in done.stranded]}
+
+
+@click.command("carry")
+@click.option("--from", "source", required=True, metavar="A..B", help="The old commits, or one.")
+@click.option("--onto", required=True, metavar="REV", help="The commit that replaced them.")
+def carry(source: str, onto: str) -> None:
+    """Copy the records of the commits A..B to the commit REV. Their evidence does not change."""
+    from gittraj.commands.repair import carry
+
+    raw = environment()
+    with find_drained() as repository:
+        target, going = carry(repository, source, onto, environ=Environ.of(raw), live=raw)
+    for old, trajectories in going.items():
+        click.echo(f"carried {old[:12]} to {target[:12]}: {', '.join(trajectories)}")
+    if not going:
+        click.echo(f"nothing to carry: no commit of {source} has a trajectory", err=True)

@@ -17,7 +17,7 @@ from gittraj.render.text.terminal import Page
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(as_json: bool) -> None:
     """Show what is recorded in this repository, what waits, and which settings apply."""
-    from gittraj.commands.doctor import gather
+    from gittraj.commands.doctor.facts import gather
     from gittraj.commands.status import status_to_json, status_to_lines
 
     with find_drained(to_read=True) as repository:

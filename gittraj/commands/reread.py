@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from gittraj.commands.backfill import import_files
+from gittraj.commands.backfill.importer import import_files
 from gittraj.commands.link import reachable
 from gittraj.config import Environ, read_config
 from gittraj.errors import FormatError, TrajError

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from gittraj.formats.base import coerce, commits, document
+from gittraj.formats.base import coerce, document
 from gittraj.formats.base.document import peek, read_head
 from gittraj.formats.base.edits import replaced, written
-from gittraj.formats.base.outcomes import Call
+from gittraj.formats.base.outcomes import Call, printed_commits
 from gittraj.formats.base.position import facts
 from gittraj.formats.base.tokens import usage
 from gittraj.model.session_items import Edit, Entry, Fact, Item, Spent, TurnEnd
@@ -163,7 +163,7 @@ class _Reading:
             is_error=failed or block.get("is_error") is True,
         )
         shell = bool(self._asked.get(call_id or ""))
-        return self._entry(event, commits=commits.printed(event.content) if shell else ())
+        return self._entry(event, commits=printed_commits(event.content) if shell else ())
 
 
 def _typed(text: str) -> Iterator[str]:

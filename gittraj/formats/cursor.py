@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any, BinaryIO
 
-from gittraj.formats.base import coerce, commits, images, lines, patch
+from gittraj.formats.base import coerce, images, lines, patch
 from gittraj.formats.base.edits import first, pairs, replaced, written
 from gittraj.formats.base.lines import Fragment, Lines
-from gittraj.formats.base.outcomes import Call
+from gittraj.formats.base.outcomes import Call, printed_commits
 from gittraj.formats.base.position import LogReader, read_with
 from gittraj.formats.base.session_id import Part, shape_id
 from gittraj.model.session_items import Cursor, Edit, Entry, Item
@@ -144,7 +144,7 @@ class _Reader(LogReader):
             call_id=coerce.text(block.get("tool_use_id")),
             is_error=block.get("is_error") is True,
         )
-        return Entry(event=event, end=fragment.end, commits=commits.printed(text))
+        return Entry(event=event, end=fragment.end, commits=printed_commits(text))
 
 
 read = read_with(_Reader)

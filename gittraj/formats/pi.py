@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
-from gittraj.formats.base import coerce, commits, images, lines, tokens
+from gittraj.formats.base import coerce, images, lines, tokens
 from gittraj.formats.base.edits import first, pairs, replaced, written
 from gittraj.formats.base.lines import Fragment, Lines
-from gittraj.formats.base.outcomes import Call, Outcome, tool_result
+from gittraj.formats.base.outcomes import Call, Outcome, printed_commits, tool_result
 from gittraj.formats.base.position import Record, facts
 from gittraj.formats.base.session_id import shape_id
 from gittraj.model.session_items import Cursor, Damage, Edit, Entry, Fact, Item, Spent, TurnEnd
@@ -210,7 +210,7 @@ class _Reading:
             is_error=is_error,
             truncated=cut.get("truncated") is True,
             artifact=artifact,
-            commits=commits.printed(text),
+            commits=printed_commits(text),
             bytes=coerce.number(cut.get("totalBytes")),
         )
         common = record.common() | {"response": record.id if isinstance(nested, dict) else None}

@@ -118,7 +118,7 @@ class Offer:
     def _backfill(self) -> None:
         from gittraj.cli.common.progress import show_progress
         from gittraj.cli.common.repository import say_remark
-        from gittraj.commands.backfill import backfill
+        from gittraj.commands.backfill.local_sessions import backfill
 
         try:
             with show_progress() as progress:

@@ -26,7 +26,7 @@ FORMATS = {
 }
 """Name, and the function that makes a document of a ``Chosen``: an iterable of texts or bytes."""
 FOLDERS = {
-    "html": "gittraj.commands.export.site:write_site",
+    "html": "gittraj.commands.export.pages:write_site",
 }
 """What can also be written into a folder: of a ``Chosen``, into a path; ``tell`` is told of progress."""
 
@@ -55,8 +55,8 @@ EXCHANGES = {
     "atif": Exchange(module="gittraj.formats.atif.write", suffix=".atif.json", each=True, nests=True),
     "atif-1.8": Exchange(module="gittraj.formats.atif.latest", suffix=".atif.json", each=True, nests=True),
     "agent-trace": Exchange(module="gittraj.formats.agent_trace.write", suffix=".traces.jsonl"),
-    "otel": Exchange(module="gittraj.formats.opentelemetry.write", suffix=".otlp.json"),
-    "csv": Exchange(module="gittraj.formats.csv.write", suffix=".csv"),
+    "otel": Exchange(module="gittraj.formats.open_telemetry", suffix=".otlp.json"),
+    "csv": Exchange(module="gittraj.formats.csv_table", suffix=".csv"),
     "a3s": Exchange(module="gittraj.formats.a3s.write", tree="files"),
     "openagents": Exchange(module="gittraj.formats.openagents.write", suffix=".db"),
 }

@@ -13,8 +13,7 @@ from pathlib import Path
 
 from gittraj.agents import HookSettings, all_agents
 from gittraj.commands.install.edits import edit, ignore, make_folder, restore, write_file
-from gittraj.commands.install.manifest import Manifest
-from gittraj.commands.install.report import Did, Step
+from gittraj.commands.install.manifest import Did, Manifest, Step
 from gittraj.commands.install.settings import SCRIPT, WRAPPER, put, take
 from gittraj.commands.install.shims import find_interpreter, render
 from gittraj.errors import StoreError, TrajError

@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from gittraj.commands.install.manifest import FileEdit, Manifest, Splice
-from gittraj.commands.install.report import Step
+from gittraj.commands.install.manifest import FileEdit, Manifest, Splice, Step
 from gittraj.git import Repository
 
 

@@ -15,8 +15,7 @@ from pathlib import Path
 
 from gittraj.agents import InstructionFile, all_agents
 from gittraj.commands.install.edits import ignore, write_file
-from gittraj.commands.install.manifest import Instruction, Manifest
-from gittraj.commands.install.report import Did, Step
+from gittraj.commands.install.manifest import Did, Instruction, Manifest, Step
 from gittraj.errors import TrajError
 from gittraj.git import Repository
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from gittraj.commands.audit import audit, values_of
 from gittraj.commands.purge.search import Sought
+from gittraj.commands.redact import audit, values_of
 from gittraj.config import Environ, read_config
 from gittraj.errors import TrajError
 from gittraj.git import Repository

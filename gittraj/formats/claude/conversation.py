@@ -12,7 +12,7 @@ from gittraj.formats.base import coerce, tokens
 from gittraj.formats.base import position as base
 from gittraj.formats.base.outcomes import ruling, tool_result
 from gittraj.formats.base.position import Position
-from gittraj.formats.claude import calls, prompts, results
+from gittraj.formats.claude import calls, prompts
 from gittraj.model.session_items import Entry, Item, Spent, TurnEnd
 from gittraj.model.values import (
     Foreign,
@@ -135,9 +135,9 @@ class Conversation:
     def _result(self, record: Record, ordinal: int, block: dict[str, Any]) -> Iterator[Item]:
         call_id = coerce.text(block.get("tool_use_id"))
         tool, arguments = self._open.pop(call_id or "", (None, None))
-        result = results.result(block, record.detail, shell=tool in calls.SHELLS)
+        result = calls.result(block, record.detail, shell=tool in calls.SHELLS)
         yield record.entry(tool_result(result, call_id=call_id, **record.common(ordinal)), **result.known)
-        said = results.decisions(tool, arguments, record.detail, result)
+        said = calls.decisions(tool, arguments, record.detail, result)
         for n, found in enumerate(said, len(record.content)):
             yield record.entry(ruling(found, **record.common(n)))
 

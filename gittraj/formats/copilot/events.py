@@ -15,8 +15,8 @@ from gittraj.formats.base import coerce, images, lines
 from gittraj.formats.base.lines import Fragment
 from gittraj.formats.base.position import LogReader, read_with
 from gittraj.formats.base.session_id import shape_id
-from gittraj.formats.copilot import calls, results
-from gittraj.formats.copilot.results import Record
+from gittraj.formats.copilot import calls
+from gittraj.formats.copilot.calls import Record
 from gittraj.formats.copilot.usage import Calls
 from gittraj.model.session_items import Cursor, Item, TurnEnd
 from gittraj.model.values import (
@@ -214,7 +214,7 @@ class _Reader(LogReader):
     def _completed(self, record: Record) -> Iterator[Item]:
         call_id = coerce.text(record.data.get("toolCallId"))
         tool = self._open.pop(call_id or "", "a tool call")
-        yield from results.entries(record, tool, self._asked.pop(call_id or "", None))
+        yield from calls.result_entries(record, tool, self._asked.pop(call_id or "", None))
 
 
 read = read_with(_Reader)

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from gittraj.formats.base import coerce, commits
-from gittraj.formats.base.outcomes import Call, Outcome
+from gittraj.formats.base import coerce
+from gittraj.formats.base.outcomes import Call, Outcome, printed_commits
 from gittraj.formats.base.session_id import shape_id
 from gittraj.formats.copilot import calls, shown
 from gittraj.model.session_items import Edit
@@ -167,7 +167,7 @@ def _ended(part: dict[str, Any], name: str, output: str | None, special: dict[st
         return None
     failed = code not in (None, 0) or coerce.mapping(part.get("resultDetails")).get("isError") is True
     text = output or ""
-    made = commits.printed(text)
+    made = printed_commits(text)
     return Outcome(text=text, exit_code=code, is_error=failed or declined, commits=made, declined=declined)
 
 

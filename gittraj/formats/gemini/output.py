@@ -12,7 +12,7 @@ from typing import Any
 
 from gittraj.formats.base import coerce, document
 from gittraj.formats.base.session_id import shape_id
-from gittraj.formats.gemini import usage
+from gittraj.formats.gemini import facts
 from gittraj.model.session_items import Entry, Fact, Item, Spent
 from gittraj.model.values import Message, NoteEvent, Usage
 
@@ -69,4 +69,4 @@ def _requests(figures: Any) -> int:
 
 def _usage(models: dict[str, Any]) -> Usage:
     tokens = (coerce.mapping(coerce.mapping(figures).get("tokens")) for figures in models.values())
-    return sum(map(usage.of_model, tokens), Usage())
+    return sum(map(facts.usage_of_model, tokens), Usage())

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from gittraj.formats.base import coerce, commits, document, session_id
+from gittraj.formats.base import coerce, document, session_id
 from gittraj.formats.base.document import peek
 from gittraj.formats.base.edits import editor, written
-from gittraj.formats.base.outcomes import Call, Outcome, Refusal, ruling, tool_result
+from gittraj.formats.base.outcomes import Call, Outcome, Refusal, printed_commits, ruling, tool_result
 from gittraj.formats.openai import completion
 from gittraj.formats.openhands.cost import Costs
 from gittraj.model.session_items import Edit, Entry, Fact, Item, TurnEnd
@@ -210,7 +210,7 @@ class _Reading:
         code = _exit_code(extras)
         rejected = kind == "user_rejected"
         failed = event.get("success") is False or kind == "error" or rejected or code not in (None, 0)
-        edits, made = () if failed else _written(extras), commits.printed(text)
+        edits, made = () if failed else _written(extras), printed_commits(text)
         ended = Outcome(
             text=text, exit_code=code, is_error=failed, artifact=artifact, commits=made, edits=edits
         )

@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from gittraj.formats.base import coerce, commits, document, session_id
+from gittraj.formats.base import coerce, document, session_id
 from gittraj.formats.base.document import peek
+from gittraj.formats.base.outcomes import printed_commits
 from gittraj.formats.base.position import facts
 from gittraj.formats.base.session_id import Part
 from gittraj.formats.openai import completion
@@ -254,7 +255,7 @@ class _Reading:
             duration_ms=round(seconds * 1000) if seconds is not None else None,
         )
         self._waiting = None
-        return self._entry(event, commits=commits.printed(content))
+        return self._entry(event, commits=printed_commits(content))
 
     def _see(self, state: Any, observation: str) -> None:
         self._shell = windowed.shell(state, observation, self._shell)
