@@ -10,8 +10,7 @@ import click
 from gittraj.cli.common.output import columns, wants_colour
 from gittraj.cli.common.repository import drain_first, environment, find_repository, find_to_read
 from gittraj.config import Environ
-from gittraj.render.text.status import render_line
-from gittraj.render.text.terminal import Page
+from gittraj.render.text.terminal import Page, render_line
 
 if TYPE_CHECKING:
     from gittraj.commands.doctor.finding import Finding

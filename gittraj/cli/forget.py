@@ -40,7 +40,7 @@ def command(name: str, *, purge: bool, dry_run: bool, no_fetch: bool, gc: bool) 
         if dry_run:
             forgotten = choose(repository, name, environ=Environ.of(raw))
         else:
-            forgotten, commits = forget(repository, name, environ=Environ.of(raw), live=raw)
+            forgotten, commits = forget(repository, name, environ=Environ.of(raw))
             for each in forgotten:
                 click.echo(f"{each} was removed from every commit and will not be stored again")
             click.echo(f"unlinked from {count(len(commits), 'commit')}")

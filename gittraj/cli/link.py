@@ -21,9 +21,8 @@ def link(rev: str, session: str) -> None:
     """Link a session's whole trajectory to the commit REV."""
     from gittraj.commands.link import link_session
 
-    raw = environment()
     with find_drained() as repository:
-        commit, trajectory, parts = link_session(repository, rev, session, environ=Environ.of(raw), live=raw)
+        commit, trajectory, parts = link_session(repository, rev, session, environ=Environ.of(environment()))
     click.echo(f"linked {trajectory} to {commit[:12]} ({count(parts, 'part')})")
 
 

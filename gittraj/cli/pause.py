@@ -32,4 +32,4 @@ def _switch(verb: str, *, session: bool) -> None:
     work = commands.pause if verb == "pause" else commands.resume
     with find_repository() as repository:
         name = current_session(environ) if session else None
-        click.echo(work(repository, environ=environ, live=raw, session=name))
+        click.echo(work(repository, environ=environ, session=name))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -31,16 +30,16 @@ def repair(revisions: str | None, *, again: bool, dry_run: bool, as_json: bool) 
     With --reread nothing is moved: tests, decisions, doubts, results and reasons of the parts on these
     commits are read again from the stored events.
     """
-    raw = environment()
+    environ = Environ.of(environment())
     if again:
-        _reread(revisions, raw, dry_run=dry_run, as_json=as_json)
+        _reread(revisions, environ, dry_run=dry_run, as_json=as_json)
         return
     from gittraj.commands.repair import repair
 
     with find_repository() as repository:
         if not dry_run:
             drain_first(repository)
-        done = repair(repository, revisions, environ=Environ.of(raw), live=raw, dry_run=dry_run)
+        done = repair(repository, revisions, environ=environ, dry_run=dry_run)
     if as_json:
         click.echo(json.dumps({"version": 1, "dryRun": dry_run, **_to_json(done)}))
         return
@@ -54,13 +53,13 @@ def repair(revisions: str | None, *, again: bool, dry_run: bool, as_json: bool) 
         click.echo("nothing to repair: every record is on a reachable commit", err=True)
 
 
-def _reread(revisions: str | None, raw: Mapping[str, str], *, dry_run: bool, as_json: bool) -> None:
+def _reread(revisions: str | None, environ: Environ, *, dry_run: bool, as_json: bool) -> None:
     from gittraj.commands.reread import reread
 
     with find_repository() as repository:
         if not dry_run:
             drain_first(repository)
-        done = reread(repository, revisions, environ=Environ.of(raw), live=raw, dry_run=dry_run)
+        done = reread(repository, revisions, environ=environ, dry_run=dry_run)
     if as_json:
         click.echo(json.dumps({"version": 1, "dryRun": dry_run, **asdict(done)}))
         return
@@ -88,9 +87,8 @@ def carry(source: str, onto: str) -> None:
     """Copy the records of the commits A..B to the commit REV. Their evidence does not change."""
     from gittraj.commands.repair import carry
 
-    raw = environment()
     with find_drained() as repository:
-        target, going = carry(repository, source, onto, environ=Environ.of(raw), live=raw)
+        target, going = carry(repository, source, onto, environ=Environ.of(environment()))
     for old, trajectories in going.items():
         click.echo(f"carried {old[:12]} to {target[:12]}: {', '.join(trajectories)}")
     if not going:

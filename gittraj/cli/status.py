@@ -9,8 +9,7 @@ import click
 from gittraj.cli.common.output import columns, wants_colour
 from gittraj.cli.common.repository import environment, find_drained
 from gittraj.config import Environ
-from gittraj.render.text.status import render_line
-from gittraj.render.text.terminal import Page
+from gittraj.render.text.terminal import Page, render_line
 
 
 @click.command("status")

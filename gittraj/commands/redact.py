@@ -7,7 +7,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -29,16 +29,14 @@ from gittraj.state.folder import LocalState
 _BYTE_ORDER_MARKS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 
 
-def make_redactor(
-    repository: Repository | None, *, environ: Environ, live: Mapping[str, str]
-) -> tuple[Redact, str]:
+def make_redactor(repository: Repository | None, *, environ: Environ) -> tuple[Redact, str]:
     """A redactor with the settings and known secrets of a repository, or (None) the defaults, and the
-    version of its rules. ``live``: the environment whose values are secrets."""
+    version of its rules. The values of the environment are secrets."""
     config, key = Config(), os.urandom(32)
     if repository is not None:
         config, local = read_config(repository), LocalState.of(repository)
         key = local.key() if local.exists else key
-    secrets = known_secrets(repository, environ, live=live)
+    secrets = known_secrets(repository, environ, live=environ.variables)
     return redactors(config, key=key, live=secrets)(), stamp(config)
 
 
@@ -55,15 +53,13 @@ def decode(data: bytes, name: str) -> tuple[str, str]:
     return text, encoding
 
 
-def audit_stored(
-    repository: Repository, revisions: str | None, *, environ: Environ, live: Mapping[str, str]
-) -> tuple[Audit, str]:
+def audit_stored(repository: Repository, revisions: str | None, *, environ: Environ) -> tuple[Audit, str]:
     """Scan the records on ``revisions`` (None: all) with today's rules; returns what was found, and their
     version. Raises TrajError."""
     LocalState.of(repository).create()  # for its key, in a clone where nothing is installed
     commits = reachable(repository, revisions)
     config = read_config(repository)
-    pipeline = make_pipeline(repository, config, environ, live=live)
+    pipeline = make_pipeline(repository, config, environ)
     return audit(repository, pipeline.redactor, commits=commits, paths=config.strict), pipeline.ruleset
 
 

@@ -70,9 +70,7 @@ class Resealed:
 
 
 @contextmanager
-def prepare(
-    repository: Repository, revisions: str | None, *, environ: Environ, live: Mapping[str, str]
-) -> Iterator[Ground]:
+def prepare(repository: Repository, revisions: str | None, *, environ: Environ) -> Iterator[Ground]:
     """What stands on the commits of ``revisions`` (None: all), for the readers of today. Raises TrajError,
     also where the list of readers cannot be used: whom it names would lose what they can read, since those
     who fetch take the new header in place of theirs."""
@@ -89,7 +87,7 @@ def prepare(
         )
     commits = reachable(repository, revisions)
     with LocalState.of(repository).writing():
-        pipeline = make_pipeline(repository, read_config(repository), environ, live=live)
+        pipeline = make_pipeline(repository, read_config(repository), environ)
         yield Ground(pipeline=pipeline, recipients=readers.recipients, commits=commits)
 
 

@@ -16,7 +16,6 @@ from gittraj.formats.base.document import peek, read_head
 from gittraj.formats.base.edits import replaced, written
 from gittraj.formats.base.outcomes import Call, printed_commits
 from gittraj.formats.base.position import facts
-from gittraj.formats.base.tokens import usage
 from gittraj.model.session_items import Edit, Entry, Fact, Item, Spent, TurnEnd
 from gittraj.model.values import AnyEvent, Message, NoteEvent, Prompt, Thinking, ToolResult
 
@@ -133,7 +132,7 @@ class _Reading:
                     yield self._call(common, block)
         spent = coerce.mapping(message.get("metrics"))
         if spent and blocks:
-            counted = usage(spent, _TOKENS, cached_in_input=True)
+            counted = coerce.usage(spent, _TOKENS, cached_in_input=True)
             yield Spent(response=named, usage=counted, cost=coerce.cost(spent.get("cost")))
 
     def _call(self, common: dict[str, Any], block: dict[str, Any]) -> Entry:

@@ -55,12 +55,12 @@ def record_event(
     environ = Environ.of(raw)
     with find_drained() as repository:
         if trajectory is not None and not is_active_for(repository, trajectory):
-            done = amend(repository, trajectory, call, environ=environ, live=raw)
+            done = amend(repository, trajectory, call, environ=environ)
             click.echo(done.trajectory if quiet else f"{done.trajectory}: {', '.join(done.events)}")
             return
         named = name_task(repository, raw, task) if verb == "start" else None
         reported = named or (task_of_active(repository, environ) if report else None)
-        done = record(repository, call, environ=environ, live=raw, task=named)
+        done = record(repository, call, environ=environ, task=named)
         if done.by_hand and verb in ("complete", "abandon"):
             drain_first(repository, always=True)
         _print(done, quiet=quiet)

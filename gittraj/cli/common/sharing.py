@@ -25,12 +25,10 @@ def send(
     from gittraj.commands.push import send
     from gittraj.config import Environ
 
-    raw = environment()
     return send(
         repository,
         remote,
-        environ=Environ.of(raw),
-        live=raw,
+        environ=Environ.of(environment()),
         consent=lambda outgoing: _ask(remote, outgoing),
         report=say,
         dry_run=dry_run,

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from gittraj.formats.base import coerce, tokens
+from gittraj.formats.base import coerce
 from gittraj.formats.base import position as base
 from gittraj.formats.base.outcomes import ruling, tool_result
 from gittraj.formats.base.position import Position
@@ -144,7 +144,7 @@ class Conversation:
 
 def usage(value: Any) -> Usage:
     """Anthropic's numbers, in which cached tokens are no part of the input ones."""
-    return tokens.usage(value, _TOKENS, cached_in_input=False)
+    return coerce.usage(value, _TOKENS, cached_in_input=False)
 
 
 def _error(record: Record) -> Iterator[Item]:

@@ -22,8 +22,6 @@ from gittraj.formats.base import coerce, lines
 from gittraj.formats.base.lines import Fragment, Lines
 from gittraj.formats.base.outcomes import Call, Outcome, tool_result
 from gittraj.formats.base.position import Position
-from gittraj.formats.base.session_id import shape_id
-from gittraj.formats.base.tokens import since
 from gittraj.formats.codex import exec_items
 from gittraj.formats.codex.skim import NOTHING
 from gittraj.formats.codex.usage import usage
@@ -109,7 +107,7 @@ class _Reading:
         named = exec_items.thread_id(first)
         if named or len(first) < 2:
             return named
-        return self._name or shape_id(name, exec_items.shapes(first))
+        return self._name or coerce.shape_id(name, exec_items.shapes(first))
 
     # ------------------------------------------------------------ records
 
@@ -199,7 +197,7 @@ class _Reading:
     def _pay(self, *, final: bool = True) -> Iterator[Spent]:
         if self._response is None:  # of no event: the next turn bears it
             return
-        own = since(self._total, self._spent)
+        own = coerce.usage_since(self._total, self._spent)
         if own != Usage():
             first = self._spent == Usage()  # this log cannot know what came before it
             yield Spent(response=self._response, usage=own, beside=True, cumulative=first)

@@ -16,7 +16,6 @@ from gittraj.formats.base import coerce, lines
 from gittraj.formats.base.lines import Fragment, Lines
 from gittraj.formats.base.outcomes import Call, Refusal, ruling, tool_result
 from gittraj.formats.base.position import Position
-from gittraj.formats.base.session_id import shape_id
 from gittraj.formats.codex import calls, outputs, prompts, records
 from gittraj.formats.codex.prompts import Candidate, Held, Verdict
 from gittraj.formats.codex.records import Record, is_bare, opened, remarks
@@ -145,7 +144,7 @@ class _Reading:
     def _nameless(self, record: Record) -> Iterator[_Step]:
         """The first record of a log that lost its beginning."""
         shape = (record.kind, coerce.text(record.payload.get("type")), coerce.stamp(record.time))
-        yield from self._position.report("session", self._name or shape_id(name, [shape]))
+        yield from self._position.report("session", self._name or coerce.shape_id(name, [shape]))
         yield from self._steps(record)
 
     def _identify(self, meta: dict[str, Any]) -> Iterator[_Step]:

@@ -14,7 +14,6 @@ from typing import Any, BinaryIO
 from gittraj.formats.base import coerce, images, lines
 from gittraj.formats.base.lines import Fragment
 from gittraj.formats.base.position import LogReader, read_with
-from gittraj.formats.base.session_id import shape_id
 from gittraj.formats.copilot import calls
 from gittraj.formats.copilot.calls import Record
 from gittraj.formats.copilot.usage import Calls
@@ -82,7 +81,7 @@ class _Reader(LogReader):
     def _identify(self, record: Record) -> Iterator[Item]:
         named = coerce.text(record.data.get("sessionId")) if record.kind == "session.start" else None
         shape = (record.kind, record.id, record.ts)
-        yield from self._position.report("session", named or self._name or shape_id(name, [shape]))
+        yield from self._position.report("session", named or self._name or coerce.shape_id(name, [shape]))
 
     def _items(self, record: Record, fragment: Fragment) -> Iterator[Item]:
         data = record.data

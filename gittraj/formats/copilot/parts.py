@@ -12,7 +12,6 @@ from typing import Any
 
 from gittraj.formats.base import coerce
 from gittraj.formats.base.outcomes import Call, Outcome, printed_commits
-from gittraj.formats.base.session_id import shape_id
 from gittraj.formats.copilot import calls, shown
 from gittraj.model.session_items import Edit
 
@@ -70,7 +69,7 @@ def folder(requests: list[dict[str, Any]]) -> str | None:
 
 def shape(format: str, requests: list[dict[str, Any]]) -> str:  # noqa: A002 - its name everywhere here
     """The id of a session without one."""
-    return shape_id(format, [[coerce.stamp(request.get("timestamp"))] for request in requests[:1]])
+    return coerce.shape_id(format, [[coerce.stamp(request.get("timestamp"))] for request in requests[:1]])
 
 
 def read(request: dict[str, Any], own: str, folder: str | None) -> Iterator[Found]:

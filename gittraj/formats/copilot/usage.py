@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from gittraj.formats.base import coerce, tokens
+from gittraj.formats.base import coerce
 from gittraj.model.session_items import Spent
 from gittraj.model.values import Usage
 
@@ -64,4 +64,4 @@ class Calls:
 
 
 def _usage(fields: dict[str, Any]) -> Usage:
-    return tokens.usage(fields, _TOKENS, cached_in_input=True)
+    return coerce.usage(fields, _TOKENS, cached_in_input=True)

@@ -10,7 +10,6 @@ from typing import Any
 
 from gittraj.formats.base import coerce
 from gittraj.formats.base.position import Position
-from gittraj.formats.base.session_id import shape_id
 from gittraj.formats.gemini import prompts
 from gittraj.formats.gemini.prompts import parts, text
 from gittraj.model.session_items import Fact
@@ -39,7 +38,7 @@ def identify(position: Position, message: dict[str, Any], named: str | None, for
     if "session" not in position.facts:
         words = sum(len(text(part) or "") for part in parts(message.get("content")))
         shape = [coerce.text(message.get("type")), coerce.text(message.get("timestamp")), words]
-        yield from position.report("session", named or shape_id(format, [shape]))
+        yield from position.report("session", named or coerce.shape_id(format, [shape]))
     yield from position.report_once("started_at", coerce.stamp(message.get("timestamp")))
     yield from locate(position, message)
 

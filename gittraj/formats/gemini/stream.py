@@ -16,7 +16,6 @@ from gittraj.formats.base import coerce, lines
 from gittraj.formats.base.lines import Fragment
 from gittraj.formats.base.outcomes import Call, ruling, tool_result
 from gittraj.formats.base.position import LogReader, read_with
-from gittraj.formats.base.session_id import shape_id
 from gittraj.formats.gemini import calls, facts
 from gittraj.model.session_items import Cursor, Entry, Item, Spent, TurnEnd
 from gittraj.model.values import Message, NoteEvent, Prompt
@@ -102,7 +101,7 @@ class _Reader(LogReader):
     def _identify(self, value: dict[str, Any], named: str | None = None) -> Iterator[Item]:
         if "session" not in self._position.facts:
             shape = [[coerce.text(value.get(key)) for key in ("type", "timestamp", "model")]]
-            yield from self._position.report("session", named or self._name or shape_id(name, shape))
+            yield from self._position.report("session", named or self._name or coerce.shape_id(name, shape))
         yield from self._position.report_once("started_at", coerce.stamp(value.get("timestamp")))
 
     def _common(self, value: dict[str, Any], block: str = "0") -> dict[str, Any]:

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
-from gittraj.formats.base import coerce, document, session_id
+from gittraj.formats.base import coerce, document
 from gittraj.formats.base.document import peek
 from gittraj.formats.base.edits import editor, first
 from gittraj.formats.base.outcomes import printed_commits
@@ -49,7 +49,7 @@ def is_conversation(value: Any) -> bool:
 def read(value: Any, _session: str | None, end: int) -> Iterator[Item]:
     """The items of a list of messages. Its id is its shape's."""
     if messages := coerce.objects(value):
-        own = session_id.shape_id(name, completion.opening(messages))
+        own = coerce.shape_id(name, completion.opening(messages))
         yield from conversation(messages, session=own, end=end)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from gittraj.formats.base import coerce, document, session_id
+from gittraj.formats.base import coerce, document
 from gittraj.formats.base.document import peek
 from gittraj.formats.base.edits import editor, written
 from gittraj.formats.base.outcomes import Call, Outcome, Refusal, printed_commits, ruling, tool_result
@@ -65,7 +65,7 @@ def read(value: Any, _session: str | None, end: int) -> Iterator[Item]:
 
 def items(events: list[dict[str, Any]], *, session: str | None, end: int) -> Iterator[Item]:
     """The items of a session's events; ``session`` is its id, if the program's folder has one."""
-    own = session_id.shape_id(name, ([e.get("source") if isinstance(e.get("source"), str) else None,
+    own = coerce.shape_id(name, ([e.get("source") if isinstance(e.get("source"), str) else None,
                                  coerce.stamp(e.get("timestamp"))] for e in events[:2]))  # fmt: skip
     yield Fact(name="session", value=session or own)
     yield from _Reading(end).items(events)

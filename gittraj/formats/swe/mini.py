@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
-from gittraj.formats.base import coerce, document, session_id
+from gittraj.formats.base import coerce, document
 from gittraj.formats.base.document import peek
 from gittraj.formats.base.outcomes import Refusal, printed_commits, ruling
 from gittraj.formats.base.position import facts
@@ -100,7 +100,7 @@ class _Reading:
         named = task.parse(self._stem, instance)
         stats = coerce.mapping(self._info.get("model_stats"))
         first = next((entry.event.ts for entry in entries if entry.event.ts), None)
-        own = session_id.shape_id(name, [[instance], *completion.opening(self._messages)])
+        own = coerce.shape_id(name, [[instance], *completion.opening(self._messages)])
         yield from facts(
             session=self._stem if named else own,
             solve=named.solve if named else None,
