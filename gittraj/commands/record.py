@@ -16,13 +16,7 @@ from gittraj.errors import TrajError
 from gittraj.git import Repository
 from gittraj.model.codec import to_json
 from gittraj.model.session_items import trajectory_id
-from gittraj.model.values import (
-    AnyEvent,
-    Decided,
-    Participant,
-    Record,
-    TaskRef,
-)
+from gittraj.model.values import AnyEvent, Decided, Participant, Record, TaskRef
 from gittraj.notes.merge import iter_records, order, records_on
 from gittraj.notes.store import NotesRef
 from gittraj.query.labels import task_names

@@ -22,13 +22,7 @@ from gittraj.notes.segments import read_segments
 from gittraj.record.draft import this_month
 from gittraj.record.drain.composition import make_pipeline
 from gittraj.record.pipeline import Pipeline
-from gittraj.record.rewrite_segments import (
-    Renewal,
-    Replacement,
-    find_pushed,
-    rewrite,
-    stored_parts,
-)
+from gittraj.record.rewrite_segments import Renewal, Replacement, find_pushed, rewrite, stored_parts
 from gittraj.seal.age import Recipient
 from gittraj.seal.events import Opener, Seals, is_sealable, open_events, seal_events
 from gittraj.seal.readers import read_readers

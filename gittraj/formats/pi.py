@@ -19,15 +19,7 @@ from gittraj.formats.base.lines import Fragment, Lines
 from gittraj.formats.base.outcomes import Call, Outcome, printed_commits, tool_result
 from gittraj.formats.base.position import Record, facts
 from gittraj.model.session_items import Cursor, Damage, Edit, Entry, Fact, Item, Spent, TurnEnd
-from gittraj.model.values import (
-    AnyEvent,
-    Artifact,
-    Foreign,
-    Message,
-    NoteEvent,
-    Prompt,
-    Thinking,
-)
+from gittraj.model.values import AnyEvent, Artifact, Foreign, Message, NoteEvent, Prompt, Thinking
 
 name = "pi"
 agent = "pi"

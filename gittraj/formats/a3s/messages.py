@@ -16,14 +16,7 @@ from gittraj.formats.base import coerce, images
 from gittraj.formats.base.outcomes import Call, printed_commits
 from gittraj.formats.claude import calls
 from gittraj.model.session_items import Entry
-from gittraj.model.values import (
-    AnyEvent,
-    Message,
-    NoteEvent,
-    Prompt,
-    Thinking,
-    ToolResult,
-)
+from gittraj.model.values import AnyEvent, Message, NoteEvent, Prompt, Thinking, ToolResult
 
 _EDITS = {"write": "Write", "edit": "Edit"}
 """Tools whose arguments are those of Claude Code's."""

@@ -22,13 +22,7 @@ from gittraj.formats.base.position import LogReader, Record, read_with
 from gittraj.formats.claude import prompts
 from gittraj.formats.claude.calls import decisions
 from gittraj.model.session_items import Cursor, Entry, Fact, Item, TurnEnd
-from gittraj.model.values import (
-    Message,
-    NoteEvent,
-    PeerMessage,
-    Prompt,
-    Thinking,
-)
+from gittraj.model.values import Message, NoteEvent, PeerMessage, Prompt, Thinking
 
 name = "hook-capture"
 agent = "claude-code"

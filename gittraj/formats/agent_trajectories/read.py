@@ -10,12 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from gittraj.formats.agent_trajectories.shared import (
-    OWN,
-    carried_trajectory,
-    document_events,
-    read_decision,
-)
+from gittraj.formats.agent_trajectories.shared import OWN, carried_trajectory, document_events, read_decision
 from gittraj.formats.base import carried, coerce, document
 from gittraj.formats.base.carried import Names, patch
 from gittraj.formats.base.document import peek

@@ -14,15 +14,7 @@ from gittraj.formats.base.outcomes import ruling, tool_result
 from gittraj.formats.base.position import Position
 from gittraj.formats.claude import calls, prompts
 from gittraj.model.session_items import Entry, Item, Spent, TurnEnd
-from gittraj.model.values import (
-    Foreign,
-    Message,
-    NoteEvent,
-    PeerMessage,
-    Prompt,
-    Thinking,
-    Usage,
-)
+from gittraj.model.values import Foreign, Message, NoteEvent, PeerMessage, Prompt, Thinking, Usage
 
 _SYNTHETIC = "<synthetic>"
 _TOKENS = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens")

@@ -26,15 +26,7 @@ from gittraj.formats.codex import exec_items
 from gittraj.formats.codex.skim import NOTHING
 from gittraj.formats.codex.usage import usage
 from gittraj.model.session_items import Cursor, Damage, Entry, Item, Spent, TurnEnd
-from gittraj.model.values import (
-    AnyEvent,
-    Foreign,
-    Message,
-    NoteEvent,
-    Prompt,
-    Thinking,
-    Usage,
-)
+from gittraj.model.values import AnyEvent, Foreign, Message, NoteEvent, Prompt, Thinking, Usage
 
 name = "codex-exec"
 agent = "codex"

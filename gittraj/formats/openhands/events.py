@@ -17,14 +17,7 @@ from gittraj.formats.base.outcomes import Call, Outcome, Refusal, printed_commit
 from gittraj.formats.openai import completion
 from gittraj.formats.openhands.cost import Costs
 from gittraj.model.session_items import Edit, Entry, Fact, Item, TurnEnd
-from gittraj.model.values import (
-    AnyEvent,
-    Foreign,
-    Message,
-    NoteEvent,
-    Prompt,
-    Thinking,
-)
+from gittraj.model.values import AnyEvent, Foreign, Message, NoteEvent, Prompt, Thinking
 
 name = "openhands"
 agent = "openhands"

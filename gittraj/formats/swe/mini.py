@@ -20,16 +20,7 @@ from gittraj.formats.openai import completion
 from gittraj.formats.swe import ending, protocol, task
 from gittraj.formats.swe.protocol import answer, is_answer
 from gittraj.model.session_items import Entry, Fact, Item, Spent, TurnEnd
-from gittraj.model.values import (
-    AnyEvent,
-    Message,
-    NoteEvent,
-    Prompt,
-    Thinking,
-    ToolCall,
-    ToolResult,
-    Usage,
-)
+from gittraj.model.values import AnyEvent, Message, NoteEvent, Prompt, Thinking, ToolCall, ToolResult, Usage
 
 name = "mini-swe-agent"
 agent = "mini-swe-agent"
