@@ -64,7 +64,7 @@ class Offer:
         print_wrapped(
             "Each can get hooks in its settings here, and an instruction on how to record decisions."
         )
-        print_wrapped("Without that commits are recorded too, but not decisions that the log does not say.")
+        print_wrapped("Commits are recorded without it, too, with the reasons that the agent's log holds.")
         if len(new) == 1:
             return new if click.confirm(f"Set up {names}?", default=True) else ()
         while True:

@@ -63,7 +63,7 @@ def _ask(remote: Remote, outgoing: Outgoing) -> None:
     print_wrapped(f"This would push {what}.", err=True)
     if outgoing.thinking:
         click.echo(f"{count(outgoing.thinking, 'record')} with thinking in clear.", err=True)
-    if not click.confirm("Push now, and without asking from now on?", err=True):
+    if not click.confirm("Push? (later pushes will not ask)", err=True):
         raise DeclinedError("nothing was pushed", "git traj show --events shows what would be sent")
 
 

@@ -5,6 +5,7 @@ leaves, records here and at remotes, key, program, it names with how each is rem
 from __future__ import annotations
 
 import shlex
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -116,6 +117,8 @@ def name_what_is_left(
     repository: Repository, environ: Environ, copies: Sequence[str]
 ) -> Iterator[tuple[str, str]]:
     """What is left, and the command that removes it. ``copies``: as they were before."""
+    if LocalState.of(repository).exists:
+        yield "what was captured and not recorded yet, and locks", "git traj uninstall --purge"
     if _list_refs(repository, (*_REFS, *_COPIES)):
         patterns = " ".join(f"'{pattern}'" for pattern in (*_REFS, *_COPIES))
         command = f"git for-each-ref --format='delete %(refname)' {patterns} | git update-ref --stdin"
@@ -131,7 +134,16 @@ def name_what_is_left(
     own = own_path(environ)
     if own is not None and own.exists():
         yield "your key, for every repository", shlex.join(("rm", "-r", str(own.parent)))
-    yield "the program", "pipx uninstall git-traj"
+    yield "the program", uninstall_command(Path(sys.prefix))
+
+
+def uninstall_command(prefix: Path) -> str:
+    """Of the program, by where its environment lies: the folders of pipx and of uv have these names."""
+    if "pipx" in prefix.parts:
+        return "pipx uninstall git-traj"
+    if prefix.parts[-3:-1] == ("uv", "tools"):
+        return "uv tool uninstall git-traj"
+    return shlex.join((sys.executable, "-m", "pip", "uninstall", "git-traj"))
 
 
 def _list_refs(repository: Repository, patterns: Sequence[str]) -> list[str]:
