@@ -69,7 +69,7 @@ def _own(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
 
 def _reasoned(match: re.Match[str]) -> bool:
     groups = match.groupdict()
-    return any(groups.get(name) for name in ("why", "why2", "why3"))
+    return any(text for name, text in groups.items() if name[:3] == "why")
 
 
 def _describes(text: str) -> bool:
@@ -153,9 +153,9 @@ def _group(match: re.Match[str], *names: str) -> str:
 
 def _grounded(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
     """A word of choice with a reason: the other way is what would have been done without it."""
-    if not any(len((match.groupdict().get(name) or "").split()) > 1 for name in ("why", "why2", "why3")):
+    if not any(len(text.split()) > 1 for name, text in match.groupdict("").items() if name[:3] == "why"):
         return False
-    if _is_no_choice(match["chosen"]):
+    if _is_no_choice(_group(match, *_SIDES[1])):
         return False
     return not (sentence.asks and not decided) and not _describes(match.string)
 
