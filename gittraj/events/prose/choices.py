@@ -29,6 +29,8 @@ class Choice:
 
 
 _SIDE_LIMIT = 300
+_FRAGMENT = 6
+"""Words of ``Engine: Pagefind.``, which tells what was taken without a verb."""
 _LABEL = re.compile(r"^(?:THOUGHT|[^.;,:]{2,60}?)(?::| [-–—])\s+(?=\S)")
 _CLAUSE = re.compile(
     contrasts.BEGIN
@@ -44,7 +46,7 @@ _NEXT_DEED = re.compile(
 )
 """A reason that is a noun, and what else was done: ``better safety, added a check``."""
 _DONE = re.compile(
-    r"(?:I|we)(?:'ve| have)? (?:\w+ed|used|chose|kept|went|built|made|put|left|took|wrote)\b", re.I
+    r"(?:(?:I|we)(?:'ve| have)? )?(?!need|based)(?:\w+ed|chose|kept|went|built|made|put|left|took|wrote)\b", re.I
 )
 
 
@@ -61,10 +63,12 @@ def find_choices(messages: Iterable[str], prompt: str | None = None, *, most: in
                 continue
             choice = _read_beside(before, sentence, after)
             former = found.get(before.quote) if before else None
-            if choice is None and former and (objected := _read_objected(sentence)):
-                if _is_one_paragraph(message, former.quote, sentence.quote):
+            if choice is None and before and (objected := _read_objected(sentence)):
+                if former and _is_one_paragraph(message, former.quote, sentence.quote):
                     found[former.quote] = _add(former, objected, sentence)
-                continue
+                    continue
+                if not sentence.asks and _is_taken(before.text.rstrip(".")) and _is_one_paragraph(message, before.quote, sentence.quote):
+                    choice = _add(Choice(before.restore(before.text), (), None, sentence.quote), objected, sentence)
             if choice and choice.chosen and not _is_wish(choice, wishes):
                 found.setdefault(choice.quote, choice)
     return tuple(found.values())[:most]
@@ -160,6 +164,8 @@ def _read_alternative(before: Sentence | None, sentence: Sentence) -> Choice | N
 
 def _is_taken(text: str) -> bool:
     """Whether a sentence tells what was done, or is so now."""
+    if 2 <= len(text.split()) <= _FRAGMENT and not re.search(r"\?$", text):
+        return not any(_RULES[rule].search(text) for rule in ("open", "fault", "denied", "no_deed"))
     if len(text) > _SIDE_LIMIT or _RULES["open"].search(text):
         return False
     if _RULES["no_deed"].match(text) and not text.startswith("The "):

@@ -73,7 +73,7 @@ def _reasoned(match: re.Match[str]) -> bool:
 
 
 def _describes(text: str) -> bool:
-    return re.search(r"\b(?:you|your|they|user|users)\b", text, re.I) is not None
+    return re.search(r"\b(?:you|your|they)\b|\busers? (?:can|could|may|see|want|get)", text, re.I) is not None
 
 
 def _worded(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
@@ -193,6 +193,17 @@ def _not_done(match: re.Match[str], sentence: Sentence, *, decided: bool) -> boo
     return (_reasoned(match) and len(why.split()) != 3) or match.groupdict().get("chosen2") is not None
 
 
+def _said(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
+    """The words themselves are those of a choice."""
+    return contrasts.TAKEN.match(match["chosen"]) is not None and _stated(match, sentence, decided=decided)
+
+
+def _on_purpose(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
+    chosen = match["chosen"]
+    reasoned = match["why"] or (match["why2"] and ":" in match.string)
+    return bool(reasoned) and not (_RULES["open"].search(chosen) or _RULES["fault"].search(chosen) or sentence.asks)
+
+
 def _unfit(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
     """A comparison counts for what was done, or in a list."""
     compared = match["chosen6"]
@@ -224,6 +235,7 @@ FORMS: tuple[tuple[re.Pattern[str], Callable[..., bool]], ...] = (
     (contrasts.BEATS, _stated),
     (contrasts.NEED, _wherever),
     (contrasts.REPLACED, _stated),
+    (contrasts.PASSIVE, _stated),
     (contrasts.FROM, _stated),
     (contrasts.ARROW, _wherever),
     (contrasts.PREFIX, _own),
@@ -240,4 +252,6 @@ FORMS: tuple[tuple[re.Pattern[str], Callable[..., bool]], ...] = (
     (contrasts.AVOIDS, _stated),
     (contrasts.RATHER, _wherever),
     (contrasts.NEITHER, _no_need),
+    (contrasts.ON_PURPOSE, _on_purpose),
+    (contrasts.EVEN_THOUGH, _said),
 )

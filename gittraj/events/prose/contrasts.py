@@ -47,7 +47,7 @@ NOT = re.compile(
     re.I,
 )
 FROM = re.compile(
-    r"\b(?:switched|changed|moved|migrated|went|converted|moving|switching"
+    r"\b(?:switched|changed|moved|migrated|converted|moving|switching"
     r"|migrating)\b.{0,40}?\bfrom\s+(?P<other>.+?)\s+(?:to|→|->)\s+(?P<chosen>.+?)" + _REASON,
     re.I,
 )
@@ -58,9 +58,20 @@ NEED = re.compile(
     r"^I need to (?:change|replace)\s+(?P<other>.+?)\s+(?:to|with)\s+(?P<chosen>.+?)[.]?$", re.I
 )
 REPLACED = re.compile(
-    r"(?:^|[;,]\s)(?:(?:I|we)(?:'ve| have)?\s+)?(?:replaced|swapped(?: out)?)\s+(?P<other>.+?)\s+(?:with|by"
+    r"(?:^|[;,]\s)(?:(?:I|we)(?:'ve| have)?\s+)?(?:replaced?|swap(?:ped)?(?: out)?)\s+(?P<other>.+?)\s+(?:with|by"
     r"|for)\s+(?P<chosen>.+?)" + _REASON,
     re.I,
+)
+PASSIVE = re.compile(
+    r"^(?P<other>.+?) (?:(?:is|are|was|were|has been|have been|gets?|got)(?: now)?|now) replaced (?:by|with) (?P<chosen>.+?)"
+    + _REASON,
+    re.I,
+)
+ON_PURPOSE = re.compile(
+    r"^(?=.*\b(?:deliberately|on purpose|intentionally)\b)(?P<chosen>[^:;]+?)" + _REASON, re.I
+)
+EVEN_THOUGH = re.compile(
+    BEGIN + _ASIDE + r"(?P<chosen>(?:(?:I|we)\s)?\w+.{3,120}?),? (?:even though|although|despite|though) (?P<other>[^:;]+)" + _REASON, re.I
 )
 FAVOUR = re.compile(
     r"^(?P<other>.+?)\s+(?:(?:was|were|is|are)\s+)?(?:dropped|rejected|removed|abandoned|discarded"
@@ -100,7 +111,7 @@ BETTER = re.compile(
 )
 SEMI = re.compile(
     r"^(?P<chosen>[^;]{3,200});\s+(?P<other>.{2,90}?)\s+(?P<why>(?:would(?: have)?|needed|needs"
-    r"|was too|were too|has too|had|ran|took|takes|cannot|can't|could not|couldn't|is not|does not"
+    r"|was too|were too|has too|had|ran|took|takes|cannot|can't|could not|couldn't|is not|(?:is|are) no longer|does not"
     r"|doesn't|did not|didn't|pulled in|breaks?|broke|is too|leaves|loses|lost|costs?|requires)\b.+)$",
     re.I,
 )
@@ -152,7 +163,7 @@ ALTERNATIVE = re.compile(
 )
 """A sentence on what was not taken, after the one that says what was."""
 DROPPED = re.compile(
-    r"(?:^(?:(?:I|we)(?:'ve| have)?\s+)?(?:dropped|removed|rejected|ditched|abandoned"
+    r"(?:^(?:(?:I|we)(?:'ve| have)?\s+)?(?:drop(?:ped)?|removed?|rejected|ditched|abandoned"
     r"|gave up)|\b(?:drops|removes))\s+(?P<other>.+?)\s+in\s+favou?r\s+of\s+(?P<chosen>.+?)" + _REASON,
     re.I,
 )
@@ -169,7 +180,7 @@ _AGENT = (
 _CHOSE = (
     r"(?:chose|picked(?! up)|opted|decided|settled (?:on|for)|stuck (?:with|to)|sticking (?:with|to)"
     r"|went (?:with|for)|going (?:with|for)"
-    r"|preferred|favou?red|selected|adopted|leaned on|landed on|resorted to|took|ended up|deliberately"
+    r"|preferred|favou?red|selected|adopted|leaned on|landed on|resorted to|reached for|took|ended up|deliberately"
     r"|intentionally)\b"
 )
 _LEFT = r"(?:kept|left|keep|keeping|leaving|retained|stayed (?:with|on))\b"
@@ -211,7 +222,7 @@ OBJECTION = re.compile(rf"^{_SUBJECT}\s(?P<why>{_DRAWBACK})$")
 TAKEN = re.compile(BEGIN + _ASIDE + _AGENT + rf"(?:{_CHOSE}|{_LEFT}|decided)", re.I)
 LEFT = re.compile(BEGIN + _ASIDE + _AGENT + rf"(?P<chosen>{_LEFT}\s+.+?)" + _REASON, re.I)
 AGAINST = re.compile(
-    rf"^(?P<chosen>[^;:–—]{{8,160}}?)\s*(?:(?:;|:|\s[–—-]|,|,?\s(?:since|because|as)(?=\s(?:an?"
+    rf"^(?P<chosen>[^;:–—]{{8,160}}?)\s*(?:(?:;|:|\s[–—-]|,|,?\s(?:where|whereas|while|since|because|as)(?=\s(?:an?"
     rf"|\w+ing)\s))\s+|\()"
     rf"(?:{_BARE}\s+(?P<why>{_DRAWBACK})|(?P<other2>(?!using|adding|including|allowing"
     rf"|making)\w+ing\s[\w\x00.-]+)\s(?P<why4>\S.{{9,}}))\)?$",
