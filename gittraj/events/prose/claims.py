@@ -102,8 +102,10 @@ def _denied(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
     if re.search(r"\b(?:is|are|was|were|be|been|just|why|if|or|but|though|although)$", match["chosen"], re.I):
         return False
     passive = _PASSIVE.search(match["chosen"]) and (_reasoned(match) or "(" in match.string)
+    preposition = re.match(r"(?:in|on|at|by|per|for|from|with|to|as) ", match["other"])
+    passive = passive or (preposition and f" {preposition[0]}" in match["chosen"])
     led = passive or re.match(r"(?:because|since|as|for) [^,]+, ", match.string, re.I)
-    if not (decided or led or match.groupdict().get("why")) and _RULES["states"].search(match["chosen"]):
+    if not (decided or led or _reasoned(match)) and _RULES["states"].search(match["chosen"]):
         return False
     state = re.fullmatch(r"(?:\w+ed|through)\b.*", match["other"], re.I) is not None and not _reasoned(match)
     state = state and not led

@@ -30,7 +30,7 @@ INFIX = re.compile(
     rf"^(?P<chosen>.+?)[,;(]?\s*\(?(?:{_CONTRAST})\s+{_MERELY}(?P<other>.+?)\)?{_REASON}", re.I
 )
 PREFIX = re.compile(
-    rf"^(?:instead of|rather than)\s+{_MERELY}(?P<other>[^,]{{2,160}}?)(?:,\s+|\s+(?=(?:I"
+    rf"^(?:{_CONTRAST})\s+{_MERELY}(?P<other>[^,]{{2,160}}?)(?:,\s+|\s+(?=(?:I"
     rf"|we)\s))(?P<chosen>.+?)" + _REASON,
     re.I,
 )
@@ -91,7 +91,7 @@ REJECTED = re.compile(
 )
 CONSIDERED = re.compile(
     r"\b(?:considered|looked at|tried|evaluated)\s+(?P<other>[^,;]{2,120}?),?\s+but\s+(?:I\s+"
-    r"|we\s+)?(?:chose|went with|used|picked|settled on|kept|stayed with|opted for)\s+(?P<chosen>.+?)"
+    rf"|we\s+)?(?:{TOOK}|stayed with)\s+(?P<chosen>.+?)"
     + _REASON,
     re.I,
 )
@@ -110,8 +110,8 @@ BETTER = re.compile(
     re.I,
 )
 SEMI = re.compile(
-    r"^(?P<chosen>[^;]{3,200});\s+(?P<other>.{2,90}?)\s+(?P<why>(?:would(?: have)?|needed|needs"
-    r"|was too|were too|has too|had|ran|took|takes|cannot|can't|could not|couldn't|is not|(?:is|are) no longer|does not"
+    r"^(?P<chosen>[^;]{3,200});\s+(?P<other>.{2,90}?)\s+(?P<why>(?:would(?: have)?|needed|needs|meant|means"
+    r"|(?:was|were) (?:too|un\w+)|has too|had|ran|took|takes|cannot|can't|could not|couldn't|is not|(?:is|are) no longer|does not"
     r"|doesn't|did not|didn't|pulled in|breaks?|broke|is too|leaves|loses|lost|costs?|requires)\b.+)$",
     re.I,
 )
@@ -129,7 +129,7 @@ _DRAWBACK = (
     r"|an option|over\w+|harder|slower|heavier|bigger|larger|riskier|worse|simpler|shorter|older|faster"
     r"|nicer|cleaner)\b.*"
     r"|(?:broke|breaks?|need(?:s|ed)?|requires?|required|pull(?:s|ed)|swallow(?:s|ed)?|trigger(?:s|ed)?"
-    r"|truncates|lacks"
+    r"|truncates|lacks|struggles|chokes"
     r"|drops|dropped|loses|lost|skipped|hides|leaks|ran|takes?|took|costs?|has no|have no|has too|leaves"
     r"|caps|ignores|adds"
     r"|means|forces|crash(?:es|ed)?|conflicts?|failed|doubles|serializes|touches)\s.*"

@@ -27,7 +27,9 @@ class Doubt:
 
 _N = r"(?:not|never|n't|no longer|hardly)"
 _QUOTED = re.compile(r"(?<=.)[\"“][^\"“”]*[\"”]")
-_DONE = re.compile("\\W{0,3}[✅✓✔☑]")
+_DONE = re.compile(r"\W{0,3}[✅✓✔☑]|\[x\]")
+_CLAUSE = re.compile(r"\b(?:when|if|whether|where|unless|until|once|so)\b[^,;:.]*")
+"""What is said under a condition, and not of the work."""
 _WARNED = re.compile("⚠|❗|🚨|🔴")
 
 
@@ -39,7 +41,9 @@ def find_doubts(
     found: dict[str, Doubt] = {}
     for message in messages:
         sentences = read_sentences(message)
-        report = not on_the_way and any(_REPORTS.search(sentence.text) for sentence in sentences)
+        report = not on_the_way and any(
+            _REPORTS.search(sentence.text) or sentence.quote in without for sentence in sentences
+        )
         for sentence in sentences:
             settled = on_the_way and not _RULES["own"].search(sentence.text)
             if sentence.quote not in without and not settled and _is_doubt(sentence, report=report):
@@ -66,7 +70,7 @@ def _is_doubt(sentence: Sentence, *, report: bool) -> bool:
     return not _RULES["plan"].match(text) and (
         _listed(sentence, text)
         or _RULES["certain"].search(text) is not None
-        or (report and not _RULES["settled"].search(text) and _RULES["in_report"].search(text) is not None)
+        or (report and not _RULES["settled"].search(text) and _RULES["in_report"].search(_CLAUSE.sub("", text)) is not None)
     )
 
 
