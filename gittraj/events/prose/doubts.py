@@ -28,7 +28,7 @@ class Doubt:
 _N = r"(?:not|never|n't|no longer|hardly)"
 _QUOTED = re.compile(r"(?<=.)[\"“][^\"“”]*[\"”]")
 _DONE = re.compile(r"\W{0,3}[✅✓✔☑]|\[x\]")
-_CLAUSE = re.compile(r"\b(?:when|if|whether|where|unless|until|once|so)\b[^,;:.]*")
+_CLAUSE = re.compile(r"\b(?:when|if|whether|who)\b[^,;:.]*")
 """What is said under a condition, and not of the work."""
 _WARNED = re.compile("⚠|❗|🚨|🔴")
 
@@ -69,8 +69,8 @@ def _is_doubt(sentence: Sentence, *, report: bool) -> bool:
         return False
     return not _RULES["plan"].match(text) and (
         _listed(sentence, text)
-        or _RULES["certain"].search(text) is not None
-        or (report and not _RULES["settled"].search(text) and _RULES["in_report"].search(_CLAUSE.sub("", text)) is not None)
+        or _RULES["certain"].search(_CLAUSE.sub("", text)) is not None
+        or (report and not _RULES["deed"].search(text) and not _RULES["settled"].search(text) and _RULES["in_report"].search(_CLAUSE.sub("", text)) is not None)
     )
 
 
