@@ -187,6 +187,9 @@ def _read(sentence: Sentence) -> Choice | None:
     decided = any(_RULES["decided"].search(text) for text in above)
     if why := contrasts.WHY_LABEL.match(sentence.text):
         return _choice(why, sentence)
+    if sentence.kind == "item" and any(_RULES["withheld"].search(text) for text in above):
+        withheld = contrasts.WITHHELD.match(sentence.text.rstrip("."))
+        return _choice(withheld, sentence) if withheld else None
     if _waits(sentence, decided=decided):
         return None
     objected = _read_objected(sentence)
@@ -267,6 +270,8 @@ def _choice(match: re.Match[str], sentence: Sentence) -> Choice:
     if groups.get("one"):
         two = any_of("two")
         other = two if claims.words(two).isdisjoint(claims.words(chosen)) else part("one")
+    if match.re is contrasts.WITHHELD:
+        chosen = f"not: {other}" if not re.match(r"did|no", other, re.I) else other
     if not chosen and match.re is contrasts.REJECTED:
         chosen = sentence.restore(match.string[: match.start()].strip(" ,.;"))
     why = _NEXT_DEED.sub(r"\1", _RELATIVE.sub("", any_of("why"))) or None

@@ -95,7 +95,10 @@ def _worded(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
 
 def _denied(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
     """``not`` sets two things against each other if what follows is short, or there is a reason."""
-    if match["no"] and not (decided or _reasoned(match)):
+    weak = match["no"] or match.string[match.end("chosen") :].lstrip().startswith("(")
+    if weak and not (decided or _reasoned(match)):
+        return False
+    if re.match(r"no\b", match["chosen"], re.I) or re.search(r"\b(?:issue|problem|bug|error)\b", match["other"], re.I):
         return False
     if re.search(r"\b(?:tried|tested|verified|checked)\b|^(?:fine|good)\b", match["chosen"], re.I):
         return False
@@ -116,6 +119,8 @@ def _denied(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
 def _stated(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
     """The words themselves are those of a choice."""
     if _RULES["no_deed"].match(match.string) or _is_open(match):
+        return False
+    if re.match(r"(?:it|them|this|that|these|those)$", _group(match, *_SIDES[0])) or "to also" in match.string:
         return False
     return decided or not _RULES["fault"].search(_before(match))
 

@@ -314,6 +314,10 @@ AVOIDS = re.compile(
     r"\s(?:avoids|saves us|spares(?: us)?)\s(?P<other>[^,;]{4,100})" + _REASON,
     re.I,
 )
+WITHHELD = re.compile(
+    r"^(?P<other>[^;:–—(]{8,160}?)\s*(?:[;:(–—]|\s-\s|,?\s(?:because|since|as)\s)\s*(?P<why>.{12,}?)\)?$", re.I
+)
+"""An item of a list of what was left undone on purpose."""
 WHY_NOT = re.compile(
     r"^why (?:not|no) (?P<other>[^?]{3,100})\?$|^why (?P<chosen>.{2,80}?) (?:over|and not|instead of"
     r"|rather than) (?P<other2>[^?]{2,80})\?$",
