@@ -46,7 +46,8 @@ _NEXT_DEED = re.compile(
 )
 """A reason that is a noun, and what else was done: ``better safety, added a check``."""
 _DONE = re.compile(
-    r"(?:(?:I|we)(?:'ve| have)? )?(?!need|based)(?:\w+ed|chose|kept|went|built|made|put|left|took|wrote)\b", re.I
+    r"(?:(?:I|we)(?:'ve| have)? )?(?!need|based)(?:\w+ed|chose|kept|went|built|made|put|left|took|wrote)\b",
+    re.I,
 )
 
 
@@ -67,8 +68,14 @@ def find_choices(messages: Iterable[str], prompt: str | None = None, *, most: in
                 if former and _is_one_paragraph(message, former.quote, sentence.quote):
                     found[former.quote] = _add(former, objected, sentence)
                     continue
-                if not sentence.asks and _is_taken(before.text.rstrip(".")) and _is_one_paragraph(message, before.quote, sentence.quote):
-                    choice = _add(Choice(before.restore(before.text), (), None, sentence.quote), objected, sentence)
+                if (
+                    not sentence.asks
+                    and _is_taken(before.text.rstrip("."))
+                    and _is_one_paragraph(message, before.quote, sentence.quote)
+                ):
+                    choice = _add(
+                        Choice(before.restore(before.text), (), None, sentence.quote), objected, sentence
+                    )
             if choice and choice.chosen and not _is_wish(choice, wishes):
                 found.setdefault(choice.quote, choice)
     return tuple(found.values())[:most]

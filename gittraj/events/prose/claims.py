@@ -98,7 +98,9 @@ def _denied(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
     weak = match["no"] or match.string[match.end("chosen") :].lstrip().startswith("(")
     if weak and not (decided or _reasoned(match)):
         return False
-    if re.match(r"no\b", match["chosen"], re.I) or re.search(r"\b(?:issue|problem|bug|error)\b", match["other"], re.I):
+    if re.match(r"no\b", match["chosen"], re.I) or re.search(
+        r"\b(?:issue|problem|bug|error)\b", match["other"], re.I
+    ):
         return False
     if re.search(r"\b(?:tried|tested|verified|checked)\b|^(?:fine|good)\b", match["chosen"], re.I):
         return False
@@ -120,7 +122,10 @@ def _stated(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
     """The words themselves are those of a choice."""
     if _RULES["no_deed"].match(match.string) or _is_open(match):
         return False
-    if re.match(r"(?:it|them|this|that|these|those)$", _group(match, *_SIDES[0])) or "to also" in match.string:
+    if (
+        re.match(r"(?:it|them|this|that|these|those)$", _group(match, *_SIDES[0]))
+        or "to also" in match.string
+    ):
         return False
     return decided or not _RULES["fault"].search(_before(match))
 
@@ -200,15 +205,12 @@ def _not_done(match: re.Match[str], sentence: Sentence, *, decided: bool) -> boo
     return (_reasoned(match) and len(why.split()) != 3) or match.groupdict().get("chosen2") is not None
 
 
-def _said(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
-    """The words themselves are those of a choice."""
-    return contrasts.TAKEN.match(match["chosen"]) is not None and _stated(match, sentence, decided=decided)
-
-
 def _on_purpose(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
     chosen = match["chosen"]
     reasoned = match["why"] or (match["why2"] and ":" in match.string)
-    return bool(reasoned) and not (_RULES["open"].search(chosen) or _RULES["fault"].search(chosen) or sentence.asks)
+    return bool(reasoned) and not (
+        _RULES["open"].search(chosen) or _RULES["fault"].search(chosen) or sentence.asks
+    )
 
 
 def _unfit(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
@@ -231,7 +233,6 @@ def _no_need(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool
 FORMS: tuple[tuple[re.Pattern[str], Callable[..., bool]], ...] = (
     (contrasts.CONSIDERED, _wherever),
     (contrasts.WEIGHED, _weighed),
-    (contrasts.FIRST, _wherever),
     (contrasts.UNFIT, _unfit),
     (contrasts.NOT_DONE, _not_done),
     (contrasts.VERSUS, _of_two),
@@ -257,8 +258,6 @@ FORMS: tuple[tuple[re.Pattern[str], Callable[..., bool]], ...] = (
     (contrasts.LEFT, _left),
     (contrasts.BEST, _grounded),
     (contrasts.AVOIDS, _stated),
-    (contrasts.RATHER, _wherever),
     (contrasts.NEITHER, _no_need),
     (contrasts.ON_PURPOSE, _on_purpose),
-    (contrasts.EVEN_THOUGH, _said),
 )

@@ -58,20 +58,18 @@ NEED = re.compile(
     r"^I need to (?:change|replace)\s+(?P<other>.+?)\s+(?:to|with)\s+(?P<chosen>.+?)[.]?$", re.I
 )
 REPLACED = re.compile(
-    r"(?:^|[;,]\s)(?:(?:I|we)(?:'ve| have)?\s+)?(?:replaced?|swap(?:ped)?(?: out)?)\s+(?P<other>.+?)\s+(?:with|by"
+    r"(?:^|[;,]\s)(?:(?:I|we)(?:'ve| have)?\s+)?(?:replaced?|swap(?:ped)?(?: out)?)\s+"
+    r"(?P<other>.+?)\s+(?:with|by"
     r"|for)\s+(?P<chosen>.+?)" + _REASON,
     re.I,
 )
 PASSIVE = re.compile(
-    r"^(?P<other>.+?) (?:(?:is|are|was|were|has been|have been|gets?|got)(?: now)?|now) replaced (?:by|with) (?P<chosen>.+?)"
-    + _REASON,
+    r"^(?P<other>.+?) (?:(?:is|are|was|were|has been|have been)(?: now)?|now) replaced (?:by|with)"
+    r" (?P<chosen>.+?)" + _REASON,
     re.I,
 )
 ON_PURPOSE = re.compile(
     r"^(?=.*\b(?:deliberately|on purpose|intentionally)\b)(?P<chosen>[^:;]+?)" + _REASON, re.I
-)
-EVEN_THOUGH = re.compile(
-    BEGIN + _ASIDE + r"(?P<chosen>(?:(?:I|we)\s)?\w+.{3,120}?),? (?:even though|although|despite|though) (?P<other>[^:;]+)" + _REASON, re.I
 )
 FAVOUR = re.compile(
     r"^(?P<other>.+?)\s+(?:(?:was|were|is|are)\s+)?(?:dropped|rejected|removed|abandoned|discarded"
@@ -91,8 +89,7 @@ REJECTED = re.compile(
 )
 CONSIDERED = re.compile(
     r"\b(?:considered|looked at|tried|evaluated)\s+(?P<other>[^,;]{2,120}?),?\s+but\s+(?:I\s+"
-    rf"|we\s+)?(?:{TOOK}|stayed with)\s+(?P<chosen>.+?)"
-    + _REASON,
+    rf"|we\s+)?(?:{TOOK}|stayed with)\s+(?P<chosen>.+?)" + _REASON,
     re.I,
 )
 VERSUS = re.compile(
@@ -111,7 +108,9 @@ BETTER = re.compile(
 )
 SEMI = re.compile(
     r"^(?P<chosen>[^;]{3,200});\s+(?P<other>.{2,90}?)\s+(?P<why>(?:would(?: have)?|needed|needs|meant|means"
-    r"|(?:was|were) (?:too|un\w+)|has too|had|ran|took|takes|cannot|can't|could not|couldn't|is not|(?:is|are) no longer|does not"
+    r"|(?:was|were) (?:too|un\w+)|has too|had|ran|took|takes|cannot|can't|could not|couldn't|is not"
+    r"|(?:is|are) no longer"
+    r"|does not"
     r"|doesn't|did not|didn't|pulled in|breaks?|broke|is too|leaves|loses|lost|costs?|requires)\b.+)$",
     re.I,
 )
@@ -180,7 +179,8 @@ _AGENT = (
 _CHOSE = (
     r"(?:chose|picked(?! up)|opted|decided|settled (?:on|for)|stuck (?:with|to)|sticking (?:with|to)"
     r"|went (?:with|for)|going (?:with|for)"
-    r"|preferred|favou?red|selected|adopted|leaned on|landed on|resorted to|reached for|took|ended up|deliberately"
+    r"|preferred|favou?red|selected|adopted|leaned on|landed on|resorted to|reached for|took|ended up"
+    r"|deliberately"
     r"|intentionally)\b"
 )
 _LEFT = r"(?:kept|left|keep|keeping|leaving|retained|stayed (?:with|on))\b"
@@ -222,7 +222,8 @@ OBJECTION = re.compile(rf"^{_SUBJECT}\s(?P<why>{_DRAWBACK})$")
 TAKEN = re.compile(BEGIN + _ASIDE + _AGENT + rf"(?:{_CHOSE}|{_LEFT}|decided)", re.I)
 LEFT = re.compile(BEGIN + _ASIDE + _AGENT + rf"(?P<chosen>{_LEFT}\s+.+?)" + _REASON, re.I)
 AGAINST = re.compile(
-    rf"^(?P<chosen>[^;:–—]{{8,160}}?)\s*(?:(?:;|:|\s[–—-]|,|,?\s(?:where|whereas|while|since|because|as)(?=\s(?:an?"
+    rf"^(?P<chosen>[^;:–—]{{8,160}}?)\s*(?:(?:;|:|\s[–—-]|,|,?\s(?:where|whereas"
+    rf"|while|since|because|as)(?=\s(?:an?"
     rf"|\w+ing)\s))\s+|\()"
     rf"(?:{_BARE}\s+(?P<why>{_DRAWBACK})|(?P<other2>(?!using|adding|including|allowing"
     rf"|making)\w+ing\s[\w\x00.-]+)\s(?P<why4>\S.{{9,}}))\)?$",
@@ -280,19 +281,6 @@ OBJECTED = re.compile(
     r"\s+(?P<other>[^;]{2,120}?)\s*[,;–—]\s*(?:but|yet|though|however),?\s+(?P<why>.+)$",
     re.I,
 )
-FIRST = re.compile(
-    r"^(?:(?P<other>[^,;]{2,90}?) (?:was|were) (?:my|our|the) first (?:thought|idea|instinct|impulse)"
-    r"|(?:my|our|the) first (?:thought|idea|instinct|impulse) was (?:to (?:use )?)?(?P<other2>[^,;]{2,90}?))"
-    rf"[,;]?\s+but\s+(?:(?!(?:it|its|this|that|they)\b)(?P<chosen>[^,;]{{2,80}}?)\s(?P<why4>{_FITS})$"
-    rf"|{_DEED}\s+(?P<chosen2>.+?){_REASON})",
-    re.I,
-)
-RATHER = re.compile(
-    rf"^{_BARE}\s+(?:(?:would|could|might) (?:also )?(?:be|have been|have worked|work)|was tempting"
-    rf"|were tempting|looked|seemed|felt)\b[^;]*?"
-    r"[,;]\s*(?:(?:but|yet)\s+(?=(?:I|we)\s)|so\s+)(?P<chosen>(?:I|we|it|the|this|everything|\x00)\b.+)$",
-    re.I,
-)
 BEST = re.compile(
     r"^the (?:simplest|cleanest|safest|easiest|smallest|least \w+|most \w+|better|right|pragmatic"
     r"|boring) (?:\w+ )?was (?:to )?(?P<chosen>.+?)"
@@ -315,7 +303,8 @@ AVOIDS = re.compile(
     re.I,
 )
 WITHHELD = re.compile(
-    r"^(?P<other>[^;:–—(]{8,160}?)\s*(?:[;:(–—]|\s-\s|,?\s(?:because|since|as)\s)\s*(?P<why>.{12,}?)\)?$", re.I
+    r"^(?P<other>[^;:–—(]{8,160}?)\s*(?:[;:(–—]|\s-\s|,?\s(?:because|since|as)\s)\s*(?P<why>.{12,}?)\)?$",
+    re.I,
 )
 """An item of a list of what was left undone on purpose."""
 WHY_NOT = re.compile(

@@ -70,7 +70,12 @@ def _is_doubt(sentence: Sentence, *, report: bool) -> bool:
     return not _RULES["plan"].match(text) and (
         _listed(sentence, text)
         or _RULES["certain"].search(_CLAUSE.sub("", text)) is not None
-        or (report and not _RULES["deed"].search(text) and not _RULES["settled"].search(text) and _RULES["in_report"].search(_CLAUSE.sub("", text)) is not None)
+        or (
+            report
+            and not _RULES["deed"].search(text)
+            and not _RULES["settled"].search(text)
+            and _RULES["in_report"].search(_CLAUSE.sub("", text)) is not None
+        )
     )
 
 
