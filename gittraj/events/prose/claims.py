@@ -110,7 +110,8 @@ def _denied(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
     preposition = re.match(r"(?:in|on|at|by|per|for|from|with|to|as) ", match["other"])
     passive = passive or (preposition and f" {preposition[0]}" in match["chosen"])
     led = passive or re.match(r"(?:because|since|as|for) [^,]+, ", match.string, re.I)
-    if not (decided or led or _reasoned(match)) and _RULES["states"].search(match["chosen"]):
+    reasoned = match["why"] if _RULES["tells"].search(match["chosen"]) else _reasoned(match)
+    if not (decided or led or reasoned) and _RULES["states"].search(match["chosen"]):
         return False
     state = re.fullmatch(r"(?:\w+ed|through)\b.*", match["other"], re.I) is not None and not _reasoned(match)
     state = state and not led
