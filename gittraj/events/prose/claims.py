@@ -85,7 +85,7 @@ def _worded(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
         return False
     named = sentence.kind == "item" or " over " in sentence.label
     brief = (
-        match["why"] is not None
+        _reasoned(match)
         and len(match["chosen"].split()) <= 5
         and not _RULES["span"].match(match["other"])
     )
@@ -93,10 +93,16 @@ def _worded(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
     return (decided or said or nominal) and _own(match, sentence, decided=decided or nominal)
 
 
+def _is_parallel(match: re.Match[str]) -> bool:
+    """``at the edge, not inside the core``: a place against a place."""
+    place = r"(?:in|inside|within|on|at|by|per|for|from|with|to|as|under|before|after) "
+    return re.match(place, match["other"]) is not None and re.search(f" {place}", match["chosen"]) is not None
+
+
 def _denied(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
     """``not`` sets two things against each other if what follows is short, or there is a reason."""
     weak = match["no"] or match.string[match.end("chosen") :].lstrip().startswith("(")
-    if weak and not (decided or _reasoned(match)):
+    if weak and not (decided or _reasoned(match) or _is_parallel(match)):
         return False
     if re.match(r"no\b", match["chosen"], re.I) or re.search(
         r"\b(?:issue|problem|bug|error)\b", match["other"], re.I
@@ -107,8 +113,7 @@ def _denied(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
     if re.search(r"\b(?:is|are|was|were|be|been|just|why|if|or|but|though|although)$", match["chosen"], re.I):
         return False
     passive = _PASSIVE.search(match["chosen"]) and (_reasoned(match) or "(" in match.string)
-    preposition = re.match(r"(?:in|on|at|by|per|for|from|with|to|as) ", match["other"])
-    passive = passive or (preposition and f" {preposition[0]}" in match["chosen"])
+    passive = passive or _is_parallel(match)
     led = passive or re.match(r"(?:because|since|as|for) [^,]+, ", match.string, re.I)
     reasoned = match["why"] if _RULES["tells"].search(match["chosen"]) else _reasoned(match)
     if not (decided or led or reasoned) and _RULES["states"].search(match["chosen"]):

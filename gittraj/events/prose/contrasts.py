@@ -88,7 +88,7 @@ REJECTED = re.compile(
     re.I,
 )
 CONSIDERED = re.compile(
-    r"\b(?:considered|looked at|tried|evaluated)\s+(?P<other>[^,;]{2,120}?),?\s+but\s+(?:I\s+"
+    r"\b(?:considered|looked at|tried|evaluated)\s+(?P<other>[^,;]{2,120}?)(?:,?\s+but|,(?: and| then)?)\s+(?:I\s+"
     rf"|we\s+)?(?:{TOOK}|stayed with)\s+(?P<chosen>.+?)" + _REASON,
     re.I,
 )
