@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from gittraj.events.prose import claims, contrasts
+from gittraj.events.prose import claims, contrasts, objections
 from gittraj.events.prose.markdown import Sentence, read_sentences
 from gittraj.events.prose.patterns import load
 
@@ -133,8 +133,8 @@ def _read_rejected(before: Sentence | None, sentence: Sentence) -> Choice | None
 
 def _read_objected(sentence: Sentence) -> re.Match[str] | None:
     """``I considered a queue, but it needs a server``: what was taken is not in it."""
-    match = contrasts.OBJECTED.match(sentence.text.rstrip("."))
-    if match is None or sentence.spoken or contrasts.TAKES.search(match["why"]):
+    match = objections.OBJECTED.match(sentence.text.rstrip("."))
+    if match is None or sentence.spoken or objections.TAKES.search(match["why"]):
         return None
     return match
 
@@ -155,9 +155,9 @@ def _add(choice: Choice, objected: re.Match[str], sentence: Sentence) -> Choice:
 def _read_alternative(before: Sentence | None, sentence: Sentence) -> Choice | None:
     """``Jobs lie in a table. A broker would have meant one more service.``"""
     text = sentence.text.rstrip(".")
-    match = contrasts.ALTERNATIVE.match(text)
+    match = objections.ALTERNATIVE.match(text)
     if match is None and before and contrasts.TAKEN.match(before.text):
-        match = contrasts.OBJECTION.match(text)
+        match = objections.OBJECTION.match(text)
     if match is None or before is None or before.kind == "heading" or sentence.asks or sentence.spoken:
         return None
     if claims.CLAUSE.search(match["other"]):
@@ -205,7 +205,7 @@ def _read(sentence: Sentence) -> Choice | None:
             return None
         for pattern, needs in claims.FORMS:
             match = pattern.search(text)
-            if match and _RULES["no_deed"].match(text):
+            if match and claims.is_description(match):
                 return None
             if match and not _is_quoted(match) and needs(match, sentence, decided=decided):
                 choice = _choice(match, sentence)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from gittraj.events.prose import contrasts
+from gittraj.events.prose import contrasts, objections
 from gittraj.events.prose.markdown import Sentence
 from gittraj.events.prose.patterns import load
 
@@ -64,12 +64,19 @@ def _own(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
         _RULES["symptom"].search(match["chosen"]) and not (own or _reasoned(match))
     ):
         return False
-    return not (_RULES["no_deed"].match(match.string) or _describes(before))
+    return not (is_description(match) or _describes(before))
 
 
 def _reasoned(match: re.Match[str]) -> bool:
     groups = match.groupdict()
     return any(text for name, text in groups.items() if name[:3] == "why")
+
+
+def is_description(match: re.Match[str]) -> bool:
+    """Whether it begins like one: what ``the parser`` does, with its grounds, is how it was made."""
+    if match.string.startswith(("The ", "It ")) and match.groupdict().get("why"):
+        return False
+    return _RULES["no_deed"].match(match.string) is not None
 
 
 def _describes(text: str) -> bool:
@@ -85,9 +92,7 @@ def _worded(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
         return False
     named = sentence.kind == "item" or " over " in sentence.label
     brief = (
-        _reasoned(match)
-        and len(match["chosen"].split()) <= 5
-        and not _RULES["span"].match(match["other"])
+        _reasoned(match) and len(match["chosen"].split()) <= 5 and not _RULES["span"].match(match["other"])
     )
     nominal = (named and _reasoned(match)) or brief
     return (decided or said or nominal) and _own(match, sentence, decided=decided or nominal)
@@ -126,7 +131,7 @@ def _denied(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
 
 def _stated(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
     """The words themselves are those of a choice."""
-    if _RULES["no_deed"].match(match.string) or _is_open(match):
+    if is_description(match) or _is_open(match):
         return False
     if (
         re.match(r"(?:it|them|this|that|these|those)$", _group(match, *_SIDES[0]))
@@ -156,7 +161,7 @@ def _wherever(match: re.Match[str], sentence: Sentence, *, decided: bool) -> boo
 
 def _weighed(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
     """``I considered X, but Y``: Y was taken if it says so, else it is what spoke against X."""
-    return not sentence.asks and contrasts.TAKES.search(match["chosen"]) is not None
+    return not sentence.asks and objections.TAKES.search(match["chosen"]) is not None
 
 
 def _is_no_choice(chosen: str) -> bool:
@@ -259,7 +264,7 @@ FORMS: tuple[tuple[re.Pattern[str], Callable[..., bool]], ...] = (
     (contrasts.GREATER, _worded),
     (contrasts.NOT, _denied),
     (contrasts.SEMI, _semi),
-    (contrasts.AGAINST, _against),
+    (objections.AGAINST, _against),
     (contrasts.PICKED, _grounded),
     (contrasts.LEFT, _left),
     (contrasts.BEST, _grounded),
