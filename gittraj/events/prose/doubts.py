@@ -83,7 +83,7 @@ def _may_doubt(sentence: Sentence, text: str) -> bool:
     """Whether a sentence states something of the work that is left."""
     return not (
         sentence.kind == "heading"
-        or (sentence.kind == "row" and not _WARNED.search(sentence.quote))
+        or (sentence.kind == "row" and not (_WARNED.search(sentence.quote) or _listed(sentence, text)))
         or sentence.spoken
         or len(text) < 12
         or text.endswith("?")
@@ -95,16 +95,16 @@ def _may_doubt(sentence: Sentence, text: str) -> bool:
 
 def _listed(sentence: Sentence, text: str) -> bool:
     """An item of a list of doubts, or a limit in a list of notes."""
-    head = sentence.lead or sentence.section
+    head = " | ".join(sentence.columns) or sentence.lead or sentence.section
     if (
-        sentence.kind != "item"
+        sentence.kind not in ("item", "row")
         or _RULES["offer"].search(sentence.section)
         or _RULES["not_heading"].search(head)
     ):
         return False
     if _RULES["heading"].search(head):
         return True
-    limits = _RULES["noted"].search(text)
+    limits = sentence.kind == "item" and _RULES["noted"].search(text)
     if not limits or _RULES["settled"].search(text) or _RULES["deed"].search(text):
         return False
     return _RULES["notes"].search(head) is not None

@@ -235,6 +235,14 @@ def test_a_choice_in_a_message_that_ends_with_an_offer_was_made() -> None:
     assert found.rejected == ("text",)
 
 
+def test_the_rows_of_a_table_of_limitations_are_doubts_and_those_of_notes_are_not() -> None:
+    rows = (
+        "|---|---|\n| Stashed files | their content is lost |\n| Old sessions | they stay until cleaned |\n"
+    )
+    assert len(find_doubts([REPORT + "| Limitation | Effect |\n" + rows])) == 2
+    assert find_doubts([REPORT + "| File | Notes |\n" + rows]) == ()
+
+
 def test_a_todo_list_of_an_agent_tells_no_doubts() -> None:
     assert find_doubts([REPORT + "### Todo List\n\n- Add the missing page\n- [x] Write the tests\n"]) == ()
 
