@@ -99,9 +99,16 @@ def _worded(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
 
 
 def _is_parallel(match: re.Match[str]) -> bool:
-    """``at the edge, not inside the core``: a place against a place."""
+    """``at the edge, not inside the core``; ``are returned, never thrown across it``."""
     place = r"(?:in|inside|within|on|at|by|per|for|from|with|to|as|under|before|after) "
-    return re.match(place, match["other"]) is not None and re.search(f" {place}", match["chosen"]) is not None
+    done = r"\w+(?:ed|en|wn|pt|lt|nt) "
+    return any(
+        re.match(other, match["other"]) and re.search(chosen, match["chosen"])
+        for other, chosen in (
+            (place, f" {place}"),
+            (rf"{done}(?:across|into|{place})", rf"\b(?:is|are) (?:\w+ )?{done.rstrip()}"),
+        )
+    )
 
 
 def _denied(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
