@@ -235,6 +235,31 @@ def test_a_choice_in_a_message_that_ends_with_an_offer_was_made() -> None:
     assert found.rejected == ("text",)
 
 
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "Loose ends",
+        "What I couldn't verify",
+        "Noticed but did not touch",
+        "Not addressed",
+        "Outside this slice",
+        "Assumptions",
+        "Two things to flag",
+        "Concerns",
+        "What remains",
+    ],
+)
+def test_what_stands_below_a_heading_of_open_matters_is_a_doubt(heading: str) -> None:
+    said = f"## {heading}\n\n- Export of large tables\n- The sync of deleted rows\n"
+    assert len(find_doubts([REPORT + said])) == 2
+
+
+@pytest.mark.parametrize("heading", ["What did not change", "Key features", "To verify this works", "Tests"])
+def test_what_stands_below_another_heading_is_none(heading: str) -> None:
+    said = f"## {heading}\n\n- Export of large tables\n- The sync of deleted rows\n"
+    assert find_doubts([REPORT + said]) == ()
+
+
 def test_the_rows_of_a_table_of_limitations_are_doubts_and_those_of_notes_are_not() -> None:
     rows = (
         "|---|---|\n| Stashed files | their content is lost |\n| Old sessions | they stay until cleaned |\n"
