@@ -71,11 +71,6 @@ PASSIVE = re.compile(
 ON_PURPOSE = re.compile(
     r"^(?=.*\b(?:deliberately|on purpose|intentionally)\b)(?P<chosen>[^:;]+?)" + _REASON, re.I
 )
-FAVOUR = re.compile(
-    r"^(?P<other>.+?)\s+(?:(?:was|were|is|are)\s+)?(?:dropped|rejected|removed|abandoned|discarded"
-    r"|ruled out)\s+in\s+favou?r\s+of\s+(?P<chosen>.+?)" + _REASON,
-    re.I,
-)
 REJECTED = re.compile(
     r"(?:^|[;.,:]\s+|\bI\s+)(?:(?P<other>[^;,.]{2,80}?)\s+(?:(?:was|were)\s+(?:rejected|ruled out"
     r"|dismissed|discarded|turned down|considered and (?:dropped|rejected|discarded)|no option"
