@@ -11,16 +11,15 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 
-from github_action import gitlab, upsert_comment
+from github_action import gitlab, pull_request, upsert_comment
 from github_action.activity import Idle, OnPull, OnPush, OnRun, decide
 from github_action.annotating import Annotation, as_code_quality, find_annotations
 from github_action.carrying import carry
 from github_action.console import Console
 from github_action.errors import ForgeError
 from github_action.fallback import Published, publish
-from github_action.forge import open_forge
+from github_action.forge import GitHub, open_forge
 from github_action.gate import check_coverage
-from github_action.github import GitHub
 from github_action.job import Job, read_records, write, write_failure, write_json
 from github_action.payload import Payload
 from github_action.placing import post_check, post_review
@@ -89,10 +88,11 @@ def run(
             return _report_all(job, [activity])
         if not isinstance(forge, GitHub):
             return _skip(settings, console, "only pull requests are looked at on this host")
+        api = forge.api
         match activity:
             case OnPush():
                 carried = carry(
-                    forge,
+                    api,
                     activity,
                     job.source(),
                     ref=settings.notes,
@@ -106,8 +106,8 @@ def run(
                 write(settings, {"result": "skipped"})
                 return 0
             case OnRun():
-                numbers = forge.find_pulls(
-                    head=activity.head, branch=activity.branch, repository=activity.head_repository
+                numbers = pull_request.find_pulls(
+                    api, head=activity.head, branch=activity.branch, repository=activity.head_repository
                 )
                 if not numbers:
                     return _skip(settings, console, "no open pull request has that head any more")
@@ -216,10 +216,10 @@ def _place(
     """Whether another way than the log was asked for. Raises ForgeError."""
     change, report = scanned.change, scanned.report
     if settings.annotations == "check":
-        post_check(forge, change, found, title=report.line, summary=report.brief)
+        post_check(forge.api, change, found, title=report.line, summary=report.brief)
     elif settings.annotations == "review" and found:
         author = settings.author or forge.viewer()
-        post_review(forge, change, found, number=pull.number, author=author)
+        post_review(forge.api, change, found, number=pull.number, author=author)
     return settings.annotations != "true"
 
 

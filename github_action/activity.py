@@ -47,7 +47,7 @@ class OnPull:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OnRun:
     """Report on the pull requests from ``branch`` of ``head_repository`` whose head is ``head``: see
-    ``GitHub.find_pulls``."""
+    ``pull_request.find_pulls``."""
 
     repository: str
     head: str

@@ -14,9 +14,9 @@ from itertools import chain
 from pathlib import Path
 
 from github_action.activity import OnPush
+from github_action.api import Api
 from github_action.fetching import Fetched, Source
-from github_action.github import GitHub
-from github_action.pull_request import Pull
+from github_action.pull_request import Pull, merged_pulls, read_pull
 from gittraj import limits
 from gittraj.config import Config, Environ
 from gittraj.errors import RedactionError, TrajError
@@ -55,7 +55,7 @@ class Carried:
 
 
 def carry(
-    forge: GitHub,
+    api: Api,
     push: OnPush,
     source: Source,
     *,
@@ -71,8 +71,8 @@ def carry(
         fetched.bring_history(push.after, f"refs/heads/{push.branch}", _LONGEST + 1)
         brought = fetched.between(push.before, push.after)
         new = brought[:_LONGEST]
-        numbers = dict.fromkeys(n for commit in new for n in forge.merged_pulls(commit, branch=push.branch))
-        merged = [_fetch(forge, fetched, number, place, ref=ref, forks=forks) for number in numbers]
+        numbers = dict.fromkeys(n for commit in new for n in merged_pulls(api, commit, branch=push.branch))
+        merged = [_fetch(api, fetched, number, place, ref=ref, forks=forks) for number in numbers]
         got = _carry(fetched, new, merged, ref=ref) if merged else 0
         return Carried(commits=got, more=len(brought) > len(new))
     finally:
@@ -80,8 +80,8 @@ def carry(
         shutil.rmtree(place, ignore_errors=True)
 
 
-def _fetch(forge: GitHub, fetched: Fetched, number: int, place: Path, *, ref: str, forks: bool) -> Merged:
-    pull = forge.pull(number)
+def _fetch(api: Api, fetched: Fetched, number: int, place: Path, *, ref: str, forks: bool) -> Merged:
+    pull = read_pull(api, number)
     fetched.bring_history(pull.head, f"refs/pull/{number}/head", pull.commit_count + 1)
     commits = tuple(fetched.last(pull.head, pull.commit_count))
     bodies: dict[str, bytes] = {}

@@ -1,8 +1,17 @@
-"""A comment on a pull request, whatever its host."""
+"""The comments of one pull request: lists all of them, creates, edits and deletes.
+
+It must not decide whose comments they are, nor repeat a write: ``upsert_comment`` does.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+
+from github.IssueComment import IssueComment
+
+from github_action.api import Api, translated
+from github_action.errors import Gone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -13,3 +22,57 @@ class Comment:
     author: str
     body: str
     url: str
+
+
+class Thread:
+    """A pull request's comments, which GitHub keeps on its issue. All methods raise ForgeError."""
+
+    def __init__(self, api: Api, number: int) -> None:
+        self._api = api
+        self._issue = api.repository.get_issue(number)
+
+    def comments(self) -> tuple[Comment, ...]:
+        """Comments of all pages: ours may be on any."""
+        with translated("listing comments"):
+            return tuple(_comment(comment) for comment in self._issue.get_comments())
+
+    def create(self, body: str) -> Comment:
+        with translated("writing the comment"):
+            return _comment(self._issue.create_comment(body))
+
+    def edit(self, comment: Comment, body: str) -> None:
+        """Raises Gone if it was deleted."""
+        with translated("editing the comment", missing=Gone):
+            self._lazy(comment).edit(body)
+
+    def delete(self, comment: Comment) -> None:
+        """Also succeeds if it was deleted already."""
+        try:
+            with translated("deleting a comment", missing=Gone):
+                self._lazy(comment).delete()
+        except Gone:
+            pass
+
+    def relabel(self, labels: Mapping[str, bool]) -> None:
+        with translated("setting labels"):
+            there = {label.name for label in self._issue.get_labels()}
+            new = [name for name, wanted in labels.items() if wanted and name not in there]
+            if new:
+                # PyGithub's add_to_labels sends a bare list, of which GitHub's description knows nothing
+                self._api.repository.requester.requestJsonAndCheck(
+                    "POST", f"{self._issue.url}/labels", input={"labels": new}
+                )
+            for name, wanted in labels.items():
+                if not wanted and name in there:
+                    self._issue.remove_from_labels(name)
+
+    def _lazy(self, comment: Comment) -> IssueComment:
+        """Without a request: the URL is built here, not taken from an answer."""
+        requester = self._api.repository.requester
+        return IssueComment(requester, url=f"{self._api.repository.url}/issues/comments/{comment.id}")
+
+
+def _comment(comment: IssueComment) -> Comment:
+    # the author of a deleted account is null
+    author = comment.user.login if comment.user else ""
+    return Comment(id=comment.id, author=author, body=comment.body or "", url=comment.html_url)

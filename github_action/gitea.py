@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from github_action.comments import Comment
 from github_action.errors import ForgeError
-from github_action.github import read_comment, read_commit, read_pull
-from github_action.pull_request import COMMITS_MOST, FILES, Commit, PullDetails, check_sha
-from github_action.rest import HINT, Rest, RestThread, readable
+from github_action.pull_request import COMMITS_MOST, FILES, Commit, Pull, PullDetails, check_sha
+from github_action.rest import Rest, RestThread, readable
 from github_action.token import Token
 from gittraj.query.diff import split_patches
 
@@ -18,8 +18,6 @@ _COLOUR = "#ededed"
 
 class Gitea:
     """See ``forge.Forge``."""
-
-    hint = HINT
 
     def __init__(self, rest: Rest, *, server: str, repository: str) -> None:
         self._rest = rest
@@ -34,7 +32,7 @@ class Gitea:
     def details(self, number: int) -> PullDetails:
         doing, at = f"reading pull request {number}", f"{self._at}/pulls/{number}"
         with readable(doing):
-            pull = read_pull(self._rest.get(at, doing=doing))
+            pull = _pull(self._rest.get(at, doing=doing))
             listed = self._rest.pages(
                 f"{at}/commits", doing=doing, most=COMMITS_MOST, files="true", verification="false"
             )
@@ -52,9 +50,14 @@ class Gitea:
             return ""
 
     def _commit(self, told: Any) -> Commit:
-        commit = read_commit(told)
-        self._files[commit.sha] = tuple(file["filename"] for file in told.get("files") or ())
-        return commit
+        sha = check_sha(told["sha"])
+        self._files[sha] = tuple(file["filename"] for file in told.get("files") or ())
+        return Commit(
+            sha=sha,
+            parents=tuple(check_sha(parent["sha"]) for parent in told["parents"] or ()),
+            message=told["commit"]["message"],
+            made=told["commit"]["committer"]["date"],
+        )
 
     def head(self, number: int) -> str:
         doing = f"reading pull request {number}"
@@ -70,7 +73,7 @@ class Gitea:
 
     def thread(self, number: int) -> RestThread:
         at = f"{self._at}/issues"
-        return RestThread(self._rest, f"{at}/{number}/comments", f"{at}/comments", "PATCH", read_comment)
+        return RestThread(self._rest, f"{at}/{number}/comments", f"{at}/comments", "PATCH", _comment)
 
     def relabel(self, number: int, labels: Mapping[str, bool]) -> None:
         doing, at = "setting labels", f"{self._at}/issues/{number}/labels"
@@ -92,3 +95,26 @@ class Gitea:
                 made = self._rest.send("POST", path, {"name": name, "color": _COLOUR}, doing=doing)
                 known[name] = made["id"]
         return [int(known[name]) for name in names]
+
+
+def _comment(told: Any) -> Comment:
+    author = told["user"]["login"] if told.get("user") else ""  # of a deleted account
+    return Comment(id=int(told["id"]), author=author, body=told["body"] or "", url=told["html_url"])
+
+
+def _pull(told: Any) -> Pull:
+    head, base = told["head"], told["base"]
+    home = head.get("repo")  # None when the fork was deleted
+    return Pull(
+        number=told["number"],
+        title=told["title"],
+        head=check_sha(head["sha"]),
+        head_repository=home["full_name"] if home else None,
+        head_url=home["clone_url"] if home else None,
+        base=check_sha(base["sha"]),
+        merged_as=check_sha(told["merge_commit_sha"]) if told.get("merged") else None,
+        labels=tuple(label["name"] for label in told.get("labels") or ()),
+        commit_count=0,
+        file_count=int(told.get("changed_files") or 0),
+        fork=not home or home["full_name"] != base["repo"]["full_name"],
+    )

@@ -14,7 +14,7 @@ from urllib.parse import quote
 from github_action.comments import Comment
 from github_action.errors import EventError, ForgeError
 from github_action.pull_request import COMMITS_MOST, FILES, Commit, Pull, PullDetails, check_sha
-from github_action.rest import HINT, Rest, RestThread, readable
+from github_action.rest import Rest, RestThread, readable
 from github_action.settings import INPUTS, variable
 from github_action.token import Token
 
@@ -23,8 +23,6 @@ _ZERO = "0" * 40
 
 class GitLab:
     """See ``forge.Forge``."""
-
-    hint = HINT
 
     def __init__(self, rest: Rest, *, server: str, repository: str) -> None:
         self._rest = rest

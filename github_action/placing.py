@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from github_action.annotating import Annotation
+from github_action.api import Api, translated
 from github_action.console import inert
-from github_action.github import GitHub
 from gittraj.query.change import Change
 from gittraj.render.inert import words
 
@@ -17,9 +17,7 @@ _TITLE, _TEXT, _SUMMARY = 255, 2_000, 65_000
 """Characters; GitHub takes 65,535 of a check run's summary."""
 
 
-def post_check(
-    forge: GitHub, change: Change, found: Sequence[Annotation], *, title: str, summary: str
-) -> None:
+def post_check(api: Api, change: Change, found: Sequence[Annotation], *, title: str, summary: str) -> None:
     """A neutral check run on the head. Needs ``checks: write``. Raises ForgeError."""
     rows = [
         {
@@ -34,19 +32,26 @@ def post_check(
     ]
     output = {"title": title, "summary": summary[:_SUMMARY], "annotations": rows}
     check = {"name": "git-traj", "head_sha": change.head, "status": "completed", "conclusion": "neutral"}
-    forge.make_check({**check, "output": output})
+    _send(api, "check-runs", {**check, "output": output}, doing="making a check run")
 
 
-def post_review(
-    forge: GitHub, change: Change, found: Sequence[Annotation], *, number: int, author: str
-) -> None:
+def post_review(api: Api, change: Change, found: Sequence[Annotation], *, number: int, author: str) -> None:
     """One review with a comment at each line, of those that ``author`` has not made before. Raises
     ForgeError."""
-    there = forge.reviewed(number, author)
+    names = (author.lower(), f"{author.lower()}[bot]")
+    with translated("listing review comments"):
+        listed = api.repository.get_pull(number).get_review_comments()
+        there = {(each.path, each.body) for each in listed if each.user and each.user.login.lower() in names}
     rows = [
         {"path": each.path, "line": each.line, "side": "RIGHT", "body": body}
         for each in found
         if (each.path, body := f"**{words(each.title, _TITLE)}**: {words(each.text, _TEXT)}") not in there
     ]
     if rows:
-        forge.review(number, change.head, rows)
+        review = {"commit_id": change.head, "event": "COMMENT", "comments": rows}
+        _send(api, f"pulls/{number}/reviews", review, doing="writing review comments")
+
+
+def _send(api: Api, path: str, body: object, *, doing: str) -> None:
+    with translated(doing):
+        api.repository.requester.requestJsonAndCheck("POST", f"{api.repository.url}/{path}", input=body)

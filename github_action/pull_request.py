@@ -1,4 +1,5 @@
-"""What is known of a pull request, whatever its host.
+"""Reads a pull request from GitHub in few requests: one, and one for each hundred commits or files. GitHub
+lists only 250 commits of a pull request; for more, its base and head are compared.
 
 Titles, branches, labels, paths and messages are untrusted data: escape them where they are shown.
 """
@@ -6,15 +7,22 @@ Titles, branches, labels, paths and messages are untrusted data: escape them whe
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import islice
 
-from github_action.errors import Unreachable
+from github.Commit import Commit as Listed
+from github.PullRequest import PullRequest
+
+from github_action.api import Api, translated
+from github_action.errors import ForgeError, Unreachable
 
 COMMITS, FILES = 250, 3000
 """The most that GitHub lists: https://docs.github.com/en/rest/pulls/pulls (list commits, list files)."""
 COMMITS_MOST = 1_000
 """Commits to examine, at most."""
+_PAGE = 300
+"""Files of one commit in one answer, https://docs.github.com/en/rest/commits/commits#get-a-commit."""
 _SHA = re.compile(r"[0-9a-f]{40}")
 
 
@@ -64,6 +72,94 @@ class PullDetails:
     @property
     def files_unlisted(self) -> int:
         return max(0, self.pull.file_count - len(self.files))
+
+
+def read_pull(api: Api, number: int) -> Pull:
+    """One request. Raises ForgeError."""
+    with translated(f"reading pull request {number}"):
+        return _pull(api.repository.get_pull(number))
+
+
+def read_details(api: Api, number: int) -> PullDetails:
+    """Raises ForgeError."""
+    with translated(f"reading pull request {number}"):
+        request = api.repository.get_pull(number)
+        pull = _pull(request)
+        commits = _compared(api, pull) or _commits(request.get_commits())
+        files = {file.filename: file.patch or "" for file in request.get_files()}
+    return PullDetails(pull=pull, commits=commits, files=files)
+
+
+def read_files(api: Api, commit: str) -> tuple[str, ...] | None:
+    """The first files that ``commit`` changed, with one request. None on any error: not worth another."""
+    try:
+        with translated(f"reading commit {commit[:12]}"):
+            files = api.repository.get_commit(commit).files
+            return tuple(file.filename for file in islice(files, _PAGE))
+    except ForgeError:
+        return None
+
+
+def find_pulls(api: Api, *, head: str, branch: str, repository: str) -> tuple[int, ...]:
+    """Numbers of the open pull requests from ``branch`` of ``repository`` (OWNER/NAME) whose head still is
+    ``head``. For ``workflow_run``, whose payload lists none for forks. Raises ForgeError."""
+    owner = repository.partition("/")[0]
+    with translated("finding the run's pull request"):
+        pulls = api.repository.get_pulls(state="open", head=f"{owner}:{branch}")
+        return tuple(
+            pull.number
+            for pull in pulls
+            if pull.head.sha == head and pull.head.repo and pull.head.repo.full_name == repository
+        )
+
+
+def merged_pulls(api: Api, commit: str, *, branch: str) -> tuple[int, ...]:
+    """Numbers of the pull requests that merged ``commit`` into ``branch``. Raises ForgeError."""
+    with translated(f"finding what merged {commit[:12]}"):
+        pulls = api.repository.get_commit(commit).get_pulls()
+        return tuple(pull.number for pull in pulls if pull.merged_at and pull.base.ref == branch)
+
+
+def _compared(api: Api, pull: Pull) -> tuple[Commit, ...]:
+    """The commits of a pull request with more than GitHub lists; empty if it has fewer, or on an error."""
+    if pull.commit_count <= COMMITS:
+        return ()
+    try:
+        with translated(f"comparing the ends of pull request {pull.number}"):
+            ends = api.repository.compare(pull.base, pull.head, comparison_commits_per_page=100)
+            return _commits(islice(ends.commits, COMMITS_MOST))
+    except ForgeError:
+        return ()
+
+
+def _commits(listed: Iterable[Listed]) -> tuple[Commit, ...]:
+    return tuple(
+        Commit(
+            sha=check_sha(commit.sha),
+            parents=tuple(check_sha(parent.sha) for parent in commit.parents),
+            message=commit.commit.message,
+            made=commit.commit.committer.date.isoformat(),
+        )
+        for commit in listed
+    )
+
+
+def _pull(request: PullRequest) -> Pull:
+    home = request.head.repo  # None when the fork was deleted, whatever the annotation says
+    name = home.full_name if home else None
+    return Pull(
+        number=request.number,
+        title=request.title,
+        head=check_sha(request.head.sha),
+        head_repository=name,
+        head_url=home.clone_url if home else None,
+        base=check_sha(request.base.sha),
+        merged_as=check_sha(request.merge_commit_sha) if request.merged else None,
+        labels=tuple(label.name for label in request.labels),
+        commit_count=request.commits,
+        file_count=request.changed_files,
+        fork=name != request.base.repo.full_name,
+    )
 
 
 def check_sha(text: str) -> str:

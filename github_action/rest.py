@@ -1,4 +1,4 @@
-"""JSON over HTTPS, to send no request twice and none in vain.
+"""JSON over HTTPS for hosts that PyGithub does not speak to: GitLab, Gitea, Forgejo.
 
 Reads and deletions are repeated within the run's budget; a write never is: the writer first looks whether it
 arrived (``upsert_comment``). Nothing is followed to another host, and no message quotes an answer.
@@ -23,18 +23,15 @@ _TIMEOUT = 10  # seconds for one answer, or a part of it
 _PAGES = 100
 _COMMENTS = 100_000
 _MOST = 1 << 25  # bytes of one answer
-HINT = "the token may not read or write it: see docs/pull-requests.md"
 
 
 class Rest:
     """The API at ``url``. Its methods raise ForgeError; ``doing`` is for the message, ``missing`` the error
-    for a 404, ``hint`` what a refusal suggests. A context manager, which closes the connection."""
+    for a 404. A context manager, which closes the connection."""
 
-    def __init__(
-        self, url: str, headers: Mapping[str, str], *, budget: RetryBudget, hint: str = HINT
-    ) -> None:
+    def __init__(self, url: str, headers: Mapping[str, str], *, budget: RetryBudget) -> None:
         """Raises EventError for an address that the token must not be sent to."""
-        self._url, self._hint = check_address(url), hint
+        self._url = check_address(url)
         self.budget = budget
         self._session = requests.Session()
         self._session.headers.update({"User-Agent": f"git-traj/{__version__}", **headers})
@@ -54,14 +51,14 @@ class Rest:
     def text(self, path: str, *, doing: str, missing: type[ForgeError] = Refused) -> bytes:
         return self.budget.retry(lambda: self._ask("GET", path, doing=doing, missing=missing)[0])
 
-    def pages(self, path: str, *, doing: str, most: int, of: str = "", **query: str) -> Iterator[Any]:
-        """At most ``most`` items of all pages, from their field ``of`` if given. The next page's address is
-        made here, not taken from the answer."""
+    def pages(self, path: str, *, doing: str, most: int, **query: str) -> Iterator[Any]:
+        """At most ``most`` items of all pages. The next page's address is made here, not taken from the
+        answer."""
         left = most
         for page in range(1, _PAGES + 1):
             asked = {**query, "page": str(page)} if page > 1 else query  # not every list has pages
             body, more = self.budget.retry(lambda: self._ask("GET", path, doing=doing, query=asked))  # noqa: B023
-            items = json.loads(body)[of] if of else json.loads(body)
+            items = json.loads(body)
             yield from items[:left]
             left -= len(items)
             if not more or left <= 0:
@@ -91,11 +88,9 @@ class Rest:
     ) -> tuple[bytes, bool]:
         """The answer, and whether there is a next page."""
         try:
-            # an Enterprise Server has it beside the version
-            url = self._url.removesuffix("/v3") if path == "/graphql" else self._url
             with self._session.request(
                 method,
-                url + path,
+                self._url + path,
                 params=query,
                 json=body,
                 timeout=_TIMEOUT,
@@ -103,7 +98,7 @@ class Rest:
                 stream=True,
             ) as answer:
                 if answer.status_code >= 300:
-                    raise self._refusal(answer, doing, missing)
+                    raise refusal(answer.status_code, answer.headers, doing=doing, missing=missing)
                 told = b""
                 for part in answer.iter_content(1 << 16):
                     told += part
@@ -112,14 +107,6 @@ class Rest:
                 return told, "next" in answer.links
         except requests.RequestException:
             raise Unreachable(f"{doing}: no answer", "run the job again later", wait=2.0) from None
-
-    def _refusal(self, answer: requests.Response, doing: str, missing: type[ForgeError]) -> ForgeError:
-        if answer.status_code < 400:
-            return Unreachable(f"{doing}: it has moved ({answer.status_code})", wait=2.0)
-        limit = b"rate limit" in next(answer.iter_content(1 << 16), b"").lower()
-        return refusal(
-            answer.status_code, answer.headers, doing=doing, missing=missing, limit=limit, hint=self._hint
-        )
 
 
 class RestThread:

@@ -1,7 +1,9 @@
-"""How long one run waits, and what an answer's status means. All waits of a run share one budget.
+"""How long one run waits, what an answer's status means, and which requests are repeated blindly.
 
-Reads and deletions are repeated; POST and PATCH never are, of which a 502 may come after the write: the
-writer first looks whether it arrived (``upsert_comment``). A rate limit of an hour is not slept out.
+PyGithub's own policy does not fit: it repeats a POST whose 502 came after the write, which makes a second
+comment, and it sleeps out a rate limit, for an hour. Here reads and deletions are repeated; POST and PATCH
+never are: the writer first looks whether the write arrived (``upsert_comment``). All waits of a run share one
+budget.
 """
 
 from __future__ import annotations
@@ -9,10 +11,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 from urllib.parse import urlsplit
 
+from github import GithubRetry
+
 from github_action.errors import EventError, ForgeError, Gone, Invalid, Limited, Refused, Unreachable
+
+if TYPE_CHECKING:
+    from urllib3.response import BaseHTTPResponse
 
 T = TypeVar("T")
 SECONDARY = 60.0
@@ -42,7 +49,7 @@ class RetryBudget:
         self.sleep(error.wait)
 
     def pace(self) -> None:
-        """Pause after a write."""
+        """Pause after a write. PyGithub pauses before one, when the preceding read goes out of date."""
         self.sleep(self.between_writes)
 
     def retry(self, ask: Callable[[], T]) -> T:
@@ -53,6 +60,39 @@ class RetryBudget:
             except (Limited, Unreachable) as error:
                 self.wait(error)
         return ask()
+
+
+class RetryPolicy(GithubRetry):
+    """Repeats GET and DELETE. Raises Limited or Unreachable if the budget ends before the attempts.
+
+    With ``raise_on_status`` off, PyGithub gets the last answer and raises for it as for a first one.
+    """
+
+    def __init__(self, *, budget: RetryBudget, **kwargs: Any) -> None:
+        self.budget = budget
+        super().__init__(**_POLICY | kwargs)
+
+    def new(self, **kwargs: Any) -> Self:
+        return super().new(budget=self.budget, **kwargs)
+
+    def sleep(self, response: BaseHTTPResponse | None = None) -> None:
+        wait = None if response is None else retry_after(response.headers)
+        if wait is None:
+            wait = self.get_backoff_time()
+        if response is None or response.status >= 500:
+            self.budget.wait(Unreachable("the host does not answer", "run the job again later", wait=wait))
+        else:
+            self.budget.wait(limited(wait))
+
+
+_POLICY: dict[str, Any] = {
+    "total": _ATTEMPTS,
+    "backoff_factor": 1,  # 0, 2, 4, 8, 16 seconds
+    "secondary_rate_wait": SECONDARY,
+    "allowed_methods": frozenset(("GET", "HEAD", "DELETE")),
+    "status_forcelist": [429, 500, 502, 503, 504],  # and 403, which GithubRetry adds and examines
+    "raise_on_status": False,
+}
 
 
 def limited(wait: float) -> Limited:
@@ -79,8 +119,8 @@ def refusal(
     *,
     doing: str,
     missing: type[ForgeError],
-    limit: bool,
-    hint: str,
+    limit: bool = False,
+    hint: str = "the token may not read or write it: see docs/pull-requests.md",
 ) -> ForgeError:
     """What an answer with this ``status`` means; ``headers`` as for ``retry_after``. ``limit``: a 403 that
     says that it is a limit."""

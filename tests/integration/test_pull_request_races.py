@@ -12,8 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from github_action.github import GitHub as Host
-from github_action.rest import Rest
+from github_action.api import connect
+from github_action.forge import GitHub as Host
 from github_action.retry import RetryBudget
 from github_action.token import Token
 from github_action.upsert_comment import Marker, Upserted, post
@@ -86,6 +86,5 @@ def ours(github: GitHub) -> list[int]:
 def run(github: GitHub, number: int, head: str) -> Upserted:
     budget = RetryBudget(sleep=lambda seconds: time.sleep(seconds / SPEED))
     marker = Marker(key="default", head=head, run=100 + number)
-    with Rest(github.url, Host.headers(Token(TOKEN)), budget=budget) as rest:
-        host = Host(rest, server="", repository="acme/app")
-        return post(host, f"report {number}", number=7, marker=marker)
+    with connect(Token(TOKEN), repository="acme/app", url=github.url, budget=budget) as api:
+        return post(Host(api), f"report {number}", number=7, marker=marker)

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import pytest
+from github import GithubException
 
+from github_action.api import Api, connect
+from github_action.comments import Thread
 from github_action.errors import EventError, ForgeError, Gone, Invalid, Limited, Refused, Unreachable
-from github_action.github import GitHub as Host
-from github_action.pull_request import COMMITS, FILES
-from github_action.rest import Rest
+from github_action.forge import GitHub as Host
+from github_action.pull_request import (
+    COMMITS,
+    FILES,
+    find_pulls,
+    merged_pulls,
+    read_details,
+    read_files,
+    read_pull,
+)
 from github_action.retry import RetryBudget
 from github_action.token import Token
 from github_action.upsert_comment import Marker, Upserted, post
@@ -31,13 +40,13 @@ class Site:
     """A GitHub, and the action connected to it; ``waited``: seconds that it would have waited."""
 
     github: GitHub
-    host: Host
+    api: Api
     waited: list[float] = field(default_factory=list)
 
     def post(
         self, body: str = "text", *, head: str = HEAD, run: int = 200, key: str = KEY, author: str = ""
     ) -> Upserted:
-        return post(self.host, body, number=7, marker=Marker(key=key, head=head, run=run), author=author)
+        return post(Host(self.api), body, number=7, marker=Marker(key=key, head=head, run=run), author=author)
 
     @property
     def asked(self) -> list[str]:
@@ -64,15 +73,13 @@ def each_site(prefix: str) -> Iterator[Site]:
 def opened(prefix: str) -> Iterator[Site]:
     github = GitHub(prefix=prefix, pulls={7: PullState()})  # type: ignore[arg-type]
     waited: list[float] = []
-    with github.running(), connected(github, RetryBudget(sleep=waited.append)) as host:
-        yield Site(github, host, waited)
+    with github.running(), connected(github, RetryBudget(sleep=waited.append)) as api:
+        yield Site(github, api, waited)
     assert github.violations == []
 
 
-@contextmanager
-def connected(github: GitHub, budget: RetryBudget, token: str = TOKEN) -> Iterator[Host]:
-    with Rest(github.url, Host.headers(Token(token)), budget=budget, hint=Host.hint) as rest:
-        yield Host(rest, server="", repository="acme/app")
+def connected(github: GitHub, budget: RetryBudget, token: str = TOKEN) -> Api:
+    return connect(Token(token), repository="acme/app", url=github.url, budget=budget)
 
 
 def text(body: str = "text", *, head: str = HEAD, run: int = 200, key: str = KEY) -> str:
@@ -98,7 +105,7 @@ def test_a_run_creates_the_next_changes_nothing_and_a_push_updates(each_site: Si
 
 
 def test_connecting_asks_nothing(site: Site) -> None:
-    site.host.thread(7)
+    Thread(site.api, 7)
     assert site.asked == []
 
 
@@ -106,7 +113,7 @@ def test_facts_take_three_requests(site: Site) -> None:
     site.github.pulls[7] = PullState(
         labels=["bug", "no traj"], commits=[OLD, HEAD], files=["a.py", "new.py<-old.py"], branch="topic/x"
     )
-    details = site.host.details(7)
+    details = read_details(site.api, 7)
     assert site.asked == ["GET pulls/7", "GET pulls/7/commits", "GET pulls/7/files"]
     assert (details.pull.head, details.pull.base) == (HEAD, BASE)
     assert (details.pull.head_repository, details.pull.fork) == ("acme/app", False)
@@ -119,26 +126,26 @@ def test_facts_take_three_requests(site: Site) -> None:
 def test_what_github_does_not_list_is_compared_or_counted(site: Site) -> None:
     pull = PullState(commits=[f"{n:040x}" for n in range(260)], files=[f"src/{n}.py" for n in range(3001)])
     site.github.pulls[7] = pull
-    details = site.host.details(7)
+    details = read_details(site.api, 7)
     assert [commit.sha for commit in details.commits] == pull.commits
     assert (details.commits_unlisted, len(details.files), details.files_unlisted) == (0, FILES, 1)
     assert len(site.asked) == 1 + 3 + 30
     site.github.faults.append(Fault("GET .*/compare/", message(404, "Not Found")))
-    details = site.host.details(7)
+    details = read_details(site.api, 7)
     assert (len(details.commits), details.commits_unlisted) == (COMMITS, 10)
 
 
 def test_the_files_of_a_commit(site: Site) -> None:
     site.github.pulls[7].changed = {HEAD: ["a.py", "b.py"]}
-    assert site.host.files_of(HEAD) == ("a.py", "b.py")
-    assert site.host.files_of(OLD) is None
+    assert read_files(site.api, HEAD) == ("a.py", "b.py")
+    assert read_files(site.api, OLD) is None
     assert len(site.asked) == 2
 
 
 @pytest.mark.parametrize("home", ["mallory/app", None])
 def test_a_fork_and_a_deleted_one(site: Site, home: str | None) -> None:
     site.github.pulls[7].head_repository = home
-    pull = site.host.pull(7)
+    pull = read_pull(site.api, 7)
     assert (pull.fork, pull.head_repository) == (True, home)
     assert pull.head_url == (home and f"https://github.com/{home}.git")
     assert site.asked == ["GET pulls/7"]
@@ -146,12 +153,12 @@ def test_a_fork_and_a_deleted_one(site: Site, home: str | None) -> None:
 
 def test_merged(site: Site) -> None:
     site.github.pulls[7] = PullState(merged_as=OLD, state="closed")
-    pull = site.host.pull(7)
+    pull = read_pull(site.api, 7)
     assert pull.merged_as == OLD
-    assert site.host.merged_pulls(OLD, branch="main") == (7,)
-    assert site.host.merged_pulls(OLD, branch="release") == ()
+    assert merged_pulls(site.api, OLD, branch="main") == (7,)
+    assert merged_pulls(site.api, OLD, branch="release") == ()
     site.github.pulls[7].merged_as = None
-    assert site.host.merged_pulls(HEAD, branch="main") == ()
+    assert merged_pulls(site.api, HEAD, branch="main") == ()
     assert len(site.asked) == 4
 
 
@@ -161,9 +168,9 @@ def test_the_pull_request_of_a_run_is_the_one_with_that_head(each_site: Site) ->
     pulls[9] = PullState(number=9, head_repository="mallory/app", head=OLD)
     pulls[10] = PullState(number=10, head_repository="mallory/other")
     pulls[11] = PullState(number=11, head_repository="mallory/app", state="closed")
-    assert each_site.host.find_pulls(head=HEAD, branch="topic", repository="mallory/app") == (8,)
-    assert each_site.host.find_pulls(head="f" * 40, branch="topic", repository="mallory/app") == ()
-    assert each_site.host.find_pulls(head=HEAD, branch="topic&state=all", repository="mallory/app") == ()
+    assert find_pulls(each_site.api, head=HEAD, branch="topic", repository="mallory/app") == (8,)
+    assert find_pulls(each_site.api, head="f" * 40, branch="topic", repository="mallory/app") == ()
+    assert find_pulls(each_site.api, head=HEAD, branch="topic&state=all", repository="mallory/app") == ()
     assert len(each_site.asked) == 3
 
 
@@ -216,7 +223,7 @@ LOST, BAD = Lost(200), message(502, "Bad Gateway")
 @pytest.mark.parametrize("after", [True, False], ids=["done", "not done"])
 @pytest.mark.parametrize("verb", ["POST .*/comments", "PATCH", "DELETE"])
 def test_writes_whose_answer_is_lost(site: Site, verb: str, after: bool, reply: Reply) -> None:
-    """Who repeats what was lost makes two comments of one here, and who does not loses an edit."""
+    """PyGithub's own policy makes two comments of one here, and gives up on an edit."""
     if not verb.startswith("POST"):
         for _ in range(2 if verb == "DELETE" else 1):
             site.github.add_comment(text("old", head=OLD))
@@ -264,14 +271,14 @@ def test_questions_are_put_again(site: Site, request_: str, reply: Reply) -> Non
     ],
 )
 @pytest.mark.parametrize(
-    "question", [lambda host: host.details(7), lambda host: host.thread(7).comments(), Host.viewer]
+    "question", [lambda api: read_details(api, 7), lambda api: Thread(api, 7).comments(), Api.viewer]
 )
 def test_patience_ends(
-    site: Site, reply: Reply, error: type[ForgeError], question: Callable[[Host], object]
+    site: Site, reply: Reply, error: type[ForgeError], question: Callable[[Api], object]
 ) -> None:
     site.github.faults.append(Fault("", reply, times=50))
     with pytest.raises(error) as caught:
-        question(site.host)
+        question(site.api)
     assert sum(site.waited) <= 90
     assert len(site.asked) <= 6
     told = f"{caught.value!r} {caught.value.hint}"
@@ -321,8 +328,8 @@ def test_a_token_that_only_reads(each_site: Site) -> None:
 
 
 def test_a_token_that_is_wrong(site: Site) -> None:
-    with connected(site.github, RetryBudget(), "no" + TOKEN) as host, pytest.raises(Refused, match="401"):
-        host.pull(7)
+    with connected(site.github, RetryBudget(), "no" + TOKEN) as api, pytest.raises(Refused, match="401"):
+        read_pull(api, 7)
 
 
 def test_too_long_is_told_apart(site: Site) -> None:
@@ -331,26 +338,26 @@ def test_too_long_is_told_apart(site: Site) -> None:
 
 
 def test_comments_that_are_gone(site: Site) -> None:
-    thread = site.host.thread(7)
+    thread = Thread(site.api, 7)
     made = thread.create("text")
     thread.delete(made)
     thread.delete(made)
     with pytest.raises(Gone):
         thread.edit(made, "new")
     with pytest.raises(Refused, match="404"):
-        site.host.thread(8).comments()
+        Thread(site.api, 8).comments()
 
 
 def test_an_id_that_is_none_goes_nowhere(site: Site) -> None:
     site.github.pulls[7].head = "--upload-pack=x"
     with pytest.raises(Unreachable):
-        site.host.pull(7)
+        read_pull(site.api, 7)
 
 
 @pytest.mark.parametrize("url", ["http://github.example/api/v3", "file:///etc/passwd", "", "github.com"])
 def test_the_token_goes_to_nobody_who_listens(url: str) -> None:
     with pytest.raises(EventError):
-        Rest(url, Host.headers(Token(TOKEN)), budget=RetryBudget())
+        connect(Token(TOKEN), repository="acme/app", url=url, budget=RetryBudget())
 
 
 @pytest.mark.parametrize(
@@ -366,23 +373,23 @@ def test_the_token_goes_to_nobody_who_listens(url: str) -> None:
     ],
 )
 def test_the_server_sees_a_wrong_request(site: Site, verb: str, path: str, body: object) -> None:
-    with pytest.raises(ForgeError):
-        site.host._rest.send(verb, path, body, doing="x")
+    with pytest.raises(GithubException):
+        site.api.repository.requester.requestJsonAndCheck(verb, path, input=body)
     assert len(site.github.violations) == 1
     site.github.violations.clear()
 
 
 def test_the_server_sees_a_wrong_query(site: Site) -> None:
-    asked = {"query": "query { viewer { age } }", "variables": {}}
-    site.host._rest.send("POST", "/graphql", asked, doing="x")
+    with pytest.raises(GithubException):
+        site.api.repository.requester.graphql_query("query { viewer { age } }", {})
     assert "age" in site.github.violations.pop()
 
 
 def test_the_server_sees_a_wrong_answer(site: Site) -> None:
     made = site.github.add_comment("text")
     site.github.comments[made]["created_at"] = 7
-    site.host.thread(7).comments()
+    Thread(site.api, 7).comments()
     assert "7 is not of type 'string'" in site.github.violations.pop()
     del site.github.comments[made]["created_at"]
-    site.host.thread(7).comments()
+    Thread(site.api, 7).comments()
     assert "'created_at' is a required property" in site.github.violations.pop()

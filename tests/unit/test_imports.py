@@ -17,7 +17,7 @@ from tests.floors import FLOORS, picture
 PACKAGE = Path(gittraj.__file__).parent
 ONLY = {
     "pygit2": ("git/",),
-    "github": ("tasks/github.py", "gather/remotes.py"),
+    "github": ("github_action/", "tasks/github.py", "gather/remotes.py"),
     "duckdb": ("gather/",),
     "psycopg": ("gather/",),
     "pyarrow": ("gather/",),

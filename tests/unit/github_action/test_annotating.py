@@ -103,8 +103,9 @@ def test_hidden_text_is_neither_in_a_check_run_nor_in_code_quality(hidden: str) 
     change = change_of({A: [record("traj_one", whole=whole())]})
     found = [Annotation("src/a.py", 3, f"title{hidden}", f"text{hidden}")]
     sent: list[dict[str, Any]] = []
-    forge: Any = SimpleNamespace(make_check=sent.append)
-    post_check(forge, change, found, title="", summary="")
+    requester = SimpleNamespace(requestJsonAndCheck=lambda *_, **given: sent.append(given["input"]))
+    api: Any = SimpleNamespace(repository=SimpleNamespace(url="", requester=requester))
+    post_check(api, change, found, title="", summary="")
     (shown,) = sent[0]["output"]["annotations"]
     (row,) = json.loads(as_code_quality(found))
     for text in (shown["title"], shown["message"], row["description"]):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +52,21 @@ def test_what_is_installed_is_locked_by_hash() -> None:
         assert re.match(r"[a-z0-9-]+==[\w.]+ .*\\$", line), line
     assert "index-url" not in lock
     assert "--require-hashes" in (ROOT / "github_action" / "install.sh").read_text("utf-8")
+
+
+def test_the_action_runs_without_cryptography() -> None:
+    """It is large, and of what PyGithub wants it for nothing is used."""
+    assert "cryptography==" not in (ROOT / "github_action" / "requirements.txt").read_text("utf-8")
+    script = """if True:
+        import sys
+        class Without:
+            def find_spec(self, name, path=None, target=None):
+                if name.partition(".")[0] == "cryptography":
+                    raise ModuleNotFoundError(name, name=name)
+        sys.meta_path.insert(0, Without())
+        import github_action.__main__, github_action.carrying
+        """
+    subprocess.run([sys.executable, "-c", script], cwd=ROOT, check=True)
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)

@@ -108,5 +108,5 @@ def test_no_comment_was_wanted(tmp_path: Path) -> None:
     ("status", "hinted"), [(401, True), (403, True), (404, True), (410, False), (422, False)]
 )
 def test_the_permission_is_hinted_at_only_where_it_may_be_missing(status: int, *, hinted: bool) -> None:
-    error = refusal(status, {}, doing="editing", missing=Gone, limit=False, hint="the token may not")
+    error = refusal(status, {}, doing="editing", missing=Gone, hint="the token may not")
     assert (error.hint == "the token may not") is hinted
