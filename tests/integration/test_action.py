@@ -14,7 +14,6 @@ from tests.github.faults import Fault, message
 from tests.github.host import NOTES, Host, a_host
 from tests.github.server import TOKEN
 from tests.integration.repository import Git
-from tests.integration.services import Reply
 from tests.integration.story import Story, record
 from tests.sizes import NIGHTLY
 
@@ -379,8 +378,6 @@ def test_a_doubt_stands_in_a_check_run_where_that_is_granted(host: Host) -> None
     assert "::notice file=src/a.py,line=1," in refused.log, "as without it"
     assert host.github.checks == []
     host.github.grants.add("checks")
-    host.github.faults.append(Fault("POST .*/check-runs", Reply(201, b"<html>")))
-    assert "::notice file=src/a.py,line=1," in host.run(annotations="check").log
     assert "::notice" not in host.run(annotations="check").log
     (check,) = host.github.checks
     assert (check["head_sha"], check["conclusion"]) == (host.pull.head, "neutral")
