@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,26 +19,15 @@ from tests.integration.codex_session import CodexSession
 from tests.integration.past import DAY, age, backfill, begin, carried, refs, text
 from tests.integration.records import check, install, read_records, traj
 from tests.integration.repository import Git
-from tests.integration.session_writer import SessionWriter
+from tests.integration.session_writer import Writer
 
-Writer = Callable[..., SessionWriter]
+pytestmark = pytest.mark.usefixtures("real_clocks")
 TRAJ = f"{sys.executable} -m gittraj"
-
-
-@pytest.fixture(autouse=True)
-def real_clocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
-        monkeypatch.delenv(name, raising=False)
 
 
 @pytest.fixture
 def begun(git: Git) -> Git:
     return begin(git)
-
-
-@pytest.fixture(params=[ClaudeSession, CodexSession], ids=["claude", "codex"])
-def writer(request: pytest.FixtureRequest) -> Writer:
-    return request.param  # type: ignore[no-any-return]
 
 
 def one(name: str, *, quiet: bool = False) -> list[Write | Shell]:

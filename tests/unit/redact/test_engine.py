@@ -74,6 +74,20 @@ def test_a_json_document_stays_one(before: str, after: str) -> None:
     assert json.loads(json.loads(clean)["c"])["d"] == "x"
 
 
+def test_of_two_secrets_that_overlap_nothing_stays() -> None:
+    long, short = draw("base62", 24), draw("base62", 12, "more")
+    live = LiveValues((long, long[-10:] + short))
+    assert redactor(live).text(f"see {long}{short} there") == f"see {redactor(live).text(long + short)} there"
+    assert not set(re.findall(r"\w{6,}", redactor(live).text(long + short))) & {long, short}
+    assert short[-6:] not in redactor(live).text(long + short)
+
+
+def test_a_name_tells_that_a_whole_text_is_a_secret() -> None:
+    word = "heron" + "-lake-7"
+    assert word not in redactor().text(word, name="password")
+    assert redactor().text(word, name="title") is word
+
+
 def test_a_learned_value_of_letters_alone_goes_too() -> None:
     one = redactor()
     value = "Heron" + "SARIlEXAx" + "vBMaW"
