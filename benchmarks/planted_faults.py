@@ -90,7 +90,12 @@ FAULTS = (
         "_LEARNED_LENGTH, _CERTAIN_LENGTH = 80,",
         _ENGINE,
     ),
-    Fault("redact/engine.py", "for value in self._certain}", "for value in ()}", "unit/redact/test_strict_output.py"),
+    Fault(
+        "redact/engine.py",
+        "for value in self._certain}",
+        "for value in ()}",
+        "unit/redact/test_strict_output.py",
+    ),
     Fault(
         "redact/engine.py",
         "if any(start <= span.start and",

@@ -35,4 +35,4 @@ def test_a_commit_alone_switches_no_session_off() -> None:
 def test_what_was_said_in_the_first_millisecond_of_a_pause_is_in_it() -> None:
     """A log cuts its times to milliseconds."""
     pause = Pause(since=5.0007, until=6.0)
-    assert [pause.covers(time) for time in (4.999, 5.0, 5.001, 6.0, 6.001)] == [False, True, True, True, False]
+    assert [time for time in (4.999, 5.0, 5.001, 6.0, 6.001) if pause.covers(time)] == [5.0, 5.001, 6.0]
