@@ -18,6 +18,7 @@ import pytest
 from gittraj.commands.run import Output
 from gittraj.formats import terminal
 from tests.integration.desk import Desk
+from tests.integration.waiting import LONG
 from tests.sizes import some
 
 TRAJ = [sys.executable, "-m", "gittraj"]
@@ -139,7 +140,7 @@ def test_a_program_ends_when_nobody_reads_its_output(desk: Desk) -> None:
         assert child.stdout is not None
         assert child.stdout.readline() == b"y\n"
         child.stdout.close()
-        assert child.wait(timeout=20) == 128 + signal.SIGPIPE
+        assert child.wait(LONG) == 128 + signal.SIGPIPE
     finally:
         child.kill()
 

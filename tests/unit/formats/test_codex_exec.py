@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gittraj.formats.codex import exec as codex
-from gittraj.model.session_items import Edit, Entry, Fact, Item, Mark, Spent, TurnEnd
+from gittraj.model.session_items import Edit, Fact, Item, Mark, Spent, TurnEnd
 from gittraj.model.values import (
     AnyEvent,
     Foreign,
@@ -26,6 +26,7 @@ from gittraj.model.values import (
     ToolResult,
     Usage,
 )
+from tests.unit.formats.reading import entries, facts, written
 from tests.unit.formats.test_formats import JSON, places
 
 THREAD = "01a1f988-389c-7c92-a12b-01806d82d2dc"
@@ -54,10 +55,6 @@ def old(kind: str, /, **message: Any) -> dict[str, Any]:
     return {"id": "0", "msg": {"type": kind, **message}}
 
 
-def written(*records: dict[str, Any]) -> bytes:
-    return b"".join(json.dumps(record).encode() + b"\n" for record in records)
-
-
 def read_bytes(data: bytes, session: str | None = None) -> list[Item]:
     return list(codex.read(io.BytesIO(data), session=session))
 
@@ -66,16 +63,8 @@ def read(*records: dict[str, Any]) -> list[Item]:
     return read_bytes(written(*records))
 
 
-def entries(items: list[Item]) -> list[Entry]:
-    return [item for item in items if isinstance(item, Entry)]
-
-
 def events(*records: dict[str, Any]) -> list[AnyEvent]:
     return [entry.event for entry in entries(read(*BEGIN, *records))]
-
-
-def facts(items: list[Item]) -> dict[str, Any]:
-    return {item.name: item.value for item in items if isinstance(item, Fact)}
 
 
 def spent(items: list[Item]) -> dict[str, Usage]:

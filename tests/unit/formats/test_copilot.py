@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from gittraj.formats import detect
 from gittraj.formats.copilot import chat, events, patches
-from gittraj.model.session_items import Damage, Edit, Entry, Fact, Item, Mark, Spent, TurnEnd
+from gittraj.model.session_items import Damage, Edit, Fact, Item, Mark, Spent, TurnEnd
 from gittraj.model.values import (
     AnyEvent,
     Decided,
@@ -28,6 +28,7 @@ from gittraj.model.values import (
     ToolResult,
     Usage,
 )
+from tests.unit.formats.reading import entries, facts
 
 CONTEXT = {"cwd": "/w", "branch": "main", "repository": "o/r", "hostType": "github", "headCommit": "a" * 40}
 TIME = "2026-05-12T00:21:05.216Z"
@@ -72,16 +73,8 @@ def read(*records: dict[str, Any]) -> list[Item]:
     return list(events.read(io.BytesIO(write(*records))))
 
 
-def entries(items: list[Item]) -> list[Entry]:
-    return [item for item in items if isinstance(item, Entry)]
-
-
 def happened(items: list[Item]) -> list[AnyEvent]:
     return [entry.event for entry in entries(items)]
-
-
-def facts(items: list[Item]) -> dict[str, Any]:
-    return {item.name: item.value for item in items if isinstance(item, Fact)}
 
 
 def spent(items: list[Item]) -> dict[str, Usage]:

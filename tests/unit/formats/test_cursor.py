@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from gittraj.formats import cursor, detect
-from gittraj.model.session_items import Edit, Entry, Fact, Item, Mark
+from gittraj.model.session_items import Edit, Fact, Item, Mark
 from gittraj.model.values import AnyEvent, Message, Prompt, Thinking, ToolCall, ToolResult
+from tests.unit.formats.reading import entries
 
 
 def text(words: str) -> dict[str, str]:
@@ -36,10 +37,6 @@ def write(*records: Any) -> bytes:
 
 def read(*records: Any, session: str | None = "S") -> list[Item]:
     return list(cursor.read(io.BytesIO(write(*records)), session=session))
-
-
-def entries(items: list[Item]) -> list[Entry]:
-    return [item for item in items if isinstance(item, Entry)]
 
 
 def happened(items: list[Item]) -> list[AnyEvent]:

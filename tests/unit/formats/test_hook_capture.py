@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from gittraj.formats import detect
 from gittraj.formats.agent_hooks import capture as hook_capture
 from gittraj.formats.codex import notify
-from gittraj.model.session_items import Edit, Entry, Fact, Item, Mark, TurnEnd
+from gittraj.model.session_items import Edit, Fact, Item, Mark, TurnEnd
 from gittraj.model.values import (
     AnyEvent,
     Decided,
@@ -28,6 +28,7 @@ from gittraj.model.values import (
     ToolCall,
     ToolResult,
 )
+from tests.unit.formats.reading import entries, facts
 
 CLAUDE = {"session_id": "S", "transcript_path": "/h/.claude/projects/-w/S.jsonl", "cwd": "/w"}
 CODEX = {"session_id": "S", "transcript_path": None, "cwd": "/w", "turn_id": "t", "model": "gpt-5.5"}
@@ -59,16 +60,8 @@ def read(*payloads: dict[str, Any]) -> list[Item]:
     return list(hook_capture.read(io.BytesIO(write(*payloads))))
 
 
-def entries(items: list[Item]) -> list[Entry]:
-    return [item for item in items if isinstance(item, Entry)]
-
-
 def happened(items: list[Item]) -> list[AnyEvent]:
     return [entry.event for entry in entries(items)]
-
-
-def facts(items: list[Item]) -> dict[str, Any]:
-    return {item.name: item.value for item in items if isinstance(item, Fact)}
 
 
 def tool(name: str, arguments: Any, call_id: str | None = "c1", **more: Any) -> dict[str, Any]:

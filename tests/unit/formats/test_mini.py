@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from gittraj.formats import HEAD, detect
 from gittraj.formats.swe import diff, mini
-from gittraj.model.session_items import Damage, Edit, Entry, Fact, Item, Spent, TurnEnd
+from gittraj.model.session_items import Damage, Edit, Entry, Item, Spent, TurnEnd
 from gittraj.model.values import (
     AnyEvent,
     Message,
@@ -26,6 +26,7 @@ from gittraj.model.values import (
     ToolResult,
     Usage,
 )
+from tests.unit.formats.reading import facts
 from tests.unit.formats.test_formats import JSON, places
 
 DIFF = "diff --git a/x.py b/x.py\n--- a/x.py\n+++ b/x.py\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n"
@@ -83,10 +84,6 @@ def entries(value: Any) -> list[Entry]:
 
 def events(value: Any) -> list[AnyEvent]:
     return [entry.event for entry in entries(value)]
-
-
-def facts(items: list[Item]) -> dict[str, str | float]:
-    return {item.name: item.value for item in items if isinstance(item, Fact)}
 
 
 # ---------------------------------------------------------------- version 1

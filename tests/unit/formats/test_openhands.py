@@ -16,7 +16,7 @@ from gittraj.errors import FormatError
 from gittraj.formats import detect
 from gittraj.formats.openhands import events as openhands
 from gittraj.formats.openhands import folder as openhands_folder
-from gittraj.model.session_items import Damage, Edit, Entry, Fact, Item, Spent, TurnEnd
+from gittraj.model.session_items import Damage, Edit, Entry, Item, Spent, TurnEnd
 from gittraj.model.values import (
     AnyEvent,
     Foreign,
@@ -28,6 +28,7 @@ from gittraj.model.values import (
     ToolResult,
     Usage,
 )
+from tests.unit.formats.reading import facts
 from tests.unit.formats.test_formats import JSON, places
 
 TIME = "2025-10-10T06:10:15.158090"
@@ -71,10 +72,6 @@ def entries(*given: dict[str, Any]) -> list[Entry]:
 
 def events(*given: dict[str, Any]) -> list[AnyEvent]:
     return [entry.event for entry in entries(*given)]
-
-
-def facts(items: list[Item]) -> dict[str, str | float]:
-    return {item.name: item.value for item in items if isinstance(item, Fact)}
 
 
 SYSTEM = action(0, "system", content="You are", openhands_version="0.58.0")

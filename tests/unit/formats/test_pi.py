@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gittraj.formats import detect, pi
-from gittraj.model.session_items import Damage, Edit, Entry, Fact, Item, Mark, Spent, TurnEnd
+from gittraj.model.session_items import Damage, Edit, Item, Mark, Spent, TurnEnd
 from gittraj.model.values import (
     AnyEvent,
     Foreign,
@@ -24,6 +24,7 @@ from gittraj.model.values import (
     ToolResult,
     Usage,
 )
+from tests.unit.formats.reading import entries, facts
 
 TIME = "2026-01-02T03:04:05.000Z"
 HEADER = {"type": "session", "version": 3, "id": "S", "timestamp": TIME, "cwd": "/w"}
@@ -68,16 +69,8 @@ def read(*records: Any) -> list[Item]:
     return list(pi.read(io.BytesIO(write(HEADER, *records))))
 
 
-def entries(items: list[Item]) -> list[Entry]:
-    return [item for item in items if isinstance(item, Entry)]
-
-
 def happened(items: list[Item]) -> list[AnyEvent]:
     return [found.event for found in entries(items)]
-
-
-def facts(items: list[Item]) -> dict[str, Any]:
-    return {item.name: item.value for item in items if isinstance(item, Fact)}
 
 
 def test_a_turn_with_its_cost() -> None:

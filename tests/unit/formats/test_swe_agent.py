@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from gittraj.formats import HEAD, detect
 from gittraj.formats.swe import swe_agent
-from gittraj.model.session_items import Damage, Edit, Entry, Fact, Item, Spent, TurnEnd
+from gittraj.model.session_items import Damage, Edit, Entry, Item, Spent, TurnEnd
 from gittraj.model.values import AnyEvent, NoteEvent, Prompt, Thinking, ToolCall, ToolResult, Usage
+from tests.unit.formats.reading import facts
 from tests.unit.formats.test_formats import JSON, places
 
 DIFF = "\r\ndiff --git a/x.py b/x.py\r\n--- a/x.py\r\n+++ b/x.py\r\n@@ -1 +1 @@\r\n-a\r\n+b\r\n"
@@ -49,10 +50,6 @@ def entries(value: Any) -> list[Entry]:
 
 def events(value: Any) -> list[AnyEvent]:
     return [entry.event for entry in entries(value)]
-
-
-def facts(items: list[Item]) -> dict[str, str | float]:
-    return {item.name: item.value for item in items if isinstance(item, Fact)}
 
 
 def test_a_run() -> None:
