@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,7 @@ from gittraj.model.values import (
     ToolResult,
     Usage,
 )
-from tests.unit.formats.reading import entries, facts, written
+from tests.unit.formats.reading import check_cuts, check_marks, entries, facts, written
 
 TIME = "2026-11-21T14:37:56.909Z"
 INIT = {
@@ -283,20 +282,12 @@ LOG = written(
 
 def test_reading_on_from_a_mark_is_reading_through() -> None:
     items = list(stream.read(io.BytesIO(LOG)))
-    marks = [item for item in items if isinstance(item, Mark)]
-    assert len(marks) == 3
     assert output(items) == {"m1": 1, "m2": 69, "m3": 9}
-    for mark in marks:
-        assert json.loads(json.dumps(mark.cursor.state)) == mark.cursor.state
-        rest = items[items.index(mark) + 1 :]
-        assert list(stream.read(io.BytesIO(LOG), cursor=mark.cursor)) == rest
+    check_marks(stream, LOG, 3)
 
 
 def test_a_log_cut_anywhere_gives_a_beginning_of_the_whole() -> None:
-    whole = list(stream.read(io.BytesIO(LOG)))
-    for length in range(len(LOG)):
-        part = list(stream.read(io.BytesIO(LOG[:length])))
-        assert part == whole[: len(part)]
+    check_cuts(stream, LOG)
 
 
 def test_wrong_types_everywhere_are_no_error() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import functools
 import io
 import json
@@ -26,8 +25,7 @@ from gittraj.model.values import (
     ToolResult,
     Usage,
 )
-from tests.unit.formats.reading import entries, facts, written
-from tests.unit.formats.test_formats import JSON, places
+from tests.unit.formats.reading import entries, facts, spoiled, written
 
 THREAD = "01a1f988-389c-7c92-a12b-01806d82d2dc"
 OTHER = "01a1f999-0000-7c92-a12b-01806d82d2dc"
@@ -411,10 +409,7 @@ ALL: list[dict[str, Any]] = [
 
 @given(data=st.data())
 def test_no_value_where_another_was_expected_raises(data: st.DataObject) -> None:
-    strange = copy.deepcopy(data.draw(st.sampled_from([ALL, OLD])))
-    for _ in range(data.draw(st.integers(1, 4))):
-        holder, key = data.draw(st.sampled_from(places(strange)))
-        holder[key] = data.draw(JSON)
+    strange = spoiled(data, data.draw(st.sampled_from([ALL, OLD])))
     read(*strange)
 
 

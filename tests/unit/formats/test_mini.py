@@ -26,8 +26,7 @@ from gittraj.model.values import (
     ToolResult,
     Usage,
 )
-from tests.unit.formats.reading import facts
-from tests.unit.formats.test_formats import JSON, places
+from tests.unit.formats.reading import facts, spoiled
 
 DIFF = "diff --git a/x.py b/x.py\n--- a/x.py\n+++ b/x.py\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n"
 TASK = "Please solve this issue: Add c\nBecause.\n\nYou can execute bash commands and edit files."
@@ -531,10 +530,7 @@ EVERYTHING = run(
 
 @given(data=st.data())
 def test_no_value_where_another_was_expected_raises(data: st.DataObject) -> None:
-    strange = copy.deepcopy(EVERYTHING)
-    for _ in range(data.draw(st.integers(1, 4))):
-        holder, key = data.draw(st.sampled_from(places(strange)))
-        holder[key] = data.draw(JSON)
+    strange = spoiled(data, EVERYTHING)
     head = json.dumps(strange).encode()
     mini.detect(head)
     list(mini.read(io.BytesIO(head)))

@@ -15,8 +15,7 @@ from gittraj.errors import FormatError
 from gittraj.formats import Store, agent_note, detect_store, git_ai
 from gittraj.model.session_items import Damage, Fact
 from gittraj.model.values import Message, NoteEvent, Prompt, ToolCall
-from tests.unit.formats.reading import entries
-from tests.unit.formats.test_formats import JSON, places
+from tests.unit.formats.reading import JSON, entries, places
 
 ONE, TWO, THREE = "1" * 40, "2" * 40, "3" * 64
 SESSION = "a22e0569-fe3c-4098-87de-ebb9e8ff09fa"

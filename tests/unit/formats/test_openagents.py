@@ -27,8 +27,7 @@ from gittraj.model.values import (
     Usage,
 )
 from tests.unit.formats import openagents_database as db
-from tests.unit.formats.reading import facts
-from tests.unit.formats.test_formats import JSON, places
+from tests.unit.formats.reading import JSON, facts, places
 
 SESSION, GENERATED = db.ATIF["session_id"], db.TESTGEN["session_id"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import io
 import json
 from pathlib import Path
@@ -28,8 +27,7 @@ from gittraj.model.values import (
     ToolResult,
     Usage,
 )
-from tests.unit.formats.reading import facts
-from tests.unit.formats.test_formats import JSON, places
+from tests.unit.formats.reading import facts, spoiled
 
 TIME = "2025-10-10T06:10:15.158090"
 
@@ -349,10 +347,7 @@ EVERYTHING: list[dict[str, Any]] = [
 
 @given(data=st.data())
 def test_no_value_where_another_was_expected_raises(data: st.DataObject) -> None:
-    strange = copy.deepcopy(EVERYTHING)
-    for _ in range(data.draw(st.integers(1, 4))):
-        holder, key = data.draw(st.sampled_from(places(strange)))
-        holder[key] = data.draw(JSON)
+    strange = spoiled(data, EVERYTHING)
     head = json.dumps(strange).encode()
     openhands.detect(head)
     found = [i.event.id for i in openhands.read(io.BytesIO(head)) if isinstance(i, Entry)]

@@ -15,8 +15,7 @@ from gittraj.errors import FormatError
 from gittraj.formats import detect_store, zwarm
 from gittraj.model.session_items import Damage, Entry, Fact, Item, Spent
 from gittraj.model.values import Message, NoteEvent, Prompt, Thinking, ToolCall, ToolResult, Usage
-from tests.unit.formats.reading import facts
-from tests.unit.formats.test_formats import JSON, places
+from tests.unit.formats.reading import JSON, facts, places
 
 SESSION = "2f3c9a54-6a43-4e4e-8f6e-0f1f6a3d9b11"
 META: dict[str, Any] = {
