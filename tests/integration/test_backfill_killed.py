@@ -22,7 +22,7 @@ from tests.integration.session_writer import SessionWriter
 from tests.integration.waiting import wait_until
 from tests.sizes import size, some
 
-SESSIONS = 24
+SESSIONS = size(14, 24)
 KILLS = (0, 1, 1, 2, 1, 0, 1, 1)[: size(4, 8)]
 """How many writes each killed run lives to see."""
 SMALL = """

@@ -18,7 +18,7 @@ from gittraj.notes.store import RECORDS_REF, NotesRef
 from tests.e2e.scenario import Shell, Write, turn
 from tests.integration.claude_session import ClaudeSession
 from tests.integration.command import traj
-from tests.integration.records import install
+from tests.integration.records import hold_workers, install
 from tests.integration.repository import Git
 from tests.sizes import some
 
@@ -44,7 +44,7 @@ def recorded(object_format: str, tmp_path: Path) -> Git:
     """With one honest record on HEAD."""
     git = Git.init(tmp_path / "repo", f"--object-format={object_format}")
     git.commit({"README": "here\n"})
-    install(git)
+    hold_workers(install(git))
     session = ClaudeSession(git.root)
     made = Shell("git add a.py && git commit -qm Honest")
     session.run([turn(Write("a.py", "a = 1\n"), made), turn(say="Done")], prompt="Write a")

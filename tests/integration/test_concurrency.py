@@ -32,7 +32,7 @@ from tests.integration.session_writer import SessionWriter
 from tests.integration.waiting import wait_until
 from tests.sizes import size
 
-WRITERS = size(5, 8)
+WRITERS = size(4, 8)
 EACH = size(15, 50)
 COMMITS = 20  # so that every note is written by all of them
 
