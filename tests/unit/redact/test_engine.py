@@ -76,10 +76,8 @@ def test_a_json_document_stays_one(before: str, after: str) -> None:
 
 def test_of_two_secrets_that_overlap_nothing_stays() -> None:
     long, short = draw("base62", 24), draw("base62", 12, "more")
-    live = LiveValues((long, long[-10:] + short))
-    assert redactor(live).text(f"see {long}{short} there") == f"see {redactor(live).text(long + short)} there"
-    assert not set(re.findall(r"\w{6,}", redactor(live).text(long + short))) & {long, short}
-    assert short[-6:] not in redactor(live).text(long + short)
+    clean = redactor(LiveValues((long, long[-10:] + short))).text(f"see {long}{short} there")
+    assert re.fullmatch("see REDACTED-live-[0-9a-f]{8} there", clean)
 
 
 def test_a_name_tells_that_a_whole_text_is_a_secret() -> None:
