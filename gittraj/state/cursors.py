@@ -130,7 +130,8 @@ class Pause:
     by_environment: bool = False
 
     def covers(self, time: float) -> bool:
-        return self.since <= time and (self.until is None or time <= self.until)
+        """``time`` as a log has it: in whole milliseconds, what is left over cut off."""
+        return self.since - 0.001 < time and (self.until is None or time <= self.until)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -124,6 +124,24 @@ def test_a_piece_that_was_committed_again_stands_beside_the_others() -> None:
         assert pieces.fitting("both", "one", [line]) == [line]
 
 
+@pytest.mark.parametrize(("origin", "on_q"), [("one", False), ("not here", True)])
+def test_work_that_is_not_all_here_goes_to_every_piece_of_its_files(origin: str, on_q: bool) -> None:
+    made = {
+        "one": changes("one", "f", adds="a"),
+        "p": changes("p", "f", adds="a"),
+        "q": replace(changes("q", "f", adds="z"), parents=("p",)),
+    }
+    line = carried("e1", "one", origin=origin)
+    line = replace(line, figures=record("e1", "f").figures)
+    pieces = Pieces(
+        [("both", "p"), ("both", "q")],
+        read=lambda commits: {c: made[c] for c in commits if c in made},
+        note=lambda commit: [replace(line, origin=Origin(commit="one"))] if commit == "one" else [],
+    )
+    assert pieces.fitting("both", "p", [line]) == [line]
+    assert pieces.fitting("both", "q", [line]) == ([line] if on_q else [])
+
+
 def carried(first: str, *commits: str, origin: str) -> Record:
     """Two calls that make commits each have two records, by ``first``."""
     record_ = record(first, call=first)
