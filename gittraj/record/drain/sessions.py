@@ -88,7 +88,7 @@ class Sessions:
                     yield Wanted(file=log, whole=again or moved)
 
     def _due(self, state: State, commits: Sequence[Commit], touched: Collection[str]) -> set[str]:
-        """The names of the sessions to read: those that hooks named, those that are not settled, and those
+        """The names of the sessions to read: those that hooks named, that are not settled, that went on, and those
         with uncommitted edits of a committed path (``touched``). If a commit adds files, also those whose
         edited files may have been renamed to them."""
         named = {name for commit in commits for name in commit.sessions}
@@ -97,6 +97,7 @@ class Sessions:
             f"{s.agent}:{s.session}"
             for s in state.sessions.values()
             if not s.settled
+            or _goes_on(s)
             or not {*s.open_paths, *s.left}.isdisjoint(touched)
             or (adds and (s.open_paths or self._moved(s)))
         }
@@ -127,6 +128,15 @@ class Sessions:
                 except (OSError, FormatError):
                     continue  # not every file beside a log is one
                 yield from (file for file in found if file.agent in self.agents)
+
+
+def _goes_on(known: SessionState) -> bool:
+    """Whether a session with commits wrote more after its turn's end: that belongs to the last of them. In a
+    store ``size`` is a time, which no file's bytes reach."""
+    try:
+        return bool(known.path and known.anchors) and Path(known.path).stat().st_size > known.size
+    except OSError:
+        return False
 
 
 def _adds(commits: Sequence[Commit]) -> bool:
