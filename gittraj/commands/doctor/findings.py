@@ -64,10 +64,9 @@ def examine(repository: Repository, facts: Facts) -> Iterator[Finding]:
         text = "git-traj is not installed here"
         if facts.team:
             text += f", and {TEAM_FILE} says that this project records"
-        reads = not facts.team and bool(facts.recorded or facts.beside)
-        if reads:
+        elif facts.recorded or facts.beside:
             text += ": records can be read, and nothing is recorded from here"
-        yield Finding(code="not-installed", severity="note" if reads else "wrong", text=text, remedy=_INSTALL)
+        yield Finding(code="not-installed", text=text, remedy=_INSTALL)
     else:
         yield from _check_hooks(repository, facts)
         yield from _check_agents(repository, facts)

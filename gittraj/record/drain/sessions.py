@@ -88,9 +88,9 @@ class Sessions:
                     yield Wanted(file=log, whole=again or moved)
 
     def _due(self, state: State, commits: Sequence[Commit], touched: Collection[str]) -> set[str]:
-        """The names of the sessions to read: those that hooks named, that are not settled, that went on, and those
-        with uncommitted edits of a committed path (``touched``). If a commit adds files, also those whose
-        edited files may have been renamed to them."""
+        """The names of the sessions to read: those that hooks named, that are not settled or went on, and
+        those with uncommitted edits of a committed path (``touched``). If a commit adds files, also those
+        whose edited files may have been renamed to them."""
         named = {name for commit in commits for name in commit.sessions}
         adds = _adds(commits)
         return named | {
