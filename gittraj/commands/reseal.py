@@ -18,7 +18,7 @@ from gittraj.errors import SealError
 from gittraj.git import Repository
 from gittraj.model.codec import encode_segments
 from gittraj.model.values import AnyEvent, Key, Record, SegmentRef
-from gittraj.notes.segments import read_segments
+from gittraj.notes.read_segments import read_segments
 from gittraj.record.draft import this_month
 from gittraj.record.drain.composition import make_pipeline
 from gittraj.record.pipeline import Pipeline

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from gittraj.git import Repository
 from gittraj.model.values import Key, Record
-from gittraj.notes.segments import read_segments
+from gittraj.notes.read_segments import read_segments
 from gittraj.notes.unstamped import unstamped
 from gittraj.record.draft import Written
 from gittraj.record.pipeline import Pipeline
