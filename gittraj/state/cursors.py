@@ -162,25 +162,6 @@ class Suspension:
         return Away(spans=() if subagent else self.sessions.get(session, ()), pauses=pauses)
 
 
-def size_of(path: Path) -> int:
-    """Return the bytes of a log, -1 without one. For a database with a write-ahead log, whose size need not
-    change, return the time of its last change in milliseconds: callers only compare."""
-    try:
-        return int(written_at(path) * 1000) if _beside(path).exists() else path.stat().st_size
-    except OSError:
-        return -1
-
-
-def written_at(path: Path) -> float:
-    """Return when a log last grew, in seconds since 1970. Raises OSError."""
-    beside = _beside(path)
-    return max(each.stat().st_mtime for each in (path, beside) if each is path or each.exists())
-
-
-def _beside(path: Path) -> Path:
-    return path.with_name(f"{path.name}-wal")
-
-
 def load_state(folder: Path) -> State | None:
     """Return None when this version cannot use it: it is then rebuilt from the refs."""
     state = _load(State, own_folder(folder) / "cursors.json")

@@ -13,7 +13,8 @@ from gittraj.config import Config, Environ
 from gittraj.errors import FormatError
 from gittraj.model.session_items import trajectory_id
 from gittraj.record.drain.reading import find_sessions
-from gittraj.state.cursors import SessionState, State, size_of
+from gittraj.state.changed import size_of
+from gittraj.state.cursors import SessionState, State
 
 BEFORE_INSTALL = 7 * 24 * 3600.0
 """Seconds: a log that was last written so long before the installation has no events for a new commit."""
