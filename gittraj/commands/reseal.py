@@ -34,7 +34,7 @@ from gittraj.seal.events import Opener, Seals, is_sealable, open_events, seal_ev
 from gittraj.seal.readers import read_readers
 from gittraj.seal.seal import RecipientSealer
 from gittraj.state.folder import LocalState
-from gittraj.sync.ruleset_version import remember_segments
+from gittraj.sync.rescan import remember_segments
 
 Events = Sequence[AnyEvent]
 Segments = Sequence[tuple[SegmentRef, tuple[AnyEvent, ...]]]

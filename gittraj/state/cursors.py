@@ -6,19 +6,18 @@ suspended are never read, even later.
 """
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import field, replace
 from pathlib import Path
 from typing import TypeVar
 
-from gittraj.errors import FormatError, unwritable
+from gittraj.errors import FormatError
 from gittraj.frozen import dataclass
 from gittraj.model.codec import dump, from_json, to_json
 from gittraj.model.session_items import Cursor
 from gittraj.model.values import Evidence, Range, SegmentRef, Usage
-from gittraj.state.folder import discard, relative_names
-from gittraj.state.sharing import own_folder, share
+from gittraj.state.folder import LocalState, relative_names, replace_file
+from gittraj.state.sharing import own_folder
 
 T = TypeVar("T")
 VERSION = 2
@@ -187,21 +186,11 @@ def load_suspension(folder: Path) -> Suspension:
 
 def save(folder: Path, value: State | Suspension) -> None:
     """Write atomically. Raises StoreError."""
-    path = own_folder(folder) / "cursors.json" if isinstance(value, State) else folder / "off.json"
-    fresh = path.with_suffix(f".{os.getpid()}")
-    try:
-        if path.parent != folder:
-            path.parent.mkdir(mode=0o700, exist_ok=True)
-        with fresh.open("wb") as stream:
-            stream.write(dump(to_json(value)))
-            stream.flush()
-            os.fsync(stream.fileno())
-        if not isinstance(value, State):
-            share(fresh, like=folder.parent / "objects")
-        fresh.replace(path)
-    except OSError as error:
-        discard(fresh)
-        raise unwritable(path, error) from None
+    body = dump(to_json(value))
+    if isinstance(value, State):
+        replace_file(LocalState(folder).own("cursors.json"), body)
+    else:
+        replace_file(folder / "off.json", body, like=folder.parent / "objects")
 
 
 def _load(cls: type[T], path: Path) -> T | None:
