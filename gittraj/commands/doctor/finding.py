@@ -6,7 +6,10 @@ from collections.abc import Callable
 from dataclasses import field
 from typing import Literal
 
+from gittraj.errors import FormatError, GitError
 from gittraj.frozen import dataclass
+
+UNREADABLE = "records cannot be read"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,3 +24,8 @@ class Finding:
     remedy: str
     severity: Literal["wrong", "note"] = "wrong"
     fix: Callable[[], object] | None = field(default=None, repr=False, compare=False)
+
+
+def unreadable(error: GitError) -> FormatError:
+    """The error for records whose objects are missing."""
+    return FormatError(f"{UNREADABLE}: {error.message}", "git fsck, then fetch from a clone that is whole")

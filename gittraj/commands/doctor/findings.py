@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from gittraj.commands.doctor.facts import UNREADABLE, Facts, unreadable
-from gittraj.commands.doctor.finding import Finding
+from gittraj.commands.doctor.facts import Facts
+from gittraj.commands.doctor.finding import UNREADABLE, Finding, unreadable
 from gittraj.commands.doctor.fsck import fsck
 from gittraj.commands.doctor.leftovers import check_leftovers
 from gittraj.commands.doctor.refuted import check_refuted
