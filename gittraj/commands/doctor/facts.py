@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 from gittraj import plugins
 from gittraj.capture.commits import read_moves
 from gittraj.capture.session import Commit
-from gittraj.commands.doctor.finding import unreadable
-from gittraj.commands.doctor.recorded import Recorded, Remote, compare_remote, find_recorded
+from gittraj.commands.doctor.recorded import Recorded, Remote, compare_remote, find_recorded, unreadable
 from gittraj.commands.install.hooks_path import HooksFolder
 from gittraj.commands.install.inspection import (
     AgentState,
