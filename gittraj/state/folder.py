@@ -29,6 +29,7 @@ SOON = 2.0
 PATIENCE = 60.0
 """Seconds that a command waits for another git-traj at most."""
 _PRIVATE = ("live.json", EXPOSED)
+_PURGING = "purging.json"
 _MOMENTS = "at"
 """A folder of empty files named by commits: each has the time at which the commit's hook ran."""
 _ABANDONED = 60.0
@@ -114,6 +115,19 @@ class LocalState:
         yield from self.folder.glob("*.[0-9]*")
         for place in ("active", "of-*"):
             yield from self.folder.glob(f"{place}/*.json.[0-9]*")
+
+    @property
+    def is_purging(self) -> bool:
+        """Whether a purge began and did not end: the next fetch or purge clears the traces."""
+        return (self.folder / _PURGING).exists()
+
+    @contextmanager
+    def purging(self) -> Iterator[None]:
+        """While refs are moved for a purge: who is killed meanwhile leaves a mark."""
+        self.create()
+        self.write(_PURGING, True)
+        yield
+        (self.folder / _PURGING).unlink(missing_ok=True)
 
     def moment(self, commit: str) -> float | None:
         """When a commit was made, in seconds since 1970 by this machine's clock, while its hook's word is
