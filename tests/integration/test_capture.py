@@ -376,6 +376,17 @@ def test_what_a_person_takes_while_the_agent_s_call_is_waited_for(begun: Git) ->
     assert {s: t[0]["link"]["evidence"] for s, t in carried(begun).items()} == {"Mine": "content"}
 
 
+def test_a_turn_after_the_commit_s_own_is_recorded_without_another_commit(begun: Git) -> None:
+    """As who captures it afterwards does; a reading command need not look."""
+    session = CodexSession(begun.root)
+    session.run([turn(Write("a", "a\n"), Shell("git add a && git commit -qm One"))], prompt="Write a")
+    assert carried(begun)
+    session.run([turn(Shell("cat a")), turn(say="It holds a letter")], prompt="What is in it?")
+    with begun.open() as repository:
+        drain(repository, environ=Environ.of(os.environ), live={})
+    assert "It holds a letter" in traj(begun, "show", "HEAD", "--json")
+
+
 @pytest.mark.usefixtures("real_clocks")
 @pytest.mark.parametrize(
     "command", ["./release", "make ship", "env X=y git commit -qm Made", "node release.js", "git ci"]

@@ -131,7 +131,7 @@ def test_what_killed_processes_left_is_cleared(git: Git, state: Path, writer: Wr
     session.run(_story(0, random.Random(0)), prompt="Please do it")
     with _worker(state, "import os; os.fsync = lambda _: os._exit(9)") as worker:
         assert worker.wait(LONG) == 9
-    (left,) = state.glob("cursors.[0-9]*")
+    (left,) = state.glob("*.json.[0-9]*")
     traj(git, "log", "--json")
     check(git, session)
     assert left.exists()
