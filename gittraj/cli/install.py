@@ -16,7 +16,7 @@ from gittraj.cli.common.repository import environment, find_repository
 from gittraj.config import Environ
 
 if TYPE_CHECKING:
-    from gittraj.commands.install import Step
+    from gittraj.commands.install.report import Step
     from gittraj.git import Repository
 
 AGENTS = ("claude-code", "cline", "codex", "copilot", "gemini", "pi", "qwen")
@@ -119,7 +119,7 @@ def _install_here(
     dry_run: bool,
     make_key: bool,
 ) -> list[Step]:
-    from gittraj.commands.install import install
+    from gittraj.commands.install.install import install
     from gittraj.commands.install.keys import provide_key
 
     steps = install(repository, agents=agents, fetch_refspec=fetch_refspec, dry_run=dry_run)

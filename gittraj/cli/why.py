@@ -92,7 +92,7 @@ def _explain(
 def _find_noted(repository: Repository, rev: str | None, paths: Collection[str]) -> Collection[str] | None:
     """The commits with a note that touched one of the paths, by the index: git would compare hundreds."""
     from gittraj.index.answers import open_index
-    from gittraj.query.index_lookup import IndexFailedError
+    from gittraj.query.notes import IndexFailedError
 
     with open_index(repository, rev or "HEAD", build=False) as index:
         try:

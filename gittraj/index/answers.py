@@ -17,11 +17,9 @@ from gittraj.errors import GitError, TrajError
 from gittraj.git import Repository, is_oid
 from gittraj.index import file, history, records
 from gittraj.index.fast_open import read_edges
-from gittraj.index.indexed_notes import IndexedNotes
-from gittraj.index.indexed_reachable import IndexedReachable, or_failed
+from gittraj.index.indexed import IndexedNotes, IndexedReachable, or_failed
 from gittraj.index.is_current import TIP, is_quiet, read_quiet
-from gittraj.query.index_lookup import Change, IndexLookup, Reachable, Step
-from gittraj.query.notes import Header, Notes
+from gittraj.query.notes import Change, Header, IndexLookup, Notes, Reachable, Step
 
 if TYPE_CHECKING:
     from gittraj.index.update import Progress

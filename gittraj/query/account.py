@@ -11,7 +11,7 @@ from itertools import chain
 from typing import Any, TypeVar, get_args
 
 from gittraj.model.codec import camel
-from gittraj.model.statements import statement_id
+from gittraj.model.digest import statement_id
 from gittraj.model.values import (
     Decision,
     FileChanged,

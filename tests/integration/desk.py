@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from gittraj.commands.install import install
+from gittraj.commands.install.install import install
 from gittraj.commands.repair import repair
 from gittraj.config import Environ
 from gittraj.model.codec import decode_note

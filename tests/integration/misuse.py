@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gittraj.commands.backfill import backfill
-from gittraj.commands.install import install
+from gittraj.commands.install.install import install
 from gittraj.config import Environ
 from gittraj.git import open_repository
 from gittraj.model.codec import decode_note

@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 
 from gittraj.commands.doctor import examine, gather
-from gittraj.commands.install import install, uninstall
+from gittraj.commands.install.install import install
 from gittraj.commands.install.shims import HOOKS
+from gittraj.commands.install.uninstall import uninstall
 from gittraj.config import Environ
 from tests.integration.command import traj
 from tests.integration.repository import Git, has_configured_hooks

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from gittraj.commands.install import install
+from gittraj.commands.install.install import install
 from tests.integration import command
 from tests.integration.desk import Desk
 from tests.integration.repository import Git, has_configured_hooks

@@ -53,7 +53,7 @@ def suggest_labels(name: str, start: str) -> list[str]:
 
 def read_labels(recorded: Recorded) -> dict[str, list[str]]:
     """The recorded agents, models, tasks and tags."""
-    from gittraj.query.labels import known_labels
+    from gittraj.query.log.filters import known_labels
 
     return known_labels(chain.from_iterable(recorded.headers([*islice(recorded, _MOST)], explored=True)))
 

@@ -19,6 +19,7 @@ from gittraj.commands.install.manifest import Instruction, Manifest
 from gittraj.commands.install.report import Did, Step
 from gittraj.errors import TrajError
 from gittraj.git import Repository
+from gittraj.model.digest import sha256
 
 TEXT = """\
 <!-- git-traj: begin -->
@@ -186,6 +187,4 @@ def _read(path: Path) -> bytes:
 
 def digest(block: bytes) -> str:
     """Of its lines: git may write them with another end."""
-    import hashlib  # noqa: PLC0415 - it takes 3 ms to load
-
-    return hashlib.sha256(block.replace(b"\r\n", b"\n").rstrip(b"\n")).hexdigest()
+    return sha256(block.replace(b"\r\n", b"\n").rstrip(b"\n")).hexdigest()

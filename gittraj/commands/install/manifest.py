@@ -15,15 +15,14 @@ from gittraj.errors import FormatError
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
 from gittraj.model.codec import from_json, to_json
+from gittraj.model.digest import sha256
 from gittraj.state.folder import LocalState
 
 FILE = "installed.json"
 
 
 def _digest(data: bytes) -> str:
-    import hashlib  # noqa: PLC0415 - it takes 3 ms to load
-
-    return hashlib.sha256(data).hexdigest()
+    return sha256(data).hexdigest()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,10 +16,9 @@ from typing import TYPE_CHECKING
 
 from gittraj.errors import UsageError
 from gittraj.git import Repository, from_top
-from gittraj.query.index_lookup import IndexFailedError, IndexLookup, Reachable
 from gittraj.query.log.description import BATCH, describe_all
 from gittraj.query.log.paths import RENAMES, Ancestry, following, touching
-from gittraj.query.notes import Header
+from gittraj.query.notes import Header, IndexFailedError, IndexLookup, Reachable
 
 if TYPE_CHECKING:  # a listing whose text is cached needs neither
     from gittraj.query.log.filters import Wanted

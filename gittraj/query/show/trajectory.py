@@ -13,10 +13,10 @@ from gittraj.frozen import dataclass
 from gittraj.git import Repository
 from gittraj.model.times import parse_time
 from gittraj.query.account import Header, complete
-from gittraj.query.context.neighbours import is_below
 from gittraj.query.header import Folded
 from gittraj.query.log.filters import names_of_task, run_names
 from gittraj.query.log.listing import changed_paths
+from gittraj.query.log.paths import is_below
 from gittraj.query.records import Recorded
 from gittraj.query.show.chapters import Segments, read_chapters, read_earlier
 

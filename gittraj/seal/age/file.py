@@ -18,8 +18,7 @@ from gittraj.seal.age.errors import (
     RecipientsError,
     UnsupportedError,
 )
-from gittraj.seal.age.header import HYBRID, PASSPHRASE, Header, compose, parse
-from gittraj.seal.age.parties import Identity, Recipient
+from gittraj.seal.age.header import HYBRID, PASSPHRASE, Header, Identity, Recipient, compose, parse
 from gittraj.seal.age.primitives import FILE_KEY, derive
 
 

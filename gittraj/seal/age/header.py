@@ -1,15 +1,17 @@
 """The header of an age file: text that says for whom it is, and in which every reader finds the file's key.
 
 Strict, as the format is: a text is either exactly what :func:`compose` writes of its stanzas, or refused. It
-needs no key, and can't tell whether the header was changed: only a reader can (``file``).
+needs no key, and can't tell whether the header was changed: only a reader can (``file``). And for whom
+a file is sealed, and who opens it: each type of key is a module; ``keys`` knows them all.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import Protocol
 
+from gittraj.frozen import dataclass
 from gittraj.seal.age import base64
 from gittraj.seal.age.errors import HeaderError
 
@@ -126,3 +128,32 @@ def fields(stanza: Stanza, *sizes: int, body: int | None = 32) -> tuple[bytes, .
     if body not in (None, len(stanza.body)):
         raise HeaderError(f"a damaged age header: a wrapped key has not its {body} bytes")
     return tuple(_decoded(text, size) for text, size in zip(stanza.args, sizes, strict=True))
+
+
+class Recipient(Protocol):
+    """A public key; ``str()`` is the line that :func:`~gittraj.seal.age.parse_recipient` reads."""
+
+    @property
+    def kind(self) -> str:
+        """The type of its stanzas."""
+
+    @property
+    def fingerprint(self) -> str:
+        """For people: what ``ssh-keygen -l`` shows of an SSH key, a short age key itself."""
+
+    def wrap(self, file_key: bytes) -> Stanza:
+        """Its part of a header. ``file_key`` has 16 bytes."""
+
+
+class Identity(Protocol):
+    """A private key. Its ``repr`` shows nothing of it."""
+
+    def recipient(self) -> str:
+        """The public line. Raises KeyFormatError where there is none (a passphrase)."""
+
+    def unwrap(self, stanza: Stanza) -> bytes | None:
+        """The file key; None when the stanza is another's.
+
+        Raises HeaderError for a stanza of its type that is not as it must be; LockedError, UnsupportedError
+        or KeyFormatError when it would fit and can't be used.
+        """
