@@ -19,7 +19,7 @@ from gittraj import limits
 from gittraj.errors import TrajError
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
-from gittraj.model.digest import sha256
+from gittraj.later import sha256
 from gittraj.model.ruleset import RULESET
 from gittraj.model.signs import LOGGED
 

@@ -22,7 +22,7 @@ from gittraj.agents import (
     is_session,
 )
 from gittraj.config import Environ
-from gittraj.model.digest import sha256
+from gittraj.later import sha256
 
 _SESSION = re.compile(rb'"sessionId"\s*:\s*"([\w-]{1,128})"')
 _SHA256 = re.compile(r"[0-9a-f]{64}")

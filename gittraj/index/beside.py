@@ -19,8 +19,8 @@ from gittraj.errors import FormatError, GitError, RedactionError
 from gittraj.git import Repository
 from gittraj.index import file
 from gittraj.index.fast_open import read_stamp
+from gittraj.later import sha256
 from gittraj.model.codec import encode_note
-from gittraj.model.digest import sha256
 from gittraj.model.values import Line, Record
 from gittraj.notes.merge import standing
 from gittraj.notes.store import NotesRef

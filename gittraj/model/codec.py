@@ -20,8 +20,8 @@ from typing import Any, Literal, NamedTuple, TypeVar, Union, cast, get_args, get
 
 from gittraj import limits
 from gittraj.errors import FormatError
+from gittraj.later import sha256
 from gittraj.model import values
-from gittraj.model.digest import sha256
 from gittraj.model.values import VERSION, AnyEvent, ForeignLine, Line, Record, Tombstone
 
 T = TypeVar("T")

@@ -10,7 +10,7 @@ from dataclasses import field
 from typing import Any
 
 from gittraj.frozen import dataclass
-from gittraj.model.digest import sha256
+from gittraj.later import sha256
 from gittraj.model.values import AnyEvent, FileKind, Usage
 
 ASKING = "git-traj asks: "

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from gittraj.model.digest import sha256
+from gittraj.later import sha256
 from gittraj.model.values import AnyEvent, Thinking
 
 Seals = Mapping[str, tuple[str, ...]]

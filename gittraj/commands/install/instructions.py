@@ -19,7 +19,7 @@ from gittraj.commands.install.manifest import Instruction, Manifest
 from gittraj.commands.install.report import Did, Step
 from gittraj.errors import TrajError
 from gittraj.git import Repository
-from gittraj.model.digest import sha256
+from gittraj.later import sha256
 
 TEXT = """\
 <!-- git-traj: begin -->

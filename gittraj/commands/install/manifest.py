@@ -14,8 +14,8 @@ from pathlib import Path
 from gittraj.errors import FormatError
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
+from gittraj.later import sha256
 from gittraj.model.codec import from_json, to_json
-from gittraj.model.digest import sha256
 from gittraj.state.folder import LocalState
 
 FILE = "installed.json"
