@@ -77,7 +77,7 @@ def _say_if_nothing_recorded(repository: Repository) -> None:
 def _explain(
     repository: Repository, blame: Blame, lines: Sequence[str], rev: str | None, *, no_fetch: bool
 ) -> Sequence[Reason]:
-    from gittraj.cli.common.reading import read_events
+    from gittraj.cli.common.repository import read_events
     from gittraj.query.why.lines import explain
 
     start = time.monotonic()
@@ -103,7 +103,7 @@ def _find_noted(repository: Repository, rev: str | None, paths: Collection[str])
 
 
 def _read(repository: Repository, notes: Notes, commits: Collection[str]) -> Recorded:
-    from gittraj.cli.common.reading import read_records
+    from gittraj.cli.common.repository import read_records
 
     return read_records(repository, notes, commits=commits)
 

@@ -39,8 +39,7 @@ def suggest(typed: Sequence[str]) -> Iterator[str]:
 
 def suggest_labels(name: str, start: str) -> list[str]:
     """The recorded agents, models, tasks or tags (``name``: agent, model, task or tag)."""
-    from gittraj.cli.common.reading import read_records
-    from gittraj.cli.common.repository import find_to_read
+    from gittraj.cli.common.repository import find_to_read, read_records
     from gittraj.render.text.terminal import printable
 
     try:
@@ -59,8 +58,7 @@ def read_labels(recorded: Recorded) -> dict[str, list[str]]:
 
 
 def _trajectories(start: str) -> Iterator[str]:
-    from gittraj.cli.common.reading import read_records
-    from gittraj.cli.common.repository import find_to_read
+    from gittraj.cli.common.repository import find_to_read, read_records
     from gittraj.render.text.terminal import printable
 
     try:
