@@ -78,8 +78,11 @@ def show_target(
         return [show_one(folded, None, segments, files=()) for folded in found if folded]
     if target.commit is None:
         return []
-    files = changed_paths(repository, [target.commit]).get(target.commit, [])
-    return [show_one(folded, target.commit, segments, files=files) for folded in recorded.on(target.commit)]
+    trajectories = recorded.on(target.commit)
+    files: list[str] = []
+    if any(record.also for folded in trajectories for record in folded.parts[target.commit]):
+        files = changed_paths(repository, [target.commit]).get(target.commit, [])
+    return [show_one(folded, target.commit, segments, files=files) for folded in trajectories]
 
 
 def show_one(folded: Folded, commit: str | None, segments: Segments, *, files: Iterable[str]) -> Header:
