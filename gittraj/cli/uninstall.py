@@ -14,8 +14,7 @@ from gittraj.cli.common.repository import environment, find_repository
 @click.option("--global", "everywhere", is_flag=True, help="Undo install --global, and nothing here.")
 def command(purge: bool, everywhere: bool) -> int:
     """Remove git-traj from this repository: restore hooks and configuration."""
-    from gittraj.commands.install.left import list_copies, name_what_is_left
-    from gittraj.commands.install.uninstall import uninstall
+    from gittraj.commands.install.uninstall import list_copies, name_what_is_left, uninstall
     from gittraj.config import Environ
     from gittraj.state.folder import LocalState
 

@@ -154,7 +154,7 @@ class Desk:
     def repair(self) -> int:
         """How many copies of commits a repair found that a drain had not."""
         with self.git.open() as repository:
-            return len(repair(repository, environ=Environ.of(os.environ), live={}).carried)
+            return len(repair(repository, environ=Environ.of(os.environ)).carried)
 
     def _facts(self) -> Iterator[tuple[str, list[Fact]]]:
         with self.git.open() as repository:

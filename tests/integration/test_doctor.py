@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from gittraj.commands.doctor import examine, gather
+from gittraj.commands.doctor.facts import gather
+from gittraj.commands.doctor.findings import examine
 from gittraj.commands.install.install import install
 from gittraj.config import Environ
 from gittraj.model.codec import encode_note, segment_path

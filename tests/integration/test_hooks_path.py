@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from gittraj.commands.doctor import examine, gather
+from gittraj.commands.doctor.facts import gather
+from gittraj.commands.doctor.findings import examine
 from gittraj.commands.install.install import install
 from gittraj.commands.install.shims import HOOKS
 from gittraj.commands.install.uninstall import uninstall

@@ -18,8 +18,7 @@ from gittraj.agents import HookSettings
 from gittraj.agents.logged import LoggedAgent
 from gittraj.commands.install.discover import find_new_agents
 from gittraj.commands.install.install import install
-from gittraj.commands.install.manifest import Splice
-from gittraj.commands.install.report import Step
+from gittraj.commands.install.manifest import Splice, Step
 from gittraj.commands.install.uninstall import uninstall
 from gittraj.errors import StoreError
 from tests.integration import command

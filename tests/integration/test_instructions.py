@@ -8,7 +8,7 @@ import pytest
 
 from gittraj.commands.install.install import install
 from gittraj.commands.install.instructions import TEXT, find_files
-from gittraj.commands.install.report import Step
+from gittraj.commands.install.manifest import Step
 from gittraj.commands.install.uninstall import uninstall
 from tests.integration.records import traj
 from tests.integration.repository import Git

@@ -14,7 +14,7 @@ import pytest
 
 from gittraj import __version__
 from gittraj.commands.doctor.facts import LiveSession
-from gittraj.commands.install.left import uninstall_command
+from gittraj.commands.install.uninstall import uninstall_command
 from gittraj.commands.status import _open_work
 from gittraj.query.beside import RecordedBeside, RemoteNotesInMemory
 from gittraj.query.records import Recorded

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from gittraj.commands.doctor import Facts, LiveSession, gather
+from gittraj.commands.doctor.facts import Facts, LiveSession, gather
 from gittraj.commands.doctor.recorded import Remote
 from gittraj.commands.install.install import install
 from gittraj.commands.install.uninstall import uninstall

@@ -30,7 +30,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gittraj.later import later
-from gittraj.seal.age.base64 import armor, dearmor
+from gittraj.seal.age.encodings import armor, dearmor
 from gittraj.seal.age.errors import (
     AgeError,
     ArmorError,

@@ -1,8 +1,9 @@
 """The header of an age file: text that says for whom it is, and in which every reader finds the file's key.
 
 Strict, as the format is: a text is either exactly what :func:`compose` writes of its stanzas, or refused. It
-needs no key, and can't tell whether the header was changed: only a reader can (``file``). And for whom
-a file is sealed, and who opens it: each type of key is a module; ``keys`` knows them all.
+needs no key, and can't tell whether the header was changed: only a reader can (``file``).
+
+For whom a file is sealed, and who opens it. Each type of key is a module; ``keys`` knows them all.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from gittraj.frozen import dataclass
-from gittraj.seal.age import base64
+from gittraj.seal.age.encodings import decode_base64, encode_base64
 from gittraj.seal.age.errors import HeaderError
 
 _VERSION = "age-encryption.org/v1"
@@ -35,7 +36,7 @@ class Stanza:
 
     def __str__(self) -> str:
         """Its lines in a header."""
-        body = base64.encode(self.body)
+        body = encode_base64(self.body)
         lines = [
             body[at : at + _COLUMNS] for at in range(0, len(body) + 1, _COLUMNS)
         ]  # the last one is short
@@ -109,7 +110,7 @@ def _stanzas(lines: Sequence[str]) -> Iterator[Stanza]:
 
 def _decoded(text: str, size: int | None = None) -> bytes:
     try:
-        data = base64.decode(text)
+        data = decode_base64(text)
     except ValueError:
         raise HeaderError("a damaged age header: its base64 is not as age writes it") from None
     if size not in (None, len(data)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from gittraj.seal.age import native, ssh, ssh_private
-from gittraj.seal.age.base64 import BEGIN, dearmor
+from gittraj.seal.age.encodings import BEGIN, dearmor
 from gittraj.seal.age.errors import KeyFormatError, LockedError, NoMatch, UnsupportedError
 from gittraj.seal.age.file import decrypt
 from gittraj.seal.age.header import PASSPHRASE, Identity, Recipient, split, stanzas
