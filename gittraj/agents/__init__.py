@@ -10,12 +10,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from gittraj import plugins
 from gittraj.config import Environ
+from gittraj.frozen import dataclass
 from gittraj.model.session_items import trajectory_id
 from gittraj.model.signs import SESSIONS, SIGNS
 from gittraj.plugins import Returns, Shape

@@ -22,6 +22,7 @@ from gittraj.agents import (
     is_session,
 )
 from gittraj.config import Environ
+from gittraj.later import sha256
 
 _SESSION = re.compile(rb'"sessionId"\s*:\s*"([\w-]{1,128})"')
 _SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -101,9 +102,7 @@ def _projects(home: Path, roots: Sequence[Path]) -> Iterator[Path]:
     """The folders of the projects near ``roots``. A hash is not reversible: it is only compared with those
     of the roots and of the folders above them."""
     above = (folder for root in roots for folder in (root, *root.parents))
-    import hashlib  # noqa: PLC0415 - it takes 3 ms to load
-
-    hashed = {hashlib.sha256(str(folder).encode()).hexdigest() for folder in above}
+    hashed = {sha256(str(folder).encode()).hexdigest() for folder in above}
     named = _registered(home / "projects.json")
     if not (home / "tmp").is_dir():
         return

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from gittraj.agents import Agent, InstructionFile, SessionFile, is_new, is_session, works_near
 from gittraj.config import Environ
+from gittraj.frozen import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)

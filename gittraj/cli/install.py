@@ -127,7 +127,7 @@ class Offer:
         return NotesRef(self.repository).tip() is not None
 
     def _backfill(self) -> None:
-        from gittraj.cli.common.progress import show_progress
+        from gittraj.cli.common.output import show_progress
         from gittraj.cli.common.repository import say_remark
         from gittraj.commands.backfill.local_sessions import backfill
 
