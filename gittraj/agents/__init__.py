@@ -18,7 +18,7 @@ from gittraj import plugins
 from gittraj.config import Environ
 from gittraj.model.session_items import trajectory_id
 from gittraj.model.signs import SESSIONS, SIGNS
-from gittraj.plugins import Returns, Shape
+from gittraj.plugins import Returns, Shape, shorten
 
 _CWD = re.compile(rb'"cwd":\s*("(?:[^"\\]|\\.)*")')
 _HEAD = 262_144
@@ -206,6 +206,41 @@ def _is_own(file: SessionFile, fields: Mapping[str, Any]) -> bool:
     )
 
 
+def _wrong(fields: Mapping[str, Any]) -> str | None:
+    """What an installation could not write where, or as, it is asked to."""
+    hooks, instructions = fields["hooks"], fields["instructions"]
+    files = (hooks.file,) if hooks else ()
+    if instructions:
+        beside = instructions.beside if isinstance(instructions.beside, tuple) else (None,)
+        files += (instructions.own, *beside, *filter(None, (instructions.instead,)))
+    if len(files) > _MOST or not all(map(_is_inside, files)):
+        return f"not all are files of a work tree: {shorten(repr(files))}"
+    return None if hooks is None or _is_sound(hooks, fields["name"]) else f"it has {shorten(repr(hooks))}"
+
+
+def _is_inside(file: object) -> bool:
+    parts = file.split("/") if isinstance(file, str) and _is_line(file) else [""]
+    return not any("\\" in part or part.lower() in ("", ".", "..", ".git") for part in parts)
+
+
+def _is_sound(hooks: HookSettings, name: str) -> bool:
+    label = {} if hooks.label is None else hooks.label
+    return (
+        hooks.name == name
+        and all(isinstance(table, Mapping) and len(table) <= _MOST for table in (hooks.events, label))
+        and all(map(_is_line, (*hooks.events, *label, *label.values(), hooks.advice)))
+        and all(tool is None or _is_line(tool) for tool in hooks.events.values())
+        and type(hooks.second) is int
+        and 0 < hooks.second <= _SECOND
+    )
+
+
+def _is_line(text: object) -> bool:
+    return isinstance(text, str) and len(text) <= _LINE and text.isprintable()
+
+
+_MOST, _LINE, _SECOND = 20, 300, 1_000_000
+"""Files or entries, characters of a line, and units of time in a second, of an agent that is plugged in."""
 _FILES = Returns(each=SessionFile, right=_is_own, otherwise=())
 SHAPE = Shape(
     fields={
@@ -223,6 +258,7 @@ SHAPE = Shape(
         "sessions": _FILES,
         "subagents": _FILES,
     },
+    wrong=_wrong,
 )
 
 
