@@ -22,7 +22,7 @@ from gittraj.plugins import Returns, Shape, shorten
 
 _CWD = re.compile(rb'"cwd":\s*("(?:[^"\\]|\\.)*")')
 _HEAD = 262_144
-"""Bytes of a log's beginning in which it names its folder: instructions may stand before."""
+"""Bytes of a log's beginning in which it names its folder and session: instructions may stand before."""
 _SESSION = re.compile(r"[\w-]{1,128}")
 
 
@@ -112,13 +112,15 @@ class AskProtocol:
 class Agent:
     """``name`` is the agent's in records, ``option`` the one for ``git traj install --agent``, ``program``
     what is looked for on PATH. Its data is in the folder ``home`` below the user's, or where the first of
-    ``variables`` that is set says. ``session`` is the variable with its session's id in the shells that it
-    opens, where ``model.signs`` has none."""
+    ``variables`` that is set says; there one of ``patterns`` matches a session's log, whose id is ``{0}``.
+    ``session`` is the variable with its session's id in the shells that it opens, where ``model.signs`` has
+    none."""
 
     name: str
     option: str
     home: str = ""
     variables: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = ()
     session: str | None = None
     hooks: HookSettings | None = None
     """None: the agent runs no program of ours."""
@@ -141,7 +143,9 @@ class Agent:
 
     def find(self, environ: Environ, session: str) -> Path | None:
         """The log of a session; None also where only ``sessions`` can tell."""
-        return None
+        patterns = self.patterns if is_session(session) else ()
+        found = (path for pattern in patterns for path in self.logs(environ, pattern.format(session)))
+        return next(found, None)
 
     def sessions(self, environ: Environ, roots: Sequence[Path], *, since: float) -> Iterator[SessionFile]:
         """The logs written after ``since`` (seconds since 1970) by sessions that were started in one of
@@ -269,12 +273,22 @@ def is_session(name: str) -> bool:
 
 def works_near(path: Path, roots: Sequence[Path]) -> bool:
     """Whether a log's first ``cwd`` is near one of ``roots``; False where it cannot be read."""
+    found = search_head(path, _CWD)
+    try:
+        return found is not None and is_near(Path(json.loads(found[1])), roots)
+    except ValueError:
+        return False
+
+
+def search_head(path: Path, pattern: re.Pattern[bytes], *, end: int = 0) -> re.Match[bytes] | None:
+    """The first match near a log's beginning, or in its last ``end`` bytes; None where it cannot be read."""
     try:
         with path.open("rb") as stream:
-            found = _CWD.search(stream.read(_HEAD))
-        return found is not None and is_near(Path(json.loads(found[1])), roots)
-    except (OSError, ValueError):
-        return False
+            if end:
+                stream.seek(max(0, path.stat().st_size - end))
+            return pattern.search(stream.read(_HEAD))
+    except OSError:
+        return None
 
 
 def is_near(folder: Path, roots: Sequence[Path]) -> bool:

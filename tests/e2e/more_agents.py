@@ -247,10 +247,10 @@ def _put(path: str, value: Any) -> None:
     file.write_text(json.dumps(value))
 
 
-MORE: dict[str, Callable[[Path], Agent]] = {
-    "copilot": Copilot,
+MORE: dict[str, Callable[[Path], Agent]] = {  # the first two, which are small, by day as well
     "pi": Pi,
     "qwen-code": Qwen,
+    "copilot": Copilot,
     "cline": Cline,
     "kilo": Kilo,
     "mini-swe-agent": Mini,
