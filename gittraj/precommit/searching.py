@@ -1,7 +1,7 @@
-"""Searches all that is staged for secrets that are known by value, and says where, by the variable's name.
+"""Searches all that is staged for secrets known by value, and says where, by the variable's name.
 
-It changes nothing, and what it can't do it says: the commit doesn't wait for it. It must not show a value, nor
-say of a file what it held before.
+It changes nothing, and what it can't do it says: the commit doesn't wait for it. It must not show a value,
+nor say of a file what it held before.
 """
 
 from __future__ import annotations
