@@ -230,7 +230,8 @@ def _is_inside(file: object) -> bool:
 def _is_sound(hooks: HookSettings, name: str) -> bool:
     label = {} if hooks.label is None else hooks.label
     return (
-        hooks.name == name
+        type(hooks) is HookSettings  # whose methods are ours
+        and hooks.name == name
         and all(isinstance(table, Mapping) and len(table) <= _MOST for table in (hooks.events, label))
         and all(map(_is_line, (*hooks.events, *label, *label.values(), hooks.advice)))
         and all(tool is None or _is_line(tool) for tool in hooks.events.values())

@@ -174,7 +174,13 @@ def hooks(**wrong: Any) -> HookSettings:
     return HookSettings(**{"name": "two", "file": ".two/settings.json", "events": {"Stop": None}} | wrong)
 
 
+class Raising(HookSettings):
+    def groups(self, script: Path) -> dict[str, Any]:
+        raise ZeroDivisionError(script)
+
+
 WRONG = {
+    "hooks of its own kind": {"hooks": Raising(name="two", file=".two/a.json", events={})},
     "a path outside": {"hooks": hooks(file="../settings.json")},
     "an absolute path": {"instructions": InstructionFile(own="/etc/profile")},
     "a path of git's": {"instructions": InstructionFile(own="A.md", instead=".Git/hooks/post-commit")},
