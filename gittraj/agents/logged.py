@@ -29,9 +29,9 @@ class LoggedAgent(Agent):
     started: str | None = None
     instructions: InstructionFile | None = None
 
-    def find(self, environ: Environ, session: str) -> Path | None:
-        found = self.logs(environ, self.log.format(session)) if is_session(session) else []
-        return next(iter(found), None)
+    @property
+    def patterns(self) -> tuple[str, ...]:  # type: ignore[override]
+        return (self.log,)
 
     def sessions(self, environ: Environ, roots: Sequence[Path], *, since: float) -> Iterator[SessionFile]:
         for path in self.logs(environ, self.log.format("*")):
