@@ -28,7 +28,7 @@ from .engine import Redactor
 from .live import LiveValues
 from .only import OnlyValues
 from .options import Options
-from .rules import Span
+from .page import Span
 from .scan import rules
 
 __all__ = ["RULESET", "LiveValues", "OnlyValues", "Options", "Redactor", "Span", "rules"]

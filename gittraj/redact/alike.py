@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator
 
 from .lazy import lazy
 from .names import Grade
+from .page import Page, Span
 from .proofs import Proof, proof
-from .rules import Page, Span
 from .values import Style, is_secret
 
 _MOST_LINES = 12  # in either direction

@@ -11,12 +11,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from .anchors import Anchors
 from .lazy import lazy
 from .load import words
 from .names import Grade, grade, kind, parts
+from .page import Page, Span
 from .proofs import Proof, proof
-from .rules import Page, Reader, Span
+from .rules import Reader
 from .values import Style, is_label, is_secret
 
 _LONGEST_NAME = 64
@@ -369,4 +369,4 @@ def _word_end(text: str, bare: re.Match[str]) -> int:
     return bare.start() + len(value)
 
 
-ASSIGNMENTS = Reader(id="named-value", kind="password", find=assignments, anchors=lambda: Anchors(names=True))
+ASSIGNMENTS = Reader(id="named-value", kind="password", find=assignments)

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
-from .anchors import Anchors
 from .common import DULL
 from .lazy import lazy
 from .load import words
 from .made import is_chosen, is_worded
 from .names import Grade
+from .page import Page, Span
 from .proofs import Proof, proof
 from .randomness import looks_random
-from .rules import Page, Reader, Span
+from .rules import Reader
 from .values import Style, is_evident, is_secret
 
 # The last literal but the first, where a user, a host or a selector stands.
@@ -61,6 +62,7 @@ def calls(page: Page) -> Iterator[Span]:
                 yield Span(*place, "call", kind)
 
 
+@lru_cache(maxsize=1 << 16)
 def _is_taker(word: str) -> bool:
     return word in _AFTER_USER or word in _OF_KEYS or _TAKES.search(word) is not None
 
@@ -140,11 +142,4 @@ def _is_drawn(value: str) -> bool:
     )
 
 
-def _anchors() -> Anchors:
-    # a function whose name is in no list has the stem of a name in its own (``cues.is_live``)
-    signs = [f"{name}{sign}" for name in _AFTER_USER | _OF_KEYS for sign in ("(", "!(")]
-    bare = [f"{name} {sign}" for name in _AFTER_USER for sign in ("'", '"')]
-    return Anchors(names=True, signs=(*signs, *bare, *[f"{name}(" for name in _IDIOMS]))
-
-
-CALLS = Reader(id="call", kind="password", find=calls, anchors=_anchors)
+CALLS = Reader(id="call", kind="password", find=calls)

@@ -14,13 +14,13 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from functools import cache
 
-from .anchors import Anchors
 from .lazy import lazy
 from .load import Takes
 from .load import commands as table
 from .names import Grade, grade
+from .page import Page, Span
 from .proofs import Proof, proof
-from .rules import Page, Reader, Span
+from .rules import Reader
 from .values import Style, is_evident, is_label, is_placeholder, is_secret
 
 _ARGUMENT = lazy(
@@ -274,14 +274,8 @@ def _by_name() -> dict[str, list[tuple[str, Takes]]]:
     return found
 
 
-def _anchors() -> Anchors:
-    signs = [f"{name}{end}" for name, _ in table() for end in (" ", "\t", "',", '",', ".exe")]
-    return Anchors(signs=(*signs, *(f"{echo} " for echo in _ECHOES), "/user:", "/rp "), patterns=(OPTION,))
-
-
 COMMANDS = Reader(
     id="command",
     kind="password",
     find=commands,
-    anchors=_anchors,
 )

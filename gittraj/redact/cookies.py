@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .anchors import Anchors
 from .lazy import lazy
 from .load import words
 from .names import Grade, grade
-from .rules import Page, Reader, Span
+from .page import Page, Span
+from .rules import Reader
 from .values import Style, is_plain, is_secret
 
 _HEAD = lazy(
@@ -74,5 +74,4 @@ COOKIES = Reader(
     id="cookie",
     kind="cookie",
     find=cookies,
-    anchors=lambda: Anchors(names=True, parts=("cookie", *_ATTRIBUTE_SIGNS)),
 )

@@ -4,12 +4,17 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from .lazy import lazy
 from .load import words
 from .names import ALPHABETIC, CJK, PHRASES, Grade, grade
-from .rules import VARIABLE, Hit, Page, Text
 
+if TYPE_CHECKING:
+    from .page import Page
+
+Hit = tuple[int, int]
+VARIABLE = "$user"  # a stem by its sign alone: the word is everywhere
 _STRONG = (
     r"assword|pasw(?:or)?d|pass(?:words?|codes?|phrases?|wort|wd)|clave|clau|pw|pwd|psw|pin(?:[- ]?code)?|otp|senha|puk|(?:"
     + "|".join(ALPHABETIC)
@@ -25,7 +30,7 @@ _WEAK = (
 NOUN = lazy(rf"(?P<strong>{_STRONG})(?![a-z0-9_-])|(?P<weak>{_WEAK})(?![a-z0-9_])")
 
 
-def is_live(text: Text, hit: Hit) -> bool:
+def is_live(text: Page, hit: Hit) -> bool:
     """Whether the stem of a name at a place in a text belongs to a name with a grade, or begins a noun."""
     start, end = hit
     stem = text.lower[start:end]

@@ -9,18 +9,17 @@ from __future__ import annotations
 import hmac
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 
 from ..errors import RedactionError
 from .lazy import lazy
 from .live import LiveValues, finder, needles, places, word_hash, words
 from .names import grade
 from .options import Options
+from .page import Span
 from .proofs import Proof, proof
 from .public import BY_FORM
 from .randomness import looks_random
-from .rules import Span
-from .scan import prepare, scan
+from .scan import scan
 from .values import PLACEHOLDER, is_common
 
 _ROUNDS = 8
@@ -124,11 +123,6 @@ class Redactor:
                 text = self._without(text, spans)
             # Each round puts placeholders where secrets were: a text that still has some was made to have them.
             raise RedactionError(f"a text of {len(text)} characters could not be scanned (no end of secrets)")
-
-    def foresee(self, texts: Iterable[str]) -> None:
-        """Prepare texts that will be scanned next: this only saves time."""
-        with suppress(Exception):  # an error here is raised again when the text is scanned
-            prepare(texts)
 
     def find(self, text: str, *, name: str | None = None, strict: bool = False) -> list[Span]:
         """The positions of the secrets in ``text``, and their rules, in order and without overlaps.

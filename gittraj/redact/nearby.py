@@ -14,14 +14,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from .anchors import Anchors
 from .cues import LOGIN, cue_at, is_count
 from .lazy import lazy
 from .load import words
 from .made import is_phrase, is_worded
 from .names import Grade, grade, kind
+from .page import Page, Span
 from .proofs import Proof, proof
-from .rules import Page, Reader, Span
+from .rules import Reader
 from .values import Style, is_label, is_secret
 
 NEAR, SAID = "nearby", "nearby-said"  # the second where nothing else can be meant
@@ -418,5 +418,4 @@ NEARBY = Reader(
     id="nearby",
     kind="password",
     find=nearby,
-    anchors=lambda: Anchors(names=True),
 )

@@ -6,10 +6,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .anchors import Anchors
 from .lazy import lazy
+from .page import Page, Span
 from .randomness import looks_random
-from .rules import Page, Reader, Span
+from .rules import Reader
 from .values import TOOL_ID
 
 _MAIL = lazy(
@@ -65,5 +65,5 @@ def random_words(page: Page) -> Iterator[Span]:
                 at = page.text.find(value, at + len(value))
 
 
-PERSONAL = Reader(id="personal", kind="email", find=personal, anchors=Anchors)
-RANDOM = Reader(id="random", kind="random", find=random_words, anchors=Anchors)
+PERSONAL = Reader(id="personal", kind="email", find=personal)
+RANDOM = Reader(id="random", kind="random", find=random_words)

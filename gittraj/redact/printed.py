@@ -14,12 +14,12 @@ from collections.abc import Iterator
 from gittraj.events.sensitive import is_secret_file
 from gittraj.events.sensitive_commands import shows_secrets
 
-from .anchors import Anchors
 from .lazy import lazy
 from .made import is_phrase
 from .names import Grade
+from .page import Page, Span
 from .proofs import Proof, proof
-from .rules import Page, Reader, Span
+from .rules import Reader
 from .values import Style, is_secret
 
 _PROMPT = lazy(
@@ -153,5 +153,4 @@ PRINTED = Reader(
     id="printed",
     kind="secret",
     find=printed,
-    anchors=lambda: Anchors(parts=(*_PROMPTS, _HEREDOC, *_FILES)),
 )

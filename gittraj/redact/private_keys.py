@@ -6,9 +6,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .anchors import Anchors
 from .lazy import lazy
-from .rules import Page, Reader, Span, tells
+from .page import Page, Span
+from .rules import Reader
 
 RULE = "private-key"
 LONGEST = 16 * 1024
@@ -78,7 +78,7 @@ def _starts(page: Page) -> Iterator[tuple[int, int]]:
     if len(page.text) < 64 or not page.long_words:
         return
     yield from _announced(page)
-    if any(map(_MAGIC.search, page.telling)):
+    if any(map(_MAGIC.search, page.long_words)):
         yield from ((start, start) for start in _bare(page.text))
 
 
@@ -114,11 +114,6 @@ def _bare(text: str) -> Iterator[int]:
     if text.startswith("l") or "\nl" in text:
         for pgp in _PGP.finditer(text):
             yield pgp.start()
-
-
-@tells
-def _keys_at(words: str) -> Iterator[int]:
-    return (match.start() for match in _MAGIC.finditer(words))
 
 
 def _tail(text: str, end: int) -> int | None:
@@ -159,8 +154,4 @@ PRIVATE_KEYS = Reader(
     id=RULE,
     kind=RULE,
     find=private_keys,
-    anchors=lambda: Anchors(
-        shapes=True,
-        signs=("-----begin ", "private-lines", "private key-----", *_SHOWN_FILES),
-    ),
 )

@@ -12,8 +12,8 @@ from functools import cache
 
 from .lazy import lazy
 from .load import Reason, reasons
+from .page import Span
 from .private_keys import PRIVATE_KEYS
-from .rules import Span
 from .tokens import ANYWHERE, TOKENS
 from .values import is_spoken
 

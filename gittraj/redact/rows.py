@@ -10,12 +10,12 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
-from .anchors import Anchors
 from .common import DESCRIBES, DULL, STOP
 from .lazy import lazy
 from .names import Grade, grade, kind
+from .page import Page, Span
 from .proofs import proof
-from .rules import Page, Reader, Span
+from .rules import Reader
 from .values import Style, is_secret
 
 Cell = tuple[int, str]
@@ -254,4 +254,4 @@ def _copied(page: Page, start: int, number: int, columns: Columns) -> Iterator[S
             yield from _cell(cells[n], line.start(), level)
 
 
-ROWS = Reader(id="row", kind="password", find=rows, anchors=lambda: Anchors(names=True))
+ROWS = Reader(id="row", kind="password", find=rows)

@@ -8,11 +8,11 @@ import binascii
 import re
 from collections.abc import Callable, Iterator
 
-from .anchors import Anchors
 from .lazy import lazy
 from .made import is_shuffled
+from .page import Page, Span
 from .randomness import looks_random
-from .rules import Page, Reader, Span, tells
+from .rules import Reader
 
 _BASE64 = lazy(
     r"(?<![A-Za-z0-9+/_-])(?:[A-Za-z0-9+/]{20,20000}|[A-Za-z0-9_-]{20,20000})={0,2}(?![A-Za-z0-9+/_-])"
@@ -58,7 +58,7 @@ _USUAL = frozenset(
 
 def in_base64(page: Page, read: Callable[[str], bool]) -> Iterator[Span]:
     """The base64 on the page whose plain text has a secret, according to ``read``."""
-    for word in page.telling:
+    for word in page.long_words:
         for match in _BASE64.finditer(word):
             page.tick()
             plain = _plain(match[0])
@@ -67,15 +67,6 @@ def in_base64(page: Page, read: Callable[[str], bool]) -> Iterator[Span]:
                 while at >= 0:
                     yield Span(at, at + len(match[0]), "base64", "base64")
                     at = page.text.find(match[0], at + 1)
-
-
-@tells
-def _base64_at(words: str) -> Iterator[int]:
-    return (
-        match.start()
-        for match in _BASE64.finditer(words)
-        if (plain := _plain(match[0])) and _TELLING.search(plain)
-    )
 
 
 _STANDARD = str.maketrans("-_", "+/")
@@ -188,5 +179,4 @@ WRAPPED = Reader(
     id="base64",
     kind="base64",
     find=lambda page: iter(()),
-    anchors=lambda: Anchors(shapes=True),
 )
