@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 
 from ..errors import RedactionError
-from .alike import alike
 from .assignments import ASSIGNMENTS
 from .calls import CALLS
 from .commands import COMMANDS
@@ -139,8 +138,6 @@ class _Scan:
             found += PERSONAL.find(page)
         if self._options.paranoid:
             found += RANDOM.find(page)
-        if found:
-            found += alike(page, dict.fromkeys(found))
         if found and "\n" in page.text:
             found += [more for span in dict.fromkeys(found) for more in continued(page, span)]
         for span in _whole_runs(page.text, found):
