@@ -13,8 +13,9 @@ from collections.abc import Callable
 
 from .base58 import has_checksum
 from .lazy import lazy
-from .made import is_chosen, is_joined, is_phrase, is_shuffled, is_spelled, is_worded
+from .made import is_chosen, is_joined, is_phrase, is_worded
 from .names import Grade
+from .proofs import Proof, proof
 from .randomness import likelihood, looks_random
 from .values import (
     TOOL_ID,
@@ -47,7 +48,7 @@ def is_clear(value: str) -> bool:
     """A value that looks like a secret by itself: its place is weak evidence."""
     if not is_named(value):
         return False
-    if is_evident(value) or looks_random(value) or is_shuffled(value):
+    if is_evident(value) or looks_random(value):
         return True
     if _HEX.fullmatch(value):
         return False
@@ -68,7 +69,6 @@ def is_given(value: str) -> bool:
     return (
         is_chosen(value)
         or is_joined(value)
-        or is_spelled(value)
         or _HEX.fullmatch(value) is not None
         or (value.isdigit() and len(value) >= 8)
         or (len(value) >= 8 and value.isalpha() and value.isascii() and _is_uneven(value))
@@ -76,7 +76,7 @@ def is_given(value: str) -> bool:
 
 
 def _is_uneven(word: str) -> bool:
-    return is_shuffled(f"{word}0") or re.search(r"[a-z][A-Z]{2}|[A-Z]{2,}[a-z]+[A-Z]", word) is not None
+    return re.search(r"[a-z][A-Z]{2}|[A-Z]{2,}[a-z]+[A-Z]", word) is not None
 
 
 def is_clear_or_uuid(value: str) -> bool:
@@ -125,6 +125,14 @@ def is_fed(value: str) -> bool:
     if " " in decoded or is_label(decoded) or value in _ANSWERS:
         return False
     return is_secret(value, Grade.STRONG, Style.EXACT)
+
+
+def is_shown(value: str) -> bool:
+    """What a command prints that makes or shows a secret."""
+    return is_named(value) and (proof(value) > Proof.NONE or _BASE64.fullmatch(value) is not None)
+
+
+_BASE64 = lazy(r"[A-Za-z0-9+/]{8,}={1,2}|(?=.*[A-Z])(?=.*[a-z])(?=.*\d)[A-Za-z0-9+/]{12,}")
 
 
 def _decoded(value: str) -> str:
@@ -201,6 +209,7 @@ ACCEPT: dict[str, Callable[[str], bool]] = {
     "basic": is_basic,
     "evident-or-chosen": is_evident_or_chosen,
     "fed": is_fed,
+    "shown": is_shown,
     "drawn": is_drawn,
     "jwt": is_jwt,
     "any-token": is_any_token,

@@ -6,7 +6,6 @@ Whether such a word is a password depends on its name and its place (``values``,
 # ruff: noqa: E501 - a pattern or a list of words that is cut reads worse
 from __future__ import annotations
 
-import itertools
 import re
 
 from .common import DESCRIBES, DULL, STOP, SUFFIXES
@@ -36,15 +35,11 @@ _SEAMED = lazy(
     r"[A-Za-z]{3,12}(?P<s>[._-])[A-Za-z]{3,12}(?!(?P=s))[._-]\d{3,4}[!?]?|[A-Z][a-z]{3,12}\d{3,4}(?:-[A-Za-z]{2}|\.(?!js|ts|py|go|rs|sh|md|gz|xz|so|cs|vb|rb|pl|hs|kt|mm|cc|hh|tf|db|ps|ai)[a-z]{2})"
     r"|(?:\d[a-z]{3,8}|[A-Z][a-z]{2,8}\d)\.(?:\d[a-z]{3,8}|[a-z]{1,6}\d[a-z]{2,8})\d{2}"
 )
-_SPELLED = lazy(r"[a-z]{4,12}(?:[._][a-z]{4,12}){1,6}(?:[._-]\d{2,4})?")
 # … and a number, with a dot before it or without: a host, a file and a version end in other ways.
 _WORDED = lazy(r"[a-z]{4,12}(?:\.[a-z]{4,12}){1,3}\.?\d{2,4}|[a-z]{5,12}\d\.\d{3,4}")
 _LETTERS = lazy(r"[A-Z]?[a-z]+|[A-Z]+")
 UNSPOKEN = -5.9  # no word of the languages that were tried has less
 _WALKS = lazy(r"(?i)^(?:[a-z]*)(?:qwert|asdf|zxcv|yxcv|qaz|wsx|poiu|lkjh|mnbv|qwe|1q2w|azert)[a-z0-9!@#$]*$")
-_SYNTAX = lazy(
-    r"=>|->|&&|\|\||[=!<>]=|\(\)|\[\]|\{\}|\)[.;,)]|\][;.,)]|\$\{|</|/>|::|\(\?|[%$][A-Za-z({]|[A-Za-z]{6}|[\"'`\\\s]|//|\w\(|[a-z]{2}\.[a-z]{2}|^\W{2}|^\w{0,20}id=|^[A-Za-z]{2,12}(?:[_-][A-Za-z]{2,12}){0,3}=[a-z]+(?:[-_.]|%[23][A-F])?[a-z]+$"
-)
 
 
 def is_phrase(value: str) -> bool:
@@ -85,17 +80,6 @@ def is_chosen(value: str) -> bool:
     return value.islower() and len(value) >= 12 and not value.endswith(SUFFIXES)
 
 
-def is_spelled(value: str) -> bool:
-    """Whether ``value`` is four or more words, or words and a number, joined by dots, and not the path of a
-    member with common names."""
-    words = re.split(r"[._-]", value)
-    return (
-        bool(_SPELLED.fullmatch(value))
-        and (len(words) > 3 or words[-1].isdigit())
-        and (DULL | DESCRIBES | STOP).isdisjoint(words)
-    )
-
-
 def is_worded(value: str) -> bool:
     """Whether ``value`` is words and a number joined by dots, without words of programs or sentences."""
     return (
@@ -114,28 +98,3 @@ def is_joined(value: str) -> bool:
     return any(form.fullmatch(value) for form in (_LEET, _LEETS, _SIGNED, _INNER_NUMBER, _SEAMED)) or (
         bool(_JOINED.fullmatch(value)) and bool(re.search(r"[A-ZÀ-Ž]", value))
     )
-
-
-def is_shuffled(value: str) -> bool:
-    """Whether letters of both cases and digits alternate as in no name."""
-    classes = re.sub(
-        r"[^ald]",
-        "",
-        "".join("d" if c.isdigit() else "a" if c.isupper() else "l" if c.islower() else "" for c in value),
-    )
-    turns = sum(a != b for a, b in itertools.pairwise(classes))
-    return (
-        len(value) >= 16
-        and {"a", "l", "d"} <= set(classes)
-        and turns >= 0.4 * len(classes)
-        and not re.search(r"[\s/]{1}.*[\s/].*[\s/]", value)
-    )
-
-
-def is_noise(value: str) -> bool:
-    """Whether letters of both cases and signs alternate as in a generated password, and not as in syntax."""
-    if not 8 <= len(value) <= 40 or _SYNTAX.search(value):
-        return False
-    kinds = ["d" if c.isdigit() else "u" if c.isupper() else "l" if c.islower() else "s" for c in value]
-    turns = sum(a != b for a, b in itertools.pairwise(kinds))
-    return {"u", "l", "s"} <= set(kinds) and turns >= 0.5 * len(value) and kinds.count("s") >= 2

@@ -49,10 +49,6 @@ _OTHER = lazy(r"[\"'`*]{0,3}[ ](?:to|→|->|=>|and|or|und|y|et|e|auf|zu|in|bzw[.
 _COMMENTS = lazy(r"[\"'`,;)]{0,3}[ \t]{0,40}(?:#|//|<-|←|--)")
 _SENTENCE_END = lazy(r"[.!?;][ \"')]{1,3}(?=[A-ZÀ-Ý#-])|[{}]|\n")
 _CODE = lazy(r"[=(){};]|->|=>|::")
-_TYPES = lazy(
-    r"[\"'`\])]{0,6}\)?\.(?:first\(\)\.)?(?:perform\()?(?:type|fill|send|enter|set|input|write|keys|put)\w{0,12}\((?P<q>[\"'`])(?P<v>[^\"'`\n]{4,120})(?P=q)",
-    re.IGNORECASE,
-)
 _PROMPTS = lazy(r"[:?›>»：…][ \t\"'`)\];]{0,5}\r?$")
 _PRINTED = lazy(r"[\w.-]{0,20}[}'\")\]]{1,4}(?:[ ]?\|[ ]?[^\n]{1,40})?\r?$")
 _NEXT = lazy(
@@ -133,18 +129,9 @@ def nearby(page: Page) -> Iterator[Span]:
         done = end
         called = kind(page.text[start:end])
         cue = _Cue(start, end, level, page.lower[start:end] in LOGIN)
-        for propose in (_typed, _answered, _after, _before, _below):
+        for propose in (_answered, _after, _before, _below):
             for at, to, said in propose(page, cue):
                 yield Span(at, to, SAID if said else NEAR, called)
-
-
-def _typed(page: Page, cue: _Cue) -> Iterator[Place]:
-    """The value typed into a field that is selected by its name."""
-    typed = _TYPES.match(page.text, cue.end, cue.end + _REACH) if cue.level is Grade.STRONG else None
-    if typed:
-        at, to = _trimmed(page.text, *typed.span("v"))
-        if is_secret(page.text[at:to], cue.level, Style.EXACT):
-            yield at, to, True
 
 
 def _answered(page: Page, cue: _Cue) -> Iterator[Place]:
@@ -162,8 +149,6 @@ def _answered(page: Page, cue: _Cue) -> Iterator[Place]:
 
 def _after(page: Page, cue: _Cue) -> Iterator[Place]:
     text = page.text
-    if _TYPES.match(text, cue.end, cue.end + _REACH):
-        return
     for word in _heard(page, cue):
         if word.words > _MANY or _ABOUT.search(page.lower, cue.end, word.start):
             return

@@ -8,7 +8,7 @@ from enum import IntEnum
 from functools import lru_cache
 
 from .lazy import lazy
-from .made import is_chosen, is_joined, is_noise, is_shuffled, is_worded
+from .made import is_chosen, is_joined, is_worded
 from .names import Grade
 from .randomness import looks_random
 from .values import (
@@ -120,7 +120,7 @@ def _by_making(value: str) -> Proof | None:
         and re.search(r"\d.*\d.*\d", value)
     ):
         return Proof.CERTAIN
-    return Proof.SURE if is_noise(value) else None
+    return None
 
 
 def _by_mixture(value: str) -> Proof:
@@ -129,7 +129,7 @@ def _by_mixture(value: str) -> Proof:
         return Proof.NONE
     if _CAMEL.fullmatch(value):
         return Proof.NONE
-    if (looks_random(value) or is_shuffled(value)) and re.search(r"\d", value):
+    if looks_random(value) and re.search(r"\d", value):
         return Proof.CERTAIN if len(value) >= 20 else Proof.SURE
     if is_password(value):
         return Proof.SURE

@@ -68,11 +68,6 @@ def _exemptions() -> tuple[_Exemption, ...]:
     return tuple(map(_Exemption, reasons()))
 
 
-_KEYLIKE = lazy(r"[\w+/=-]{32,}")
-_ABOUT_PUBLIC = lazy(r"(?i)pub(?:lic)?[-_ ]?(?:ed)?key|\bsite[-_ ]?key|verify(?:ing)?[-_ ]key")
-_ABOUT_PRIVATE = lazy(r"(?i)priv|secret(?!s\b)")
-
-
 def is_public(text: str, span: Span) -> bool:
     """Whether one of these reasons shows that the value of the span is not a secret."""
     value = text[span.start : span.end]
@@ -82,11 +77,7 @@ def is_public(text: str, span: Span) -> bool:
         return False
     if any(exemption.holds(text, span) for exemption in _exemptions()):
         return True
-    return span.rule.startswith(_UNSURE) and (
-        (span.rule.startswith("nearby") and is_spoken(value))
-        or _is_public_key(text, span, value)
-        or _is_in_column(text, span)
-    )
+    return span.rule.startswith(_UNSURE) and (span.rule.startswith("nearby") and is_spoken(value))
 
 
 _PUBLIC_BLOCK = lazy(
@@ -122,40 +113,3 @@ def _is_in_public_block(text: str, span: Span, value: str) -> bool:
     while rows and (not rows[0] or _ARMOUR.fullmatch(rows[0])):
         del rows[0]
     return all(map(_ROW.fullmatch, rows)) and _ROW_BEGINS.fullmatch(last) is not None
-
-
-def _is_public_key(text: str, span: Span, value: str) -> bool:
-    if span.kind not in ("key", "secret", "password") or not _KEYLIKE.fullmatch(value):
-        return False
-    line = max(text.rfind("\n", 0, span.start) + 1, span.start - _AROUND)
-    stop = text.find("\n", span.end, span.end + _AROUND)
-    around = text[line : span.start] + text[span.end : stop if stop >= 0 else span.end + _AROUND]
-    return _ABOUT_PUBLIC.search(around) is not None and not _ABOUT_PRIVATE.search(around)
-
-
-_HEADING = lazy(
-    r"(?i)(?:[a-z]+[ _-]?)?(?:u?u?id|digest|commit|revision|check ?sum|etag|fingerprint|thumbprint|sha\d*|hash|image|version|created|updated|rotated|expires|age|status|type|project|name)"
-)
-_COLUMNS = lazy(r"[^\s|│]+(?: [^\s|│]+)*")
-_ROWS = 12  # lines of a table that are looked over for its head
-
-
-def _is_in_column(text: str, span: Span) -> bool:
-    """Whether the value is in a table's column of identifiers or dates, by its heading."""
-    start = text.rfind("\n", 0, span.start) + 1
-    column, end = span.start - start, start - 1
-    if (
-        column
-        and text[span.start - 1] != "\t"
-        and text[span.start - 2 : span.start] not in ("  ", "| ", "│ ")
-    ):
-        return False  # no column begins here
-    for _ in range(_ROWS):
-        if end <= 0:
-            return False
-        above = text.rfind("\n", 0, end) + 1
-        for cell in _COLUMNS.finditer(text, above, min(end, above + 400)):
-            if cell.start() - above == column and _HEADING.fullmatch(cell[0]):
-                return True
-        end = above - 1
-    return False

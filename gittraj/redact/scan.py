@@ -6,7 +6,6 @@ It must not know keys or trajectories, so the result for a text is valid for all
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 
@@ -14,8 +13,8 @@ from ..errors import RedactionError
 from .assignments import ASSIGNMENTS
 from .calls import CALLS
 from .commands import COMMANDS
-from .cookies import COOKIES
 from .documents import blanked, documents, fitted, strings
+from .encoded import WRAPPED, in_base64
 from .lazy import lazy
 from .lines import LINES
 from .lines import rules as line_rules
@@ -25,7 +24,6 @@ from .nearby import NEARBY
 from .options import Options, own_name
 from .page import Page, Span
 from .personal import PERSONAL, RANDOM
-from .printed import PRINTED
 from .private_keys import LONGEST as LONGEST_KEY
 from .private_keys import PRIVATE_KEYS
 from .public import is_public
@@ -34,19 +32,16 @@ from .rules import Described, Reader
 from .strict import strictly
 from .tokens import ANYWHERE, TOKENS, TOKENS_READER
 from .values import Style, is_secret
-from .wrapped import WRAPPED, continued, in_base64, unwrapped
 
 _READERS: tuple[Reader, ...] = (
     TOKENS_READER,
     PRIVATE_KEYS,
-    COOKIES,
     ASSIGNMENTS,
     COMMANDS,
     ROWS,
     CALLS,
     LINES,
     NEARBY,
-    PRINTED,
 )
 UNSCANNABLE = "unscannable"
 """The rule of a fragment that took too long to scan: all of it is removed."""
@@ -138,12 +133,9 @@ class _Scan:
             found += PERSONAL.find(page)
         if self._options.paranoid:
             found += RANDOM.find(page)
-        if found and "\n" in page.text:
-            found += [more for span in dict.fromkeys(found) for more in continued(page, span)]
         for span in _whole_runs(page.text, found):
             start, end = page.view.origin(span.start, span.end)
             yield span.at(_whole_escape(page.source, start), end)
-        yield from _over_lines(page.source, self._options, self._tick)
 
 
 _LONGEST_HEADING = 1000  # characters
@@ -220,19 +212,6 @@ def _on(page: Page, options: Options, depth: int) -> Iterator[Span]:
         yield from in_base64(
             page, lambda plain: any(True for _ in _on(Page(plain, page.tick), options, depth + 1))
         )
-
-
-def _over_lines(text: str, options: Options, tick: Tick) -> Iterator[Span]:
-    """The secrets that a terminal cut at its width."""
-    if not (joined := unwrapped(text)):
-        return
-    whole, joints, lengths = joined
-    page = Page(whole, tick)
-    for span in _on(page, options, _DEEPEST):
-        start, end = page.view.origin(span.start, span.end)
-        before, after = bisect_right(joints, start), bisect_right(joints, end - 1)
-        if before != after:
-            yield span.at(start + lengths[before], end + lengths[after])
 
 
 _SCHEME = lazy(r"(?i:basic|bearer|token|apikey) (?=\S{16,}$)")  # of an Authorization header

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from .common import DESCRIBES, DULL, STOP
 from .lazy import lazy
-from .made import UNSPOKEN, is_chosen, is_joined, is_noise, is_phrase, is_shuffled, is_spelled
+from .made import UNSPOKEN, is_chosen, is_joined, is_phrase
 from .names import FOREIGN, Grade, grade, parts
 from .randomness import likelihood, looks_random
 
@@ -262,11 +262,7 @@ def _judge(short: str, level: Grade, style: Style) -> bool:
 
 
 def _is_random(value: str) -> bool:
-    return (
-        (looks_random(value) or is_shuffled(value))
-        and not re.search(r"\s", value)
-        and not _CALL.fullmatch(value)
-    )
+    return looks_random(value) and not re.search(r"\s", value) and not _CALL.fullmatch(value)
 
 
 def _is_token(value: str, style: Style) -> bool:
@@ -388,7 +384,7 @@ def _is_line_secret(value: str) -> bool:
         return len(value) >= 4
     if len(re.sub(r"\W", "", value)) < 3:
         return False
-    if is_joined(value) or is_spelled(value):
+    if is_joined(value):
         return True
     if _DOTTED.fullmatch(value):
         return False
@@ -396,7 +392,7 @@ def _is_line_secret(value: str) -> bool:
 
 
 def _is_loose_secret(value: str) -> bool:
-    if is_joined(value) or (is_spelled(value) and "_" not in value) or _UUID.fullmatch(value):
+    if is_joined(value) or _UUID.fullmatch(value):
         return True
     if looks_random(value):
         return not _CALL.fullmatch(value)
@@ -434,7 +430,7 @@ def is_evident(value: str) -> bool:
         _DOTTED.fullmatch(value) and not is_joined(value) and not _is_unspoken(value)
     ):
         return False
-    if re.search(r"[(){}\[\]<>\"'|\\;→]", value) and not (_is_random(value) or is_noise(value)):
+    if re.search(r"[(){}\[\]<>\"'|\\;→]", value) and not _is_random(value):
         return False
     if (
         value.lower() in DULL
