@@ -64,8 +64,7 @@ def _measured(name: str, cases: Sequence[Case], logs: Sequence[str]) -> Iterator
 def _have(readers: tuple[Reader, ...]) -> None:
     """Make all redactors from now on have these readers, and know no text."""
     scan._READERS = readers
-    scan.forget()
-    engine._found = engine._Found()
+    engine.forget()
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from .lazy import lazy
-from .page import Page, Span
+from .page import Page, Span, places
 from .rules import Reader
 
 _BASE64 = lazy(
@@ -26,10 +26,8 @@ def in_base64(page: Page, read: Callable[[str], bool]) -> Iterator[Span]:
             page.tick()
             plain = _plain(match[0])
             if plain and _TELLING.search(plain) and read(plain):
-                at = page.text.find(match[0])
-                while at >= 0:
+                for at in places(page.text, match[0]):
                     yield Span(at, at + len(match[0]), "base64", "base64")
-                    at = page.text.find(match[0], at + 1)
 
 
 _STANDARD = str.maketrans("-_", "+/")

@@ -22,7 +22,7 @@ from .names import Grade, grade, kind
 from .page import Page, Span
 from .proofs import Proof, proof
 from .rules import Reader
-from .values import Style, is_label, is_secret
+from .values import Style, is_secret
 
 NEAR, SAID = "nearby", "nearby-said"  # the second where nothing else can be meant
 _REACH = 130  # characters between a name and a value
@@ -74,10 +74,6 @@ _KEYS = lazy(r"\{\w{2,12}\}[\"']?$")
 _PAIR = lazy(r"(?!no:)[\w.@+-]{2,40}[:/]([^:/\s]{5,80})")
 _WORDS = lazy(r"\w+")
 _ASSIGNS = lazy(r"[:=(,]")
-_PAUSES = lazy(r"[,;)]|\.?(?:\s*$|[ ]*\r?\n|[ ][A-ZÀ-Ý])")
-_SET_OFF = lazy(
-    r"(?: (?!(?:columns?|fields?|tables?|files?|branch|tags?|tests?|modules?|class|function|config|in|from|see|of|for|on)\b)[\w']{1,12}){0,4} \(?[\"'`]"
-)
 _SYMBOL = lazy(r":[a-z]+(?:_[a-z0-9]+)+[?,)\]]*")
 
 # The rest of a prompt's line: whose password it is, its sign, and what was typed.
@@ -191,20 +187,8 @@ def _heard(page: Page, cue: _Cue) -> Iterator[_Heard]:
             found = proof(value)
         gap = text[end:at]
         linked = _LINKED.search(text, end, at) is not None
-        if not found and gap[-1:] in _QUOTES and text[to : to + 1] == gap[-1] and _IS.search(gap):
-            found = Proof.SLIGHT if _is_quoted(value, cue.level) else found
         if found:
-            linked = linked or (is_worded(value) and _is_set_off(text, gap, to))
             yield _Heard(at, to, value, found, len(_WORDS.findall(gap)), linked, pair is not None)
-
-
-_QUOTES = ("'", '"', "`")
-_IS = lazy(r"[ ](?:is|was|to|ist|war|lautet|est|es|era|é|è|jest|är|er)[ ]:?[ ]?[\"'`]$|:[ ][\"'`]$")
-
-
-def _is_quoted(value: str, level: Grade) -> bool:
-    """Whether a value in quotes, after an "is" or a colon, is a secret."""
-    return level is Grade.STRONG and not _is_name(value) and is_secret(value, level, Style.EXACT)
 
 
 def _is_elses(page: Page, cue: _Cue, word: _Heard) -> bool:
@@ -232,7 +216,6 @@ def _is_assigned(page: Page, cue: _Cue, word: _Heard, gap: str) -> bool:
     return (
         not (cue.login and word.pair)
         and _ASSIGNS.search(gap) is not None
-        and not _is_said(page, cue.end, gap, word.end)
         and not (gap == " (" and page.text.startswith(")", word.end))
     )
 
@@ -248,13 +231,6 @@ def _is_said_number(page: Page, cue: _Cue, word: _Heard) -> bool:
 
 
 _IN_TAG = ('">', "'>")  # of an element that is named so: judged as such
-
-
-def _is_set_off(text: str, gap: str, to: int) -> bool:
-    """Whether a word directly follows its name, or is in quotes of its own a few words later."""
-    if gap.isspace():
-        return bool(_PAUSES.match(text, to))
-    return bool(_SET_OFF.fullmatch(gap)) and text[to : to + 1] == gap[-1]
 
 
 def _before(page: Page, cue: _Cue) -> Iterator[Place]:
@@ -338,21 +314,6 @@ def _need(gap: str, words: int, level: Grade, *, linked: bool, first: bool = Fal
     return Proof.GOOD if linked or words < 2 else Proof.SURE
 
 
-def _is_said(page: Page, end: int, gap: str, to: int) -> bool:
-    """Whether a name of several words and a colon have a line of their own, with the value."""
-    line = page.lower[page.lower.rfind("\n", 0, end) + 1 : end]
-    return (
-        gap.strip("*_` ") == ":"
-        and bool(_SAID.search(line))
-        and page.text[to : to + 2].strip("`*. \r\t")[:1] in ("", "\n")
-    )
-
-
-_SAID = lazy(
-    r"(?:^|[^\w-])(?:generated|api|secret|private|access|auth|license|encryption|signing|master|root|admin|new|your|the|server|account|setup|recovery|unlock|deploy|bot|app|registration|activation|product|serial|door|alarm|gate|verification|security|login|wi-?fi|vpn|chiave|clé|clave)[ -][\w-]{2,20}(?: [\w-]{2,20})?$"
-)
-
-
 def _has_owner(text: str, begin: int, at: int, *, login: bool = False) -> bool:
     """Whether a word has another name of its own than that of a secret."""
     owner = _OWNED.search(text, max(begin, at - 60), at)
@@ -386,17 +347,6 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     if _ASKED.fullmatch(text, start, end):
         end -= 1
     return start, end
-
-
-def _is_name(value: str) -> bool:
-    if len(value.split()) > 1:
-        return len(value.split()) < 3 or is_label(value)
-    return bool(
-        re.fullmatch(
-            r"[a-z]{1,7}|[a-z]+(?:[_.-][a-z]+)+|[a-z]+(?:[A-Z][a-z]+)+|[A-Z_]+|\d{1,3}|[A-Z][a-z]+(?:[A-Z][a-z]+)*",
-            value,
-        )
-    )
 
 
 NEARBY = Reader(

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from .cues import VARIABLE, Hit, is_live
 from .lazy import lazy, once
 from .names import ALL_STEMS, STEMS
 from .view import View
 
+Hit = tuple[int, int]
+VARIABLE = "$user"  # a stem by its sign alone: the word is everywhere
 _LINE = 1500  # characters around a sign that are looked at
 _NO_WORD = bytes(code if chr(code).isalnum() or code == 95 else 32 for code in range(128)) + b" " * 128
 _IDENTIFIER = lazy(r"[a-z0-9_]+")
@@ -65,7 +66,7 @@ class Page:
                 if not (whole and lower[end : end + 1].isalpha() and lower[end].isascii()):
                     found.add((at, end))
                 at = lower.find(stem, end)
-        return sorted(hit for hit in found if is_live(self, hit))
+        return sorted(found)
 
     @once
     def words(self) -> frozenset[str]:
@@ -117,3 +118,11 @@ _STEM_PARTS = tuple(
 @lru_cache(maxsize=1 << 17)
 def _stems_of(word: str) -> tuple[tuple[str, bool], ...]:
     return tuple(stem for part, stem in _STEM_PARTS if part in word)
+
+
+def places(text: str, value: str) -> Iterator[int]:
+    """Where a value begins in a text."""
+    at = text.find(value)
+    while at >= 0:
+        yield at
+        at = text.find(value, at + len(value))

@@ -71,45 +71,8 @@ def _exemptions() -> tuple[_Exemption, ...]:
 def is_public(text: str, span: Span) -> bool:
     """Whether one of these reasons shows that the value of the span is not a secret."""
     value = text[span.start : span.end]
-    if _is_in_public_block(text, span, value):
-        return True
     if span.rule in BY_FORM:
         return False
     if any(exemption.holds(text, span) for exemption in _exemptions()):
         return True
     return span.rule.startswith(_UNSURE) and (span.rule.startswith("nearby") and is_spoken(value))
-
-
-_PUBLIC_BLOCK = lazy(
-    r"-----BEGIN (?:(?:TRUSTED |X509 )?CERTIFICATE|(?:NEW )?CERTIFICATE REQUEST|(?:RSA |EC )?PUBLIC KEY|X509 CRL|DH PARAMETERS"
-    r"|EC PARAMETERS|PKCS7|CMS|PGP PUBLIC KEY BLOCK|PGP SIGNATURE|SSH SIGNATURE)-----"
-)
-_BODY = lazy(r"[A-Za-z0-9+/\s]{14,}={0,2}\s*")
-_LONGEST_BLOCK = 20_000  # characters
-_ROW = lazy(r"[A-Za-z0-9+/]{16,80}={0,2}")
-_ROW_BEGINS = lazy(r"[A-Za-z0-9+/]{0,80}")
-_LINE_END = lazy(r"\r?\n|(?:\\{1,8}r)?\\{1,8}n")
-_AROUND_ROW = " \t\r\\\"'`,;>|"  # an indent, quotes
-_ARMOUR = lazy(r"(?:Version|Comment|MessageID|Hash|Charset): .{0,200}")
-
-
-def _is_in_public_block(text: str, span: Span, value: str) -> bool:
-    """Whether the value is in the body of a certificate, a public key or a signature, which may contain any letters.
-
-    Between the first line and the value there must be only whole rows of such a body. Otherwise, after a body
-    without END, or a mere mention of the first line, all that follows would be public.
-    """
-    if span.rule in BY_FORM or not _BODY.fullmatch(value):
-        return False
-    begin = text.rfind("-----BEGIN ", max(0, span.start - _LONGEST_BLOCK), span.start)
-    marker = _PUBLIC_BLOCK.match(text, begin) if begin >= 0 else None
-    if not marker:
-        return False
-    first, *lines = _LINE_END.split(text[marker.end() : span.start])
-    if first.strip(_AROUND_ROW) or not lines:
-        return False
-    *rows, last = (line.lstrip(_AROUND_ROW) for line in lines)
-    rows = [row.rstrip(_AROUND_ROW) for row in rows]
-    while rows and (not rows[0] or _ARMOUR.fullmatch(rows[0])):
-        del rows[0]
-    return all(map(_ROW.fullmatch, rows)) and _ROW_BEGINS.fullmatch(last) is not None

@@ -107,7 +107,7 @@ class _Scan:
             known = tuple(
                 self._on_page(Page(rest, self._tick)) if len(rest) <= _PIECE else self._in_pieces(rest)
             )
-            self._known.put(rest, known)
+            self._known.put(known, rest)
         yield from fitted(text, places, known)
 
     def _in_pieces(self, text: str) -> Iterator[Span]:

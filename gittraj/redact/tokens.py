@@ -9,7 +9,7 @@ from functools import cache
 from .decide import ACCEPT
 from .lazy import lazy
 from .load import tokens as rows
-from .page import Page, Span
+from .page import Page, Span, places
 from .rules import Reader, Rule
 
 
@@ -51,7 +51,8 @@ def tokens(page: Page) -> Iterator[Span]:
             page.tick()
             rule = ANYWHERE[int((match.lastgroup or "_0")[1:])]
             if rule.accept(match[0]):
-                yield from _everywhere(page, match[0], rule)
+                for at in places(page.text, match[0]):
+                    yield Span(at, at + len(match[0]), rule.id, rule.kind)
 
 
 def _heads(words: str) -> set[str]:
@@ -79,18 +80,6 @@ def _hinted(words: str) -> Iterator[tuple[int, int]]:
                 stop = words.find("\n", hint.start())
                 stop = stop if stop >= 0 else len(words)
                 yield words.rfind("\n", 0, hint.start()) + 1, stop
-
-
-def _everywhere(page: Page, value: str, rule: Rule) -> Iterator[Span]:
-    for at in _places(page.text, value):
-        yield Span(at, at + len(value), rule.id, rule.kind)
-
-
-def _places(text: str, value: str) -> Iterator[int]:
-    at = text.find(value)
-    while at >= 0:
-        yield at
-        at = text.find(value, at + len(value))
 
 
 @cache
