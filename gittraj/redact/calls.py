@@ -13,7 +13,7 @@ from functools import lru_cache
 from .common import DULL
 from .lazy import lazy
 from .load import words
-from .made import is_chosen, is_worded
+from .made import is_chosen
 from .names import Grade
 from .page import Page, Span
 from .proofs import Proof, proof
@@ -38,9 +38,6 @@ _LITERAL = lazy(
     r"(?<![\w\"'])[brfuL@$]?(?P<q>[\"'`])(?P<v>(?:(?!(?P=q))[^\n\\]|\\.){0,200})(?P=q)(?=\s{0,2}[,)\].;:]|$|\s)"
 )
 _PRESSED = lazy(r"(?:\{\w{2,12}\}|\\[nr])+$")  # keys, after it
-# A literal that is made to bytes or characters where a password is asked for.
-_IDIOM = lazy(r"\"(?P<v>[^\"\s\\]{6,80})\"\.(?:toCharArray|getBytes|toByteArray|asByteArray)\(")
-_IDIOMS = frozenset(("tochararray", "getbytes", "tobytearray", "asbytearray"))
 _BRACKETS = lazy(r"[()\n]")
 _REACH = 400  # characters to a call's end
 
@@ -49,10 +46,6 @@ def calls(page: Page) -> Iterator[Span]:
     """The literals of the page's calls that are passwords."""
     if '"' not in page.text and "'" not in page.text:
         return
-    for match in _IDIOM.finditer(page.text) if not _IDIOMS.isdisjoint(page.words) else ():
-        page.tick()
-        if proof(match["v"]) >= Proof.FAIR or is_worded(match["v"]):
-            yield Span(*match.span("v"), "call", "password")
     for name in sorted(word for word in page.words if _is_taker(word)):
         for start in _called(page, name):
             literals = list(_LITERAL.finditer(page.text, start, _closing(page.text, start)))

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from .common import DESCRIBES, DULL, STOP
 from .lazy import lazy
-from .made import UNSPOKEN, is_chosen, is_joined, is_phrase
+from .made import is_chosen, is_joined, is_phrase
 from .names import FOREIGN, Grade, grade, parts
 from .randomness import likelihood, looks_random
 
@@ -426,9 +426,7 @@ def is_evident(value: str) -> bool:
     if _LEET.fullmatch(value):
         return True
     forms = (_PATH, _LINK, _MAIL, _HOST, _CALL, _DATE)
-    if any(form.fullmatch(value) for form in forms) or (
-        _DOTTED.fullmatch(value) and not is_joined(value) and not _is_unspoken(value)
-    ):
+    if any(form.fullmatch(value) for form in forms) or (_DOTTED.fullmatch(value) and not is_joined(value)):
         return False
     if re.search(r"[(){}\[\]<>\"'|\\;→]", value) and not _is_random(value):
         return False
@@ -449,12 +447,6 @@ def is_evident(value: str) -> bool:
         r"[A-Z0-9_-]*_[A-Z0-9_-]*|[A-Z0-9]{1,6}|[a-z]{1,4}[0-9]{1,2}|[A-Za-z]{1,5}[-_]?v?\d(?:\.\d+)*|\d+[a-zA-Z]{1,3}",
         value,
     )
-
-
-def _is_unspoken(value: str) -> bool:
-    """Whether the value cannot be the name of an object's member."""
-    letters = re.sub(r"[^A-Za-z]", "", value)
-    return len(letters) >= 8 and not letters.islower() and likelihood(letters) < UNSPOKEN
 
 
 def is_password(value: str) -> bool:
