@@ -90,11 +90,6 @@ def is_joined_or_clear(value: str) -> bool:
     )
 
 
-def is_spread(value: str) -> bool:
-    """A value with many different characters."""
-    return len(set(value)) > 16
-
-
 def is_in_url(value: str) -> bool:
     """``is_named`` for a value that may be percent-encoded."""
     from urllib.parse import unquote  # noqa: PLC0415 - it takes longer to import than all of this package
@@ -112,10 +107,6 @@ def is_opaque(value: str) -> bool:
 def is_token(value: str) -> bool:
     """A random value, or a long one."""
     return is_secret(value, Grade.TOKEN, Style.EXACT)
-
-
-def is_evident_or_chosen(value: str) -> bool:
-    return is_evident(value) or looks_random(value) or ("-" in value and is_chosen(value))
 
 
 def is_fed(value: str) -> bool:
@@ -201,13 +192,11 @@ ACCEPT: dict[str, Callable[[str], bool]] = {
     "chosen": is_given,
     "joined": is_joined_or_clear,
     "phrase": is_phrase,
-    "spread": is_spread,
     "password": is_password,
     "in-url": is_in_url,
     "opaque": is_opaque,
     "token": is_token,
     "basic": is_basic,
-    "evident-or-chosen": is_evident_or_chosen,
     "fed": is_fed,
     "shown": is_shown,
     "drawn": is_drawn,

@@ -98,10 +98,6 @@ _SECRET_NOUN = lazy(
     r"pass(?:w|phrase|code|key)|secret|sekret|segret|hemlig|hemmelig|token|credential|\bkey\b|jeton|llave|chiave|schlüssel|geheim|clave|codice|código|sleutel|nyckel|nøkkel|nøgle|avain|kulcs|klucz|klíč|ključ|anahtar|chave|clé\b|ключ|токен|секрет|キー|トークン|シークレット|키$|토큰|密钥|密鑰|令牌|\bpin ?code$|"
     r"passe|passe\b|" + "|".join(FOREIGN)
 )
-_TYPE_IN = lazy(r"입력하세요|입력해|请输入|請輸入|请填写|請填寫|入力して|を入力")
-_HERE = lazy(
-    r"(?:^|[\W_])(?:aqu[ií]|ici|hier|qui|tutaj|здесь|сюда|тут|buraya|burada|här|her|zde|aici|εδώ|ваш|твой|твій|ваш[иеа]?|tu|su|votre|ton|dein|ihr|seu|sua|jouw|uw|ditt?|twoje|twój|tuo|tua|vaše)(?:$|[\W_])|[a-z](?:inizi|nizi|ınızı|niz)(?:$|[\W_])|여기|입력|输入|輸入|填写|填寫|ここ|入力|在此|你的|您的|あなた"
-)
 _IDENTIFIER = lazy(r"[A-Za-z_$][A-Za-z0-9_.$-]*")
 _COLOUR = lazy(r"#(?:[0-9a-fA-F]{3,4}){1,2}")
 _PATTERN = lazy(r"\[[^\]\s]{0,20}(?:a-z|A-Z|0-9|a-f|A-F|\\[wds])[^\]\s]{0,20}\]|\(\?[:=!<P]|\\[wdsb][+*{]")
@@ -144,10 +140,6 @@ def _is_placeholder(short: str) -> bool:
         short,
     ):
         return True
-    if digits == 0 and _TYPE_IN.search(short):
-        return True
-    if digits == 0 and _SECRET_NOUN.search(short.lower()) and _HERE.search(short.lower()):
-        return True  # "your password here"
     if (
         _IDENTIFIER.fullmatch(short)
         and len(parts(short)) > 1
