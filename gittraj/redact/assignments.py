@@ -11,13 +11,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from .decide import Proof, Style, is_secret, proof
 from .lazy import lazy
 from .load import words
 from .names import Grade, grade, kind, parts
 from .page import Page, Span
-from .proofs import Proof, proof
 from .rules import Reader
-from .values import Style, is_label, is_secret
+from .values import is_label
 
 _LONGEST_NAME = 64
 _LONGEST_VALUE = 4096

@@ -11,15 +11,15 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from .common import DULL
+from .decide import Proof, Style, is_secret, proof
 from .lazy import lazy
 from .load import words
 from .made import is_chosen
 from .names import Grade
 from .page import Page, Span
-from .proofs import Proof, proof
 from .randomness import looks_random
 from .rules import Reader
-from .values import Style, is_evident, is_secret
+from .values import is_evident
 
 # The last literal but the first, where a user, a host or a selector stands.
 _AFTER_USER = frozenset(words("words", "calls_after_user"))

@@ -14,13 +14,13 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from functools import cache
 
+from .decide import Style, is_secret
 from .lazy import lazy
 from .load import Takes
 from .load import commands as table
 from .names import Grade, grade
 from .page import Page, Span
 from .rules import Reader
-from .values import Style, is_secret
 
 _ARGUMENT = lazy(
     r"[ \t]*(?:\\?\r?\n[ \t]*)?(?P<a>(?:\"[^\"\n]{0,400}\"|'[^'\n]{0,400}'|\\.|[^\s\"'|;&]|&(?!&)|;(?=\S)){1,500}+)"

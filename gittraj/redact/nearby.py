@@ -15,14 +15,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from .cues import LOGIN, cue_at, is_count
+from .decide import Proof, Style, is_secret, proof
 from .lazy import lazy
 from .load import words
 from .made import is_phrase, is_worded
 from .names import Grade, grade, kind
 from .page import Page, Span
-from .proofs import Proof, proof
 from .rules import Reader
-from .values import Style, is_secret
 
 NEAR, SAID = "nearby", "nearby-said"  # the second where nothing else can be meant
 _REACH = 130  # characters between a name and a value

@@ -11,12 +11,11 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
 from .common import DESCRIBES, DULL, STOP
+from .decide import Style, is_secret, proof
 from .lazy import lazy
 from .names import Grade, grade, kind
 from .page import Page, Span
-from .proofs import proof
 from .rules import Reader
-from .values import Style, is_secret
 
 Cell = tuple[int, str]
 """Where a cell begins in its line, and its text."""

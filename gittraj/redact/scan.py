@@ -13,6 +13,7 @@ from ..errors import RedactionError
 from .assignments import ASSIGNMENTS
 from .calls import CALLS
 from .commands import COMMANDS
+from .decide import Style, is_secret
 from .documents import blanked, documents, fitted, strings
 from .encoded import WRAPPED, in_base64
 from .lazy import lazy
@@ -31,7 +32,6 @@ from .rows import ROWS
 from .rules import Described, Reader
 from .strict import strictly
 from .tokens import ANYWHERE, TOKENS, TOKENS_READER
-from .values import Style, is_secret
 
 _READERS: tuple[Reader, ...] = (
     TOKENS_READER,
