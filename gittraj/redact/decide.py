@@ -69,11 +69,6 @@ _CACHED = lazy(
 )  # under a weak name: what a cache or a store calls something
 
 
-def is_type(value: str) -> bool:
-    """Whether ``value`` is a type, a locale, a port: what a declaration says of a password."""
-    return TYPE.fullmatch(value) is not None
-
-
 def is_secret(value: str, level: Grade, style: Style) -> bool:
     """Whether ``value`` is a secret, given what its name proves and how it is written."""
     return _judge(value[:MOST], level, style)
@@ -95,7 +90,7 @@ def _judge(short: str, level: Grade, style: Style) -> bool:
         or LINK.fullmatch(short)
         or MAIL.fullmatch(short)
         or _PUBLISHED.fullmatch(short)
-        or is_type(short)
+        or TYPE.fullmatch(short)
         or (
             (level is Grade.WEAK or (level is Grade.TOKEN and style in (Style.LOOSE, Style.NEAR)))
             and _TIGHT_CODE.fullmatch(short)
@@ -224,8 +219,8 @@ class Proof(IntEnum):
     CERTAIN = 5  # drawn at random
 
 
-_HEX_PROOF = lazy(r"(?:0x)?(?=[0-9a-fA-F]*[a-fA-F])(?=[0-9a-fA-F]*[0-9])[0-9a-fA-F]{16,128}")
-_BASE64_PROOF = lazy(r"(?!sha\d)(?=[^+/]*[+/])[A-Za-z0-9+/]{40,200}={0,2}|[A-Za-z0-9+/]{42,43}=")
+_SOME_HEX = lazy(r"(?:0x)?(?=[0-9a-fA-F]*[a-fA-F])(?=[0-9a-fA-F]*[0-9])[0-9a-fA-F]{16,128}")
+_LONG_BASE64 = lazy(r"(?!sha\d)(?=[^+/]*[+/])[A-Za-z0-9+/]{40,200}={0,2}|[A-Za-z0-9+/]{42,43}=")
 _GROUPS = lazy(
     r"(?=.*[0-9])(?=.*[A-Z])[A-Z0-9]{4,6}(?:-[A-Z0-9]{4,6}){2,8}|[A-Za-z0-9]{6}(?:-[A-Za-z0-9]{6}){2}|(?=(?:[a-z0-9-]*\d){3})(?=(?:[a-z0-9-]*[a-z]){3})[a-z0-9]{4}(?:-[a-z0-9]{4}){2,5}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{13,80}"
 )
@@ -270,7 +265,7 @@ def _by_alphabet(value: str) -> Proof | None:
         return Proof.GOOD
     if re.fullmatch(r"0x[0-9a-fA-F]{40}", value):
         return Proof.NONE  # an address
-    if _HEX_PROOF.fullmatch(value):
+    if _SOME_HEX.fullmatch(value):
         return Proof.GOOD
     if value.isupper() and value.isalnum() and value.isascii() and looks_random(value):
         if len(value) > 24 and value.isalpha():
@@ -302,7 +297,7 @@ def _by_making(value: str) -> Proof | None:
     if is_worded(value):
         return Proof.SLIGHT
     if (
-        _BASE64_PROOF.fullmatch(value)
+        _LONG_BASE64.fullmatch(value)
         and re.search(r"[A-Z].*[A-Z].*[A-Z]", value)
         and re.search(r"\d.*\d.*\d", value)
     ):
@@ -331,8 +326,8 @@ def _by_mixture(value: str) -> Proof:
     return Proof.SLIGHT if is_chosen(value) and is_secret(value, Grade.STRONG, Style.NEAR) else Proof.NONE
 
 
-_HEX_SET = lazy(r"[0-9a-fA-F]{12,64}")
-_A_SIGN = lazy(r"[!@#$%^&*~]")
+_HEX_OF_A_DEVICE = lazy(r"[0-9a-fA-F]{12,64}")
+_SIGN = lazy(r"[!@#$%^&*~]")
 
 
 def is_identifier(value: str) -> bool:
@@ -351,12 +346,12 @@ def is_clear(value: str) -> bool:
         return False
     if is_evident(value) or looks_random(value):
         return True
-    if _HEX_SET.fullmatch(value):
+    if _HEX_OF_A_DEVICE.fullmatch(value):
         return False
     if _WORDS_ALONE.fullmatch(value):
         return not is_label(value)
     digit = re.search(r"\d", value) is not None
-    signed = len(value) >= 8 and _A_SIGN.search(value) is not None
+    signed = len(value) >= 8 and _SIGN.search(value) is not None
     return digit and (signed or not value.isascii())
 
 
@@ -370,7 +365,7 @@ def is_given(value: str) -> bool:
     return (
         is_chosen(value)
         or is_joined(value)
-        or _HEX_SET.fullmatch(value) is not None
+        or _HEX_OF_A_DEVICE.fullmatch(value) is not None
         or (value.isdigit() and len(value) >= 8)
         or (len(value) >= 8 and value.isalpha() and value.isascii() and _is_uneven(value))
     )
@@ -421,10 +416,10 @@ def is_fed(value: str) -> bool:
 
 def is_shown(value: str) -> bool:
     """What a command prints that makes or shows a secret."""
-    return is_named(value) and (proof(value) > Proof.NONE or _BASE64_SHOWN.fullmatch(value) is not None)
+    return is_named(value) and (proof(value) > Proof.NONE or _SHOWN_BASE64.fullmatch(value) is not None)
 
 
-_BASE64_SHOWN = lazy(r"[A-Za-z0-9+/]{8,}={1,2}|(?=.*[A-Z])(?=.*[a-z])(?=.*\d)[A-Za-z0-9+/]{12,}")
+_SHOWN_BASE64 = lazy(r"[A-Za-z0-9+/]{8,}={1,2}|(?=.*[A-Z])(?=.*[a-z])(?=.*\d)[A-Za-z0-9+/]{12,}")
 
 
 def _decoded(value: str) -> str:

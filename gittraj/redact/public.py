@@ -15,7 +15,6 @@ from .load import Reason, reasons
 from .page import Span
 from .private_keys import PRIVATE_KEYS
 from .tokens import ANYWHERE, TOKENS
-from .values import is_spoken
 
 BY_FORM = frozenset(rule.id for rule in (*TOKENS, *ANYWHERE)) - {"generic-token", "adyen-key"} | {
     PRIVATE_KEYS.id
@@ -70,9 +69,4 @@ def _exemptions() -> tuple[_Exemption, ...]:
 
 def is_public(text: str, span: Span) -> bool:
     """Whether one of these reasons shows that the value of the span is not a secret."""
-    value = text[span.start : span.end]
-    if span.rule in BY_FORM:
-        return False
-    if any(exemption.holds(text, span) for exemption in _exemptions()):
-        return True
-    return span.rule.startswith(_UNSURE) and (span.rule.startswith("nearby") and is_spoken(value))
+    return span.rule not in BY_FORM and any(exemption.holds(text, span) for exemption in _exemptions())

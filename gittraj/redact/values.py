@@ -156,16 +156,6 @@ def is_plain(value: str) -> bool:
     return bool(wordy) and likelihood(short) > -4.6 and len(short) < 20
 
 
-def is_spoken(value: str) -> bool:
-    """Whether a word is from a language, or a sentence without spaces."""
-    if value.isascii():
-        return value.isalpha() and value.islower() and likelihood(value) > _DRAWN
-    return 2 * sum(letter > "\u2e80" for letter in value) > len(value)
-
-
-_DRAWN = -4.4  # under which letters were drawn: an app's password
-
-
 def is_common(value: str) -> bool:
     """``is_plain``, but for letters of both cases that make no name: a password of letters alone."""
     mixed = value.isalpha() and value.isascii() and not value.islower() and not value.istitle()
