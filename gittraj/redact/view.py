@@ -39,6 +39,8 @@ _SEAM = lazy(
 # What a form or a URL in a URL is written with; a sign of a value alone stays as it is.
 _PERCENT = lazy(r"(%(?:2[02367CFcf]|3[ABDabd]|40|5[BDbd]|7[BDbd]))")
 _IN_PERCENT = ("%22", "%3a%2f%2f", "%3A%2F%2F")
+# What a reader of files put before each line: its number, set to the right.
+_NUMBERED = lazy(r"(\n[ ]{1,8}\d{1,6}(?:→|\t)|(?<!.)^[ ]{1,8}\d{1,6}(?:→|\t))", re.MULTILINE)
 _MAY_SPLIT = lazy(r"""["'][ \t]{0,8}(?:[+.&~|<\n\\]|\r\n)""")
 _TYPOGRAPHIC = str.maketrans("“”„«»「」『』‘’‚：＝，；（）｜│┃ ¦", '"""""""""\'\'\'' + ":=,;()||| |")
 _PLAIN = {"n": "\n", "r": "\r", "t": "\t", "b": " ", "f": " "}
@@ -58,6 +60,8 @@ class View:
             text = self._derive(text, _ESCAPE, 1, _decoded)
         if "%" in text and any(sign in text for sign in _IN_PERCENT):
             text = self._derive(text, _PERCENT, 1, _unpercented)
+        if "→" in text or "\t" in text:
+            text = self._derive(text, _NUMBERED, 1, lambda gutter: "\n" * (gutter[0] == "\n"))
         if not text.isascii() and _typographic(text):
             text = text.translate(_TYPOGRAPHIC)
         if ('"' in text or "'" in text) and _MAY_SPLIT.search(text):

@@ -29,7 +29,6 @@ SHOWN = {
         [BEGIN, "Proc-Type: 4,ENCRYPTED", "DEK-Info: AES-128-CBC,00FF", "", *LINES, END]
     ),
     "cut off": "\n".join([BEGIN, *LINES]),
-    "without a beginning": "\n".join(["b3BlbnNzaC1rZXktdjE" + LINES[0], *LINES]),
 }
 
 
