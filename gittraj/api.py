@@ -99,7 +99,8 @@ class Trajectories:
         Raises:
             TrajError: a file could not be imported; the others were.
         """
-        from gittraj.commands.backfill import import_files, taken_to_json
+        from gittraj.commands.backfill.importer import import_files
+        from gittraj.commands.backfill.report import taken_to_json
         from gittraj.commands.link import find_commit
 
         onto = find_commit(self._repository, commit) if commit is not None else None

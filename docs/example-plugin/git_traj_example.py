@@ -9,8 +9,8 @@ from typing import Any, BinaryIO
 from gittraj.agents import InstructionFile
 from gittraj.agents.logged import LoggedAgent
 from gittraj.errors import TaskError
-from gittraj.formats.base import commits
 from gittraj.formats.base.exported import Exported
+from gittraj.formats.base.outcomes import printed_commits
 from gittraj.model.session_items import Cursor, Damage, Edit, Entry, Fact, Item
 from gittraj.model.values import Message, Prompt, TaskSource, ToolCall, ToolResult
 from gittraj.tasks.system import Known, Site
@@ -70,7 +70,7 @@ class Log:
                 call = ToolCall(id=name, ts=ts, name="shell", call_id=name, arguments={"command": command})
                 yield Entry(event=call, end=end, command=command)
                 result = ToolResult(id=f"{name}-r", ts=line.get("ended", ts), call_id=name, content=text)
-                yield Entry(event=result, end=end, commits=commits.printed(text))
+                yield Entry(event=result, end=end, commits=printed_commits(text))
 
 
 class Exporter:

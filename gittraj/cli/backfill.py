@@ -28,7 +28,8 @@ def command(
     Each link names its evidence; a session without evidence is not linked, and listed with the reason.
     Safe to interrupt and to repeat: what is stored stays, and nothing is stored twice.
     """
-    from gittraj.commands.backfill import backfill, report_to_json
+    from gittraj.commands.backfill.local_sessions import backfill
+    from gittraj.commands.backfill.report import report_to_json
     from gittraj.query.log.listing import read_date
     from gittraj.render.text.backfill import report_to_text
     from gittraj.render.text.terminal import Page

@@ -82,18 +82,12 @@ def _compare(repository: Repository, recorded: Recorded, sides: list[Side], *, f
 
 
 def _render(compared: Header, form: str, page: Page, *, everything: bool) -> Iterable[str]:
-    match form:
-        case "json":
-            return [dump_json(compared) + "\n"]
-        case "markdown":
-            from gittraj.render.markdown.comparison import render_comparison
+    if form == "json":
+        return [dump_json(compared) + "\n"]
+    from gittraj.render.comparison import render_html, render_markdown, render_text
 
-            return render_comparison(compared, everything=everything)
-        case "html":
-            from gittraj.render.html.comparison import render_comparison as render_html
-
-            return [render_html(compared, everything=everything)]
-        case _:
-            from gittraj.render.text.comparison import render_comparison as render_text
-
-            return render_text(compared, page, everything=everything)
+    if form == "markdown":
+        return render_markdown(compared, everything=everything)
+    if form == "html":
+        return [render_html(compared, everything=everything)]
+    return render_text(compared, page, everything=everything)

@@ -10,11 +10,10 @@ import click
 from gittraj.cli.common.output import columns, wants_colour
 from gittraj.cli.common.repository import drain_first, environment, find_repository, find_to_read
 from gittraj.config import Environ
-from gittraj.render.text.status import render_line
-from gittraj.render.text.terminal import Page
+from gittraj.render.text.terminal import Page, render_line
 
 if TYPE_CHECKING:
-    from gittraj.commands.doctor import Finding
+    from gittraj.commands.doctor.finding import Finding
     from gittraj.errors import TrajError
 
 
@@ -23,8 +22,9 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(fix: bool, as_json: bool) -> int:
     """Check hooks, notes and local state, and say what to do. Exits 1 when something is wrong."""
-    from gittraj.commands.doctor import examine, gather
-    from gittraj.commands.doctor.login_shell import check_login_shell
+    from gittraj.commands.doctor.facts import gather
+    from gittraj.commands.doctor.finding import check_login_shell
+    from gittraj.commands.doctor.findings import examine
     from gittraj.commands.status import status_to_json, status_to_lines
 
     with find_repository() if fix else find_to_read() as repository:
@@ -58,7 +58,7 @@ def command(fix: bool, as_json: bool) -> int:
 
 
 def _not_recorded(kept: TrajError) -> Finding:
-    from gittraj.commands.doctor import Finding
+    from gittraj.commands.doctor.finding import Finding
 
     what = f"new work could not be recorded: {kept.message}"
     return Finding(code="not-recorded", text=what, remedy=kept.hint or "fix that; nothing is lost")

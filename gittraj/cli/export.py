@@ -1,4 +1,4 @@
-"""``git traj export``."""
+"""``git traj export`` and ``git traj bundle``."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 )
 @click.option("--open", "opens", is_flag=True, help="Open in your browser what -o wrote.")
 @click.option("--no-fetch", is_flag=True, help="Do not fetch missing events from the remotes.")
-def command(
+def export(
     names: tuple[str, ...],
     *,
     form: str | None,
@@ -73,6 +73,16 @@ def command(
             written = _export(repository, names, form, output, everything=everything, fetch=not no_fetch)
     if output and written:
         say_written(output, show=opens)
+
+
+@click.command("bundle")
+@click.argument("names", nargs=-1, required=True, metavar="TASK|REV|TRAJECTORY...")
+@click.option("-o", "output", type=click.Path(path_type=Path), required=True, metavar="FOLDER")
+@click.pass_context
+def bundle(ctx: click.Context, /, *, names: tuple[str, ...], output: Path) -> None:
+    """Write everything about a task, commits or trajectories into a folder to read: for each a document, a
+    summary, its chapters and artifacts, and an index. It is export --format trajectory-bundle."""
+    ctx.invoke(export, names=names, form="trajectory-bundle", output=output)
 
 
 def _export(

@@ -40,14 +40,14 @@ def command(name: str, *, purge: bool, dry_run: bool, no_fetch: bool, gc: bool) 
         if dry_run:
             forgotten = choose(repository, name, environ=Environ.of(raw))
         else:
-            forgotten, commits = forget(repository, name, environ=Environ.of(raw), live=raw)
+            forgotten, commits = forget(repository, name, environ=Environ.of(raw))
             for each in forgotten:
                 click.echo(f"{each} was removed from every commit and will not be stored again")
             click.echo(f"unlinked from {count(len(commits), 'commit')}")
             take_out(repository)
         if purge:
             from gittraj.cli.common.purging import run
-            from gittraj.commands.purge import Sought
+            from gittraj.commands.purge.search import Sought
 
             return run(repository, Sought(forgotten=frozenset(forgotten)), dry_run=dry_run, gc=gc)
     click.echo("its events remain in refs/notes/traj-data-*, unreferenced; --purge deletes them", err=True)

@@ -91,8 +91,7 @@ def _gather(
     events: bool,
     jobs: int,
 ) -> tuple[dict[str, object], list[str], list[str]]:
-    from gittraj.gather.github import list_organisation
-    from gittraj.gather.remotes import find_sources
+    from gittraj.gather.remotes import find_sources, list_organisation
     from gittraj.gather.run import Wanted, gather
 
     sources, failed = find_sources(

@@ -1,10 +1,12 @@
-"""``git traj install``. docs/json.md has its ``--json``."""
+"""``git traj install``, and what it offers: the agents found, their past sessions, and what to do next.
+docs/json.md has its ``--json``.
+"""
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -14,10 +16,131 @@ from gittraj.cli.common.options import Plugged
 from gittraj.cli.common.output import print_wrapped
 from gittraj.cli.common.repository import environment, find_repository
 from gittraj.config import Environ
+from gittraj.errors import TrajError
+from gittraj.git import Repository
+from gittraj.model.words import count
 
 if TYPE_CHECKING:
-    from gittraj.commands.install import Step
-    from gittraj.git import Repository
+    from gittraj.commands.install.manifest import Step
+
+
+class Offer:
+    """The questions of one installation. ``ask``: on a terminal; ``accept``: the answer is yes without it;
+    with neither, nothing is done that was not asked for; ``dry_run``: questions are only told.
+    ``agents``: the options of those found."""
+
+    def __init__(
+        self,
+        repository: Repository,
+        environ: Environ,
+        raw: Mapping[str, str],
+        *,
+        ask: bool,
+        accept: bool,
+        dry_run: bool,
+    ) -> None:
+        from gittraj.commands.install.discover import find_agents
+
+        self.repository, self.environ, self.raw = repository, environ, raw
+        self.ask, self.accept, self.dry_run = ask, accept, dry_run
+        self.agents = find_agents(environ, raw)
+        self.left: str | None = None
+
+    def choose_agents(self) -> tuple[str, ...]:
+        """Which of the agents found, that are not set up in this work tree yet, to set up."""
+        from gittraj.commands.install.discover import find_new_agents
+
+        new = find_new_agents(self.repository, self.agents)
+        names = ", ".join(new)
+        if not new or self.accept:
+            return new
+        if not self.ask:
+            self.left = f"On this machine: {names} (git traj install --agent NAME sets one up, --yes all)"
+            return ()
+        if self.dry_run:
+            print_wrapped(f"Would ask which of the agents on this machine to set up: {names}.")
+            return new
+        print_wrapped(f"On this machine: {names}.")
+        print_wrapped(
+            "Each can get hooks in its settings here, and an instruction on how to record decisions."
+        )
+        print_wrapped("Commits are recorded without it, too, with the reasons that the agent's log holds.")
+        if len(new) == 1:
+            return new if click.confirm(f"Set up {names}?", default=True) else ()
+        while True:
+            answer = click.prompt("Set up which (all, none, or names)", default="all").replace(",", " ")
+            chosen = {"all": new, "none": ()}.get(answer.strip(), tuple(answer.split()))
+            wrong = [name for name in chosen if name not in new]
+            if not wrong:
+                return chosen
+            print_wrapped(f"{', '.join(wrong)}: not one of {names}")
+
+    def count_sessions(self) -> int:
+        """Past sessions of this repository."""
+        from gittraj.commands.install.discover import count_sessions
+
+        return count_sessions(self.repository, self.environ)
+
+    def preview(self, past: int) -> Iterator[str]:
+        """What the installation would go on to do or ask, with ``past`` sessions found."""
+        if past:
+            would = "would link" if self.accept else "would ask whether to link" if self.ask else ""
+            goes = f"{would} to" if would else "git traj backfill links to"
+            yield f"{count(past, 'session')} of this repository found: {goes} the commits made there"
+        yield from self._unasked()
+
+    def _unasked(self) -> Iterator[str]:
+        if self.left:
+            yield self.left
+        elif not self.agents:
+            yield "No agent to set up was found here: agents are recognised when they start to work"
+
+    def follow_up(self, *, fresh: bool) -> None:
+        """After a ``fresh`` installation offer the past sessions and the remotes' records; then the next
+        steps."""
+        past = self.count_sessions() if fresh else 0
+        first = "git commit", "work with your agent as usual, and let it commit"
+        if past:
+            found = f"{count(past, 'session')} of this repository {'were' if past > 1 else 'was'} found"
+            if self._agrees(f"{found}: link to the commits made there?"):
+                self._backfill()
+            else:
+                first = "git traj backfill", f"{found}: link to the commits made there"
+        elif not self._has_records() and self.repository.run("remote").out:
+            first = "git traj fetch", "get the records that your team shares"
+        for line in self._unasked():
+            print_wrapped(line)
+        click.echo("\nNext:")
+        last = (
+            ("git traj log", "commits and their reasons"),
+            ("git traj why FILE:LINE", "why a line is as it is"),
+        )
+        for command, purpose in (first, *last):
+            click.echo(f"  {command:<22}  {purpose}")
+
+    def _agrees(self, question: str) -> bool:
+        return self.accept or (self.ask and click.confirm(question, default=True))
+
+    def _has_records(self) -> bool:
+        from gittraj.notes.store import NotesRef
+
+        return NotesRef(self.repository).tip() is not None
+
+    def _backfill(self) -> None:
+        from gittraj.cli.common.progress import show_progress
+        from gittraj.cli.common.repository import say_remark
+        from gittraj.commands.backfill.local_sessions import backfill
+
+        try:
+            with show_progress() as progress:
+                report = backfill(self.repository, self.raw, progress=progress)
+        except TrajError as error:  # the installation is done, and of use
+            click.echo(f"git-traj: sessions were not linked: {error.told}", err=True)
+            return
+        say_remark(report.remark)
+        commits = count(len({row.commit for row in report.linked}), "commit")
+        print_wrapped(f"{count(report.sessions, 'session')} read, {commits} linked.")
+
 
 AGENTS = ("claude-code", "cline", "codex", "copilot", "gemini", "pi", "qwen")
 """The options of those that have hooks or read an instruction; written here so that none is imported."""
@@ -87,7 +210,6 @@ def command(
 
         steps = install_globally(raw, dry_run=dry_run)
         return _report(steps, {}, dry_run=dry_run, as_json=as_json)
-    from gittraj.cli.common.install_questions import Offer
 
     environ = Environ.of(raw)
     asks = sys.stdin.isatty() and sys.stdout.isatty() and environ.ci is None and not as_json
@@ -119,8 +241,8 @@ def _install_here(
     dry_run: bool,
     make_key: bool,
 ) -> list[Step]:
-    from gittraj.commands.install import install
-    from gittraj.commands.install.keys import provide_key
+    from gittraj.commands.install.discover import provide_key
+    from gittraj.commands.install.install import install
 
     steps = install(repository, agents=agents, fetch_refspec=fetch_refspec, dry_run=dry_run)
     return [*steps, *provide_key(repository, environ, make=make_key, dry_run=dry_run)]

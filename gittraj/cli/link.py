@@ -1,4 +1,4 @@
-"""``git traj link``."""
+"""``git traj link`` and ``git traj unlink``."""
 
 from __future__ import annotations
 
@@ -17,11 +17,25 @@ from gittraj.model.words import count
     metavar="ID|FILE",
     help="A session's id, or its beginning as status prints it, or its log's path.",
 )
-def command(rev: str, session: str) -> None:
+def link(rev: str, session: str) -> None:
     """Link a session's whole trajectory to the commit REV."""
     from gittraj.commands.link import link_session
 
-    raw = environment()
     with find_drained() as repository:
-        commit, trajectory, parts = link_session(repository, rev, session, environ=Environ.of(raw), live=raw)
+        commit, trajectory, parts = link_session(repository, rev, session, environ=Environ.of(environment()))
     click.echo(f"linked {trajectory} to {commit[:12]} ({count(parts, 'part')})")
+
+
+@click.command("unlink")
+@click.argument("rev")
+@click.argument("trajectory", required=False)
+def unlink(rev: str, trajectory: str | None) -> None:
+    """Unlink a TRAJECTORY (a prefix is enough), or all of them, from the commit REV."""
+    from gittraj.commands.link import unlink
+    from gittraj.index.keep_warm import take_out
+
+    with find_drained() as repository:
+        commit, taken = unlink(repository, rev, trajectory)
+        take_out(repository)
+    for name in taken:
+        click.echo(f"unlinked {name} from {commit[:12]}")

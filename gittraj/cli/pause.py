@@ -1,4 +1,4 @@
-"""``git traj pause``."""
+"""``git traj pause`` and ``git traj resume``."""
 
 from __future__ import annotations
 
@@ -7,15 +7,29 @@ import click
 from gittraj.cli.common.repository import current_session, environment, find_repository
 from gittraj.config import Environ
 
+_session = click.option("--session", is_flag=True, help="Only the agent's session that this command runs in.")
+
 
 @click.command("pause")
-@click.option("--session", is_flag=True, help="Only the agent's session that this command runs in.")
-def command(session: bool) -> None:
+@_session
+def pause(session: bool) -> None:
     """Stop recording until resume. GIT_TRAJ=0 does the same for one command."""
-    from gittraj.commands.pause import pause
+    _switch("pause", session=session)
+
+
+@click.command("resume")
+@_session
+def resume(session: bool) -> None:
+    """Record again after pause. What happened in between is never read, neither now nor later."""
+    _switch("resume", session=session)
+
+
+def _switch(verb: str, *, session: bool) -> None:
+    from gittraj.commands import pause as commands
 
     raw = environment()
     environ = Environ.of(raw)
+    work = commands.pause if verb == "pause" else commands.resume
     with find_repository() as repository:
         name = current_session(environ) if session else None
-        click.echo(pause(repository, environ=environ, live=raw, session=name))
+        click.echo(work(repository, environ=environ, session=name))

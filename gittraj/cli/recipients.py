@@ -30,8 +30,8 @@ def add(readers: tuple[str, ...], comment: str | None) -> None:
 
     They can open what was sealed before after git traj rewrap.
     """
-    from gittraj.commands.recipients import resolve_readers
     from gittraj.render.text.recipients import describe_reader
+    from gittraj.seal.github import resolve_readers
     from gittraj.seal.listing import add_readers
 
     raw = environment()

@@ -111,9 +111,9 @@ def _make_redactor() -> tuple[Redact, str]:
     raw = environment()
     try:
         with find_repository() as repository:
-            return make_redactor(repository, environ=Environ.of(raw), live=raw)
+            return make_redactor(repository, environ=Environ.of(raw))
     except NotARepository:
-        return make_redactor(None, environ=Environ.of(raw), live=raw)
+        return make_redactor(None, environ=Environ.of(raw))
 
 
 @contextmanager
@@ -147,9 +147,8 @@ def _lines(stream: BinaryIO) -> Iterator[str]:
 def _audit(revisions: str | None, *, as_json: bool) -> int:
     from gittraj.commands.redact import audit_stored
 
-    raw = environment()
     with find_drained() as repository:
-        found, ruleset = audit_stored(repository, revisions, environ=Environ.of(raw), live=raw)
+        found, ruleset = audit_stored(repository, revisions, environ=Environ.of(environment()))
     rows = [
         {"id": k.finding, "commit": k.commit, "trajectory": k.trajectory, "event": k.event, "rule": k.rule}
         for k in found.leaks
@@ -174,12 +173,11 @@ def _purge(
 
     if finding and text:
         raise click.UsageError("either TEXT or --finding")
-    raw = environment()
     values = None if text is None else check_values(read_values() if text == "-" else [text])
     with find_drained() as repository:
         if fetching and not dry_run:
             fetch_first(repository)
-        sought = choose_sought(repository, values=values, finding=finding, environ=Environ.of(raw), live=raw)
+        sought = choose_sought(repository, values=values, finding=finding, environ=Environ.of(environment()))
         return run(repository, sought, dry_run=dry_run, gc=gc, as_json=as_json)
 
 

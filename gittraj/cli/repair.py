@@ -1,15 +1,14 @@
-"""``git traj repair``. docs/json.md has its ``--json``."""
+"""``git traj repair``, and ``carry``, by hand. docs/json.md has the ``--json`` of the first."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
 
-from gittraj.cli.common.repository import drain_first, environment, find_repository
+from gittraj.cli.common.repository import drain_first, environment, find_drained, find_repository
 from gittraj.config import Environ
 from gittraj.model.words import count
 
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 @click.option("--reread", "again", is_flag=True, help="Read stored parts again with today's rules instead.")
 @click.option("--dry-run", is_flag=True, help="Say what would be done; write nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def command(revisions: str | None, *, again: bool, dry_run: bool, as_json: bool) -> None:
+def repair(revisions: str | None, *, again: bool, dry_run: bool, as_json: bool) -> None:
     """Re-attach records to rewritten commits, and say by which evidence.
 
     With RANGE (A..B, or all that a revision reaches) only from or to its commits. Records on unreachable
@@ -31,16 +30,16 @@ def command(revisions: str | None, *, again: bool, dry_run: bool, as_json: bool)
     With --reread nothing is moved: tests, decisions, doubts, results and reasons of the parts on these
     commits are read again from the stored events.
     """
-    raw = environment()
+    environ = Environ.of(environment())
     if again:
-        _reread(revisions, raw, dry_run=dry_run, as_json=as_json)
+        _reread(revisions, environ, dry_run=dry_run, as_json=as_json)
         return
     from gittraj.commands.repair import repair
 
     with find_repository() as repository:
         if not dry_run:
             drain_first(repository)
-        done = repair(repository, revisions, environ=Environ.of(raw), live=raw, dry_run=dry_run)
+        done = repair(repository, revisions, environ=environ, dry_run=dry_run)
     if as_json:
         click.echo(json.dumps({"version": 1, "dryRun": dry_run, **_to_json(done)}))
         return
@@ -54,13 +53,13 @@ def command(revisions: str | None, *, again: bool, dry_run: bool, as_json: bool)
         click.echo("nothing to repair: every record is on a reachable commit", err=True)
 
 
-def _reread(revisions: str | None, raw: Mapping[str, str], *, dry_run: bool, as_json: bool) -> None:
+def _reread(revisions: str | None, environ: Environ, *, dry_run: bool, as_json: bool) -> None:
     from gittraj.commands.reread import reread
 
     with find_repository() as repository:
         if not dry_run:
             drain_first(repository)
-        done = reread(repository, revisions, environ=Environ.of(raw), live=raw, dry_run=dry_run)
+        done = reread(repository, revisions, environ=environ, dry_run=dry_run)
     if as_json:
         click.echo(json.dumps({"version": 1, "dryRun": dry_run, **asdict(done)}))
         return
@@ -79,3 +78,18 @@ def _reread(revisions: str | None, raw: Mapping[str, str], *, dry_run: bool, as_
 def _to_json(done: Repaired) -> dict[str, object]:
     carried = [{"old": r.old, "new": r.new, "evidence": r.source} for r in done.carried]
     return {"carried": carried, "stranded": [asdict(each) for each in done.stranded]}
+
+
+@click.command("carry")
+@click.option("--from", "source", required=True, metavar="A..B", help="The old commits, or one.")
+@click.option("--onto", required=True, metavar="REV", help="The commit that replaced them.")
+def carry(source: str, onto: str) -> None:
+    """Copy the records of the commits A..B to the commit REV. Their evidence does not change."""
+    from gittraj.commands.repair import carry
+
+    with find_drained() as repository:
+        target, going = carry(repository, source, onto, environ=Environ.of(environment()))
+    for old, trajectories in going.items():
+        click.echo(f"carried {old[:12]} to {target[:12]}: {', '.join(trajectories)}")
+    if not going:
+        click.echo(f"nothing to carry: no commit of {source} has a trajectory", err=True)

@@ -9,15 +9,14 @@ import click
 from gittraj.cli.common.output import columns, wants_colour
 from gittraj.cli.common.repository import environment, find_drained
 from gittraj.config import Environ
-from gittraj.render.text.status import render_line
-from gittraj.render.text.terminal import Page
+from gittraj.render.text.terminal import Page, render_line
 
 
 @click.command("status")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(as_json: bool) -> None:
     """Show what is recorded in this repository, what waits, and which settings apply."""
-    from gittraj.commands.doctor import gather
+    from gittraj.commands.doctor.facts import gather
     from gittraj.commands.status import status_to_json, status_to_lines
 
     with find_drained(to_read=True) as repository:

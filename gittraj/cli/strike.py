@@ -21,7 +21,6 @@ def command(rev: str, statement: str, why: str | None) -> None:
     """
     from gittraj.commands.strike import strike
 
-    raw = environment()
     with find_drained() as repository:
-        found, quote = strike(repository, rev, statement, why, environ=Environ.of(raw), live=raw)
+        found, quote = strike(repository, rev, statement, why, environ=Environ.of(environment()))
     print_wrapped(f"{found[:8]} is struck: {printable(quote)}")

@@ -1,31 +1,146 @@
-"""``git traj sync``. docs/json.md has its ``--json``."""
+"""``git traj sync``, ``fetch`` and ``push``, which asks first. docs/json.md has their ``--json``."""
 
 from __future__ import annotations
 
+import json
+import sys
+from typing import TYPE_CHECKING
+
 import click
 
-from gittraj.cli.common.output import say
+from gittraj.cli.common.output import print_wrapped, say
 from gittraj.cli.common.repository import find_drained
-from gittraj.cli.common.sharing import report, send
-from gittraj.cli.fetch import describe
+from gittraj.errors import DeclinedError, TrajError
+
+if TYPE_CHECKING:
+    from gittraj.commands.push import Sent
+    from gittraj.git import Repository
+    from gittraj.sync import Outgoing, Remote
+
+
+def send(
+    repository: Repository, remote: Remote, *, dry_run: bool, records_only: bool, replace: bool = False
+) -> Sent:
+    """Push what the remote lacks, after asking the user. Raises TrajError."""
+    from gittraj.cli.common.repository import environment
+    from gittraj.commands.push import send
+    from gittraj.config import Environ
+
+    return send(
+        repository,
+        remote,
+        environ=Environ.of(environment()),
+        consent=lambda outgoing: _ask(remote, outgoing),
+        report=say,
+        dry_run=dry_run,
+        records_only=records_only,
+        replace=replace,
+    )
+
+
+def report(lines: list[str], document: dict[str, object], *, as_json: bool) -> None:
+    """Print the lines, escaped, or the JSON document."""
+    from gittraj.render.text.terminal import escape_line
+
+    if as_json:
+        click.echo(json.dumps(document))
+    for line in () if as_json else lines:
+        print_wrapped(escape_line(line))
+
+
+def _ask(remote: Remote, outgoing: Outgoing) -> None:
+    """Raises TrajError unless the user agrees to push."""
+    from gittraj.commands.push import describe_outgoing
+    from gittraj.model.words import count
+    from gittraj.render.text.terminal import escape_line
+
+    what = escape_line(describe_outgoing(remote, outgoing))
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise TrajError(
+            f"not pushed: the first push needs your consent, and there is no terminal to ask on: {what}",
+            "to push without being asked: git config traj.push auto",
+        )
+    print_wrapped(f"This would push {what}.", err=True)
+    if outgoing.thinking:
+        click.echo(f"{count(outgoing.thinking, 'record')} with thinking in clear.", err=True)
+    if not click.confirm("Push? (later pushes will not ask)", err=True):
+        raise DeclinedError("nothing was pushed", "git traj show --events shows what would be sent")
+
+
+_remote = click.argument("remote", required=False)
+_records_only = click.option("--records-only", is_flag=True, help="Send records only, without events.")
+_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 
 
 @click.command("sync")
-@click.argument("remote", required=False)
+@_remote
 @click.option("--dry-run", is_flag=True, help="Say what would be sent; write nothing, and ask nobody.")
-@click.option("--records-only", is_flag=True, help="Send records only, without events.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def command(remote: str | None, *, dry_run: bool, records_only: bool, as_json: bool) -> None:
+@_records_only
+@_json
+def sync(remote: str | None, *, dry_run: bool, records_only: bool, as_json: bool) -> None:
     """Fetch and push: afterwards the remote and this clone have the same records."""
     from gittraj.commands.push import sent_to_json, sent_to_line
-    from gittraj.sync import fetch, find_remote, remember_join
+    from gittraj.sync import find_remote
 
     with find_drained() as repository:
         chosen = find_remote(repository, remote)
-        fetched = 0 if dry_run else fetch(repository, chosen, tell=say)
-        if not dry_run:
-            remember_join(repository, chosen)
+        fetched = 0 if dry_run else _fetch(repository, chosen)
         sent = send(repository, chosen, dry_run=dry_run, records_only=records_only)
-    lines = [] if dry_run else [describe(chosen, fetched)]
-    document = {**sent_to_json(sent), "fetched": fetched}
-    report([*lines, sent_to_line(sent)], document, as_json=as_json)
+    lines = [] if dry_run else [_describe(chosen, fetched)]
+    report([*lines, sent_to_line(sent)], {**sent_to_json(sent), "fetched": fetched}, as_json=as_json)
+
+
+@click.command("fetch")
+@_remote
+@_json
+def fetch(remote: str | None, *, as_json: bool) -> None:
+    """Fetch a remote's records and join them with ours; nothing of ours is lost.
+
+    The events themselves are fetched when a command needs them.
+    """
+    from gittraj.sync import find_remote
+
+    with find_drained() as repository:
+        chosen = find_remote(repository, remote, pushing=False)
+        fetched = _fetch(repository, chosen)
+    document: dict[str, object] = {"version": 1, "remote": chosen.name, "fetched": fetched}
+    report([_describe(chosen, fetched)], document, as_json=as_json)
+
+
+@click.command("push")
+@_remote
+@click.option("--dry-run", is_flag=True, help="Say what would be sent; write nothing.")
+@_records_only
+@click.option("--replace", is_flag=True, help="Replace the remote's history with the purged one.")
+@_json
+def push(remote: str | None, *, dry_run: bool, records_only: bool, replace: bool, as_json: bool) -> None:
+    """Send our records to a remote, never by force except with --replace: what others pushed
+    meanwhile is joined first.
+
+    The first push to an address says what becomes readable to whom, and asks. Plain git push sends no
+    records, unless git config traj.push is auto.
+    """
+    from gittraj.commands.push import sent_to_json, sent_to_line
+    from gittraj.sync import find_remote
+
+    with find_drained() as repository:
+        chosen = find_remote(repository, remote)
+        sent = send(repository, chosen, dry_run=dry_run, records_only=records_only, replace=replace)
+    report([sent_to_line(sent)], sent_to_json(sent), as_json=as_json)
+
+
+def _fetch(repository: Repository, remote: Remote) -> int:
+    """Fetch, and join from now on; returns how many commits have new records."""
+    from gittraj.sync import fetch, remember_join
+
+    fetched = fetch(repository, remote, tell=say)
+    remember_join(repository, remote)
+    return fetched
+
+
+def _describe(remote: Remote, fetched: int) -> str:
+    """What a fetch brought. Not escaped."""
+    from gittraj.model.words import count
+
+    found = f"new records on {count(fetched, 'commit')}" if fetched else "no new records"
+    return f"{remote.name}: {found}"

@@ -14,9 +14,9 @@ from gittraj.cli.common.repository import environment, find_repository
 @click.option("--global", "everywhere", is_flag=True, help="Undo install --global, and nothing here.")
 def command(purge: bool, everywhere: bool) -> int:
     """Remove git-traj from this repository: restore hooks and configuration."""
-    from gittraj.commands.install import uninstall
-    from gittraj.commands.install.left import list_copies, name_what_is_left
+    from gittraj.commands.install.uninstall import list_copies, name_what_is_left, uninstall
     from gittraj.config import Environ
+    from gittraj.state.folder import LocalState
 
     left: list[tuple[str, str]] = []
     if everywhere and purge:
@@ -29,13 +29,14 @@ def command(purge: bool, everywhere: bool) -> int:
         with find_repository() as repository:
             copies = list_copies(repository)
             steps = uninstall(repository, purge=purge)
-            left = list(name_what_is_left(repository, Environ.of(environment()), copies)) if steps else []
+            if steps or LocalState.of(repository).exists:
+                left = list(name_what_is_left(repository, Environ.of(environment()), copies))
     for step in steps:
         click.echo(f"{step.name}: {step.text}")
-    if left:
-        click.echo("\nWhat stays, and what removes it:")
-    for what, remover in left:  # to be copied: never wrapped
-        click.echo(f"{what}:\n    {remover}")
     if not steps:
         click.echo("nothing to remove", err=True)
+    if left:
+        click.echo("\n" * bool(steps) + "What stays, and what removes it:")
+    for what, remover in left:  # to be copied: never wrapped
+        click.echo(f"{what}:\n    {remover}")
     return int(any(step.did == "failed" for step in steps))

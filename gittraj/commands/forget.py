@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 
 from gittraj.agents import all_agents
@@ -22,9 +22,7 @@ _SHORTEST = 8
 """Characters of an id's prefix: less would name a trajectory by accident."""
 
 
-def forget(
-    repository: Repository, name: str, *, environ: Environ, live: Mapping[str, str]
-) -> tuple[list[str], list[str]]:
+def forget(repository: Repository, name: str, *, environ: Environ) -> tuple[list[str], list[str]]:
     """Take a trajectory (its id, or a prefix), a session (its id, or ``agent:id``) or a benchmark's run or
     instance off every commit, with those of the agents that they started, for ever and in every clone that
     gets the tombstones.
@@ -47,7 +45,7 @@ def forget(
             }
             save(local.folder, replace(state, sessions={**state.sessions, **over}))
         stones = list(find_tombstones(notes.items(), chosen))
-        make_pipeline(repository, read_config(repository), environ, live=live).write([], lines=stones)
+        make_pipeline(repository, read_config(repository), environ).write([], lines=stones)
     return sorted(chosen), list(dict.fromkeys(commit for commit, _ in stones))
 
 

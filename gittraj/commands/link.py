@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -49,9 +49,7 @@ def reachable(repository: Repository, revisions: str | None) -> frozenset[str] |
     return frozenset(listed.out.decode().split())
 
 
-def link_session(
-    repository: Repository, rev: str, session: str, *, environ: Environ, live: Mapping[str, str]
-) -> tuple[str, str, int]:
+def link_session(repository: Repository, rev: str, session: str, *, environ: Environ) -> tuple[str, str, int]:
     """Put all of a session (its id, or its log's path) onto a commit, with evidence ``manual``.
 
     Returns commit, trajectory and the number of parts. What stands elsewhere already is named by the
@@ -85,9 +83,7 @@ def link_session(
         anchor = Anchor(call=-1, commits=(commit,), evidence="manual")
         reading = Reading.of(log, file.path, size, known, idle=False)
         drafted = drafter.draft(_allowed_parts(reading, anchor), stored)
-        pipeline = make_pipeline(
-            repository, config, environ, live=live, rewrites=state.rewrites if state else {}
-        )
+        pipeline = make_pipeline(repository, config, environ, rewrites=state.rewrites if state else {})
         notes = NotesRef(repository)
         link = Link(evidence="manual")
         copies: list[tuple[str, Line]] = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,13 +20,13 @@ from gittraj.state.cursors import Pause, Span, Suspension, load_state, load_susp
 from gittraj.state.folder import PATIENCE, LocalState, busy, reflog_name
 
 
-def pause(repository: Repository, *, environ: Environ, live: Mapping[str, str], session: str | None) -> str:
+def pause(repository: Repository, *, environ: Environ, session: str | None) -> str:
     """Switch off, everything or one ``session`` (``agent:session``); returns what was done.
 
     What came before is drained first. Raises TrajError.
     """
     local = _installed(repository)
-    _drain(repository, environ, live)
+    _drain(repository, environ)
     with local.writing():
         return _pause(repository, environ, local.folder, session)
 
@@ -49,11 +49,11 @@ def _pause(repository: Repository, environ: Environ, folder: Path, session: str 
     return "paused: nothing is read or stored until git traj resume"
 
 
-def resume(repository: Repository, *, environ: Environ, live: Mapping[str, str], session: str | None) -> str:
+def resume(repository: Repository, *, environ: Environ, session: str | None) -> str:
     """Switch on again; returns what was done. Raises TrajError."""
     local = _installed(repository)
     if session is not None and _open(load_suspension(local.folder).sessions.get(session, ())):
-        _drain(repository, environ, live)  # its commits of this time store nothing
+        _drain(repository, environ)  # its commits of this time store nothing
     with local.writing():
         return _resume(repository, environ, local.folder, session)
 
@@ -87,11 +87,11 @@ def _resume(repository: Repository, environ: Environ, folder: Path, session: str
     return f"resumed{lost}"
 
 
-def _drain(repository: Repository, environ: Environ, live: Mapping[str, str]) -> None:
+def _drain(repository: Repository, environ: Environ) -> None:
     """What was done before counts as done before. Raises TrajError where that can't be."""
     if environ.off:
         raise TrajError("GIT_TRAJ=0 switches git-traj off", "unset it, so that earlier work is recorded")
-    if drain(repository, environ=environ, live=live, wait=PATIENCE) is None:
+    if drain(repository, environ=environ, live=environ.variables, wait=PATIENCE) is None:
         raise busy()
 
 

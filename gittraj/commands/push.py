@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from gittraj.config import Environ
@@ -28,7 +28,6 @@ def send(
     remote: Remote,
     *,
     environ: Environ,
-    live: Mapping[str, str],
     consent: Callable[[Outgoing], None],
     report: Callable[[str], None],
     dry_run: bool,
@@ -38,7 +37,7 @@ def send(
     """Push what the remote lacks, redacted by today's rules. ``consent`` is called before the first push to
     an address, and raises TrajError unless the user agrees; ``report`` gets remarks. Raises TrajError."""
     if not dry_run:
-        vet(repository, remote, environ=environ, live=live)
+        vet(repository, remote, environ=environ, live=environ.variables)
     less = leaves_out(repository) or records_only
     outgoing = find_outgoing(repository, remote, records_only=less)
     if dry_run or not outgoing.tips:

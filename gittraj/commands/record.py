@@ -6,7 +6,6 @@ the event there. Outside of one somebody has begun a trajectory by hand in this 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from gittraj.agents import all_agents
@@ -17,13 +16,7 @@ from gittraj.errors import TrajError
 from gittraj.git import Repository
 from gittraj.model.codec import to_json
 from gittraj.model.session_items import trajectory_id
-from gittraj.model.values import (
-    AnyEvent,
-    Decided,
-    Participant,
-    Record,
-    TaskRef,
-)
+from gittraj.model.values import AnyEvent, Decided, Participant, Record, TaskRef
 from gittraj.notes.merge import iter_records, order, records_on
 from gittraj.notes.store import NotesRef
 from gittraj.query.labels import task_names
@@ -54,14 +47,13 @@ def record(
     call: Call,
     *,
     environ: Environ,
-    live: Mapping[str, str],
     task: TaskRef | None = None,
     trajectory: str | None = None,
 ) -> Recorded:
     """Record what ``call`` says; ``task`` is what it is for. ``trajectory``: the active one that it is about;
     None for the session's, else this worktree's. Raises TrajError: nothing is active here, or too much is."""
     with locked(repository, environ) as local:
-        pipeline = make_pipeline(repository, read_config(repository), environ, live=live)
+        pipeline = make_pipeline(repository, read_config(repository), environ)
         known = load_active(local.folder)
         session = None if trajectory else _session(environ)
         if trajectory is None:
@@ -90,14 +82,12 @@ def record(
     )
 
 
-def amend(
-    repository: Repository, trajectory: str, call: Call, *, environ: Environ, live: Mapping[str, str]
-) -> Recorded:
+def amend(repository: Repository, trajectory: str, call: Call, *, environ: Environ) -> Recorded:
     """Add what ``call`` says to a trajectory that stands on commits already (the beginning of its id is
     enough), as a part of its own. Raises TrajError."""
     with locked(repository, environ):
         chosen, commits, last = _standing(repository, trajectory)
-        pipeline = make_pipeline(repository, read_config(repository), environ, live=live)
+        pipeline = make_pipeline(repository, read_config(repository), environ)
         events = _events(call, by=author(environ))
         drafts = [closing(chosen, event, commits, last, status=_ENDED.get(call.verb)) for event in events]
         written = pipeline.write(drafts)

@@ -1,33 +1,42 @@
-"""What ``git traj redact`` does: builds a repository's redactor, decodes files, audits stored records."""
+"""What ``git traj redact`` does: builds a repository's redactor, decodes files, and scans what is stored with
+today's rules. An audit says where something is, and what only to a purge; it changes nothing.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import os
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
 
-from gittraj.commands.audit import Audit, audit
 from gittraj.commands.link import reachable
 from gittraj.config import Config, Environ, read_config, stamp
-from gittraj.errors import TrajError
+from gittraj.errors import RedactionError, TrajError
+from gittraj.events.sensitive import strict_events
 from gittraj.git import Repository
+from gittraj.model.codec import decode_note
+from gittraj.model.values import AnyEvent, Event, Record
+from gittraj.notes.merge import iter_records
+from gittraj.notes.segments import read_segments
+from gittraj.notes.store import NotesRef
 from gittraj.record.drain.composition import known_secrets, make_pipeline
 from gittraj.record.drain.redactor import redactors
-from gittraj.redact.events import Redact
+from gittraj.redact.events import Redact, map_event, map_plain
 from gittraj.state.folder import LocalState
 
 _BYTE_ORDER_MARKS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 
 
-def make_redactor(
-    repository: Repository | None, *, environ: Environ, live: Mapping[str, str]
-) -> tuple[Redact, str]:
+def make_redactor(repository: Repository | None, *, environ: Environ) -> tuple[Redact, str]:
     """A redactor with the settings and known secrets of a repository, or (None) the defaults, and the
-    version of its rules. ``live``: the environment whose values are secrets."""
+    version of its rules. The values of the environment are secrets."""
     config, key = Config(), os.urandom(32)
     if repository is not None:
         config, local = read_config(repository), LocalState.of(repository)
         key = local.key() if local.exists else key
-    secrets = known_secrets(repository, environ, live=live)
+    secrets = known_secrets(repository, environ, live=environ.variables)
     return redactors(config, key=key, live=secrets)(), stamp(config)
 
 
@@ -44,13 +53,139 @@ def decode(data: bytes, name: str) -> tuple[str, str]:
     return text, encoding
 
 
-def audit_stored(
-    repository: Repository, revisions: str | None, *, environ: Environ, live: Mapping[str, str]
-) -> tuple[Audit, str]:
+def audit_stored(repository: Repository, revisions: str | None, *, environ: Environ) -> tuple[Audit, str]:
     """Scan the records on ``revisions`` (None: all) with today's rules; returns what was found, and their
     version. Raises TrajError."""
     LocalState.of(repository).create()  # for its key, in a clone where nothing is installed
     commits = reachable(repository, revisions)
     config = read_config(repository)
-    pipeline = make_pipeline(repository, config, environ, live=live)
+    pipeline = make_pipeline(repository, config, environ)
     return audit(repository, pipeline.redactor, commits=commits, paths=config.strict), pipeline.ruleset
+
+
+UNSCANNABLE = "unscannable"
+Ask = Callable[..., Any]
+"""``find`` or ``learn`` of a redactor."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leak:
+    """A rule found something in an ``event`` of a trajectory (None: in its record) on a commit."""
+
+    commit: str
+    trajectory: str
+    event: str | None
+    rule: str
+
+    @property
+    def finding(self) -> str:
+        """The same on every commit. It tells nothing of what was found."""
+        where = "\0".join((self.trajectory, self.event or "", self.rule))
+        return hashlib.sha256(where.encode("utf-8", "replace")).hexdigest()[:8]
+
+
+@dataclass(slots=True)
+class Audit:
+    """``absent``: segments that are not here, so nobody looked; ``records``: how many were scanned."""
+
+    leaks: list[Leak] = field(default_factory=list)
+    absent: int = 0
+    records: int = 0
+
+
+def audit(
+    repository: Repository,
+    redactor: Callable[[], Redact],
+    *,
+    commits: Collection[str] | None = None,
+    paths: Sequence[str] = (),
+) -> Audit:
+    """Every record on ``commits`` (None: all), with the events that it names. ``paths``: globs of further
+    files that hold secrets."""
+    found = Audit()
+    on: dict[str, list[tuple[str, Record]]] = defaultdict(list)
+    notes = (note for note in NotesRef(repository).items() if commits is None or note[0] in commits)
+    for commit, record in iter_records(notes):
+        on[record.id].append((commit, record))
+    for trajectory, records in on.items():
+        found.records += len(records)
+        _scan(repository, trajectory, records, redactor=redactor(), paths=paths, found=found)
+    found.leaks = sorted(
+        set(found.leaks), key=lambda leak: (leak.commit, leak.trajectory, leak.event or "", leak.rule)
+    )
+    return found
+
+
+def values_of(
+    repository: Repository, redactor: Redact, leak: Leak, *, paths: Sequence[str] = ()
+) -> frozenset[str]:
+    """What was found there: the secrets themselves."""
+    values: set[str] = set()
+
+    def take(text: str, *, name: str | None = None, strict: bool = False) -> None:
+        for found in redactor.find(text, name=name, strict=strict):
+            if found.rule == leak.rule:
+                values.add(text[found.start : found.end])
+
+    bodies = (body for _, body in NotesRef(repository).items())
+    records = [
+        r for body in bodies for r in decode_note(body) if isinstance(r, Record) and r.id == leak.trajectory
+    ]
+    refs = dict.fromkeys(ref for record in records for ref in (*record.segments, *record.also))
+    segments = dict(read_segments(repository, leak.trajectory, refs))
+    events = [event for ref in sorted(segments, key=lambda ref: ref.name) for event in segments[ref]]
+    strict = strict_events(events, paths, orphans=False)
+    for event in events:
+        _rules(redactor.learn, event, strict=event.id in strict)
+    for event in events:
+        if event.id == leak.event:
+            _rules(take, event, strict=event.id in strict)
+    for record in records if leak.event is None else ():
+        _rules(take, (record.figures, record.whole, record.link), strict=False)
+    return frozenset(values)
+
+
+def _scan(
+    repository: Repository,
+    trajectory: str,
+    records: Sequence[tuple[str, Record]],
+    *,
+    redactor: Redact,
+    paths: Sequence[str],
+    found: Audit,
+) -> None:
+    refs = dict.fromkeys(ref for _, record in records for ref in (*record.segments, *record.also))
+    segments = dict(read_segments(repository, trajectory, refs))
+    found.absent += len(refs) - len(segments)
+    events = [event for ref in sorted(segments, key=lambda ref: ref.name) for event in segments[ref]]
+    strict = strict_events(events, paths, orphans=False)
+    for event in events:  # what one tells is a secret in all of them
+        _rules(redactor.learn, event, strict=event.id in strict)
+    told = {event.id: _rules(redactor.find, event, strict=event.id in strict) for event in events}
+    for commit, record in records:
+        named = {e.id: told[e.id] for ref in (*record.segments, *record.also) for e in segments.get(ref, ())}
+        header = _rules(redactor.find, (record.figures, record.whole, record.link), strict=False)
+        found.leaks += [
+            Leak(commit=commit, trajectory=trajectory, event=event, rule=rule)
+            for event, rules in (*named.items(), (None, header))
+            for rule in rules
+        ]
+
+
+def _rules(ask: Ask, value: Any, *, strict: bool) -> set[str]:
+    """The rules by which a redactor finds something in a value."""
+    rules: set[str] = set()
+
+    def look(text: str, name: str | None, strictly: bool) -> str:
+        for each in ask(text, name=name, strict=strictly) or ():
+            rules.add(each.rule)
+        return text
+
+    try:
+        if isinstance(value, Event):
+            map_event(cast(AnyEvent, value), look, strict=strict)
+        else:
+            map_plain(value, look)
+    except (RedactionError, RecursionError):
+        rules.add(UNSCANNABLE)
+    return rules

@@ -41,7 +41,6 @@ def repair(
     revisions: str | None = None,
     *,
     environ: Environ,
-    live: Mapping[str, str],
     dry_run: bool = False,
 ) -> Repaired:
     """Bring records to what their commits became. ``revisions`` (``A..B``, or all that a revision reaches)
@@ -80,7 +79,7 @@ def repair(
                 notes[rewrite.new] = after
         if carried and not dry_run:
             pairs = [(r.old, r.new) for r in carried]
-            _write(repository, pairs, became=became, gathered=gathered, environ=environ, live=live)
+            _write(repository, pairs, became=became, gathered=gathered, environ=environ)
         stranded = find_unreachable_records(repository, NotesInMemory(notes.items()), notes)
     return Repaired(
         carried=tuple(carried),
@@ -117,7 +116,7 @@ def _find(
 
 
 def carry(
-    repository: Repository, source: str, onto: str, *, environ: Environ, live: Mapping[str, str]
+    repository: Repository, source: str, onto: str, *, environ: Environ
 ) -> tuple[str, dict[str, tuple[str, ...]]]:
     """Copy what stands on the commits ``source`` (``A..B``, or one) to the commit ``onto``, by hand.
 
@@ -129,7 +128,7 @@ def carry(
     with LocalState.of(repository).writing():
         found = {c: records_on(c, notes.read(c)) for c in commits if c != target}
         going = {commit: records for commit, records in found.items() if records}
-        pipeline = _write(repository, [(old, target) for old in going], environ=environ, live=live)
+        pipeline = _write(repository, [(old, target) for old in going], environ=environ)
         keys = {record.key for records in going.values() for record in records}
         outlive(pipeline, notes, target, lambda record: record.key in keys)
     return target, {c: tuple(dict.fromkeys(r.id for r in records)) for c, records in going.items()}
@@ -152,10 +151,9 @@ def _write(
     became: Sequence[tuple[str, str]] = (),
     gathered: Mapping[str, tuple[str, ...]] | None = None,
     environ: Environ,
-    live: Mapping[str, str],
 ) -> Pipeline:
     local = LocalState.of(repository)
-    pipeline = make_pipeline(repository, read_config(repository), environ, live=live)
+    pipeline = make_pipeline(repository, read_config(repository), environ)
     pipeline = replace(pipeline, gathered=gathered or {})
     pipeline.store([], carry=pairs, became=became)
     state = load_state(local.folder)

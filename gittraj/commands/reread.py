@@ -6,13 +6,13 @@ anew, from the redacted text that is stored. A run whose outcome was known stays
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from gittraj.commands.backfill import import_files
+from gittraj.commands.backfill.importer import import_files
 from gittraj.commands.link import reachable
 from gittraj.config import Environ, read_config
 from gittraj.errors import FormatError, TrajError
@@ -51,7 +51,6 @@ def reread(
     revisions: str | None,
     *,
     environ: Environ,
-    live: Mapping[str, str],
     dry_run: bool = False,
 ) -> Reread:
     """Read the parts on the commits of ``revisions`` (None: all) again; a record that says something else now
@@ -67,20 +66,18 @@ def reread(
             for record in _read_again(repository, records, done)
         }
         if records and not dry_run:
-            pipeline = make_pipeline(repository, read_config(repository), environ, live=live)
+            pipeline = make_pipeline(repository, read_config(repository), environ)
             pipeline.rewrite([Renewal(records=records)])
     done.changed = len(records)
     done.known = sum(
-        _read_raw(repository, name, dry_run=dry_run, environ=environ, live=live)
+        _read_raw(repository, name, dry_run=dry_run, environ=environ)
         for name, kept in stored_parts(repository, commits).items()
         if kept[0].whole.agent == "raw"
     )
     return done
 
 
-def _read_raw(
-    repository: Repository, trajectory: str, *, dry_run: bool, environ: Environ, live: Mapping[str, str]
-) -> bool:
+def _read_raw(repository: Repository, trajectory: str, *, dry_run: bool, environ: Environ) -> bool:
     """Import a log that was kept as it was, where a reader knows it now, onto the commits that it is on; then
     what was kept goes. Returns whether one does."""
     notes = dict(NotesRef(repository).items())
@@ -97,11 +94,12 @@ def _read_raw(
         if dry_run:
             return True
         commits: list[str | None] = [c for c, record in found.items() if record.role == "produced"]
+        live = environ.variables
         refused = [r for c in commits or [None] for r in import_files(repository, live, [path], commit=c)[1]]
     if refused:
         return False
     stones = list(find_tombstones(notes.items(), {trajectory}))
-    make_pipeline(repository, read_config(repository), environ, live=live).write([], lines=stones)
+    make_pipeline(repository, read_config(repository), environ).write([], lines=stones)
     return True
 
 

@@ -22,13 +22,7 @@ from gittraj.notes.segments import read_segments
 from gittraj.record.draft import this_month
 from gittraj.record.drain.composition import make_pipeline
 from gittraj.record.pipeline import Pipeline
-from gittraj.record.rewrite_segments import (
-    Renewal,
-    Replacement,
-    find_pushed,
-    rewrite,
-    stored_parts,
-)
+from gittraj.record.rewrite_segments import Renewal, Replacement, find_pushed, rewrite, stored_parts
 from gittraj.seal.age import Recipient
 from gittraj.seal.events import Opener, Seals, is_sealable, open_events, seal_events
 from gittraj.seal.readers import read_readers
@@ -70,9 +64,7 @@ class Resealed:
 
 
 @contextmanager
-def prepare(
-    repository: Repository, revisions: str | None, *, environ: Environ, live: Mapping[str, str]
-) -> Iterator[Ground]:
+def prepare(repository: Repository, revisions: str | None, *, environ: Environ) -> Iterator[Ground]:
     """What stands on the commits of ``revisions`` (None: all), for the readers of today. Raises TrajError,
     also where the list of readers cannot be used: whom it names would lose what they can read, since those
     who fetch take the new header in place of theirs."""
@@ -89,7 +81,7 @@ def prepare(
         )
     commits = reachable(repository, revisions)
     with LocalState.of(repository).writing():
-        pipeline = make_pipeline(repository, read_config(repository), environ, live=live)
+        pipeline = make_pipeline(repository, read_config(repository), environ)
         yield Ground(pipeline=pipeline, recipients=readers.recipients, commits=commits)
 
 

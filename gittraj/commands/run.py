@@ -24,7 +24,7 @@ from tempfile import TemporaryDirectory
 from threading import Event, Thread
 from typing import Any
 
-from gittraj.commands.backfill import import_files
+from gittraj.commands.backfill.importer import import_files
 from gittraj.errors import TrajError
 from gittraj.git import Repository
 from gittraj.record.given_later import now, random_name

@@ -12,7 +12,7 @@ from gittraj.model.words import count, participants, task
 from gittraj.query.account import spell
 
 if TYPE_CHECKING:
-    from gittraj.commands.doctor import Facts
+    from gittraj.commands.doctor.facts import Facts
     from gittraj.commands.doctor.recorded import Remote
     from gittraj.commands.install.inspection import AgentState
     from gittraj.seal.readers import Readers

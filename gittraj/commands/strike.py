@@ -6,7 +6,7 @@ Nothing is taken out of what is stored: readers leave out what was struck.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from gittraj.commands.link import find_commit
 from gittraj.commands.record import author
@@ -23,7 +23,7 @@ from gittraj.record.given_later import carriers, closing, locked, new_event_id, 
 
 
 def strike(
-    repository: Repository, rev: str, name: str, why: str | None, *, environ: Environ, live: Mapping[str, str]
+    repository: Repository, rev: str, name: str, why: str | None, *, environ: Environ
 ) -> tuple[str, str]:
     """Strike the inferred statement on a commit whose id begins with ``name``. Returns its id and its words.
     Raises TrajError."""
@@ -32,7 +32,7 @@ def strike(
     commit = find_commit(repository, rev)
     with locked(repository, environ):
         record, found, quote = _find(repository, commit, name)
-        pipeline = make_pipeline(repository, read_config(repository), environ, live=live)
+        pipeline = make_pipeline(repository, read_config(repository), environ)
         commits = carriers(repository, record.key)
         event = NoteEvent(
             id=new_event_id(),

@@ -63,4 +63,4 @@ def ask_tasks(repository: Repository, environ: Mapping[str, str]) -> Iterator[Wo
 def close(repository: Repository, worked: WorkedOn, environ: Mapping[str, str]) -> None:
     """End its trajectory, as ``git traj complete`` does. Raises TrajError."""
     name = worked.header.trajectory
-    record(repository, Call("complete", {}), environ=Environ.of(environ), live=environ, trajectory=name)
+    record(repository, Call("complete", {}), environ=Environ.of(environ), trajectory=name)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from gittraj.errors import FormatError, TrajError
-from gittraj.formats.agent_trace.schema import record_faults
+from gittraj.formats.agent_trace.write import record_faults
 from gittraj.formats.agent_trajectories.schema import document_faults as trajectory_faults
 from gittraj.formats.atif.read import is_trajectory
 from gittraj.formats.atif.schema import document_faults as atif_faults

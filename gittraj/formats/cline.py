@@ -11,12 +11,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from gittraj.formats.base import coerce, commits, document
+from gittraj.formats.base import coerce, document
 from gittraj.formats.base.document import peek, read_head
 from gittraj.formats.base.edits import replaced, written
-from gittraj.formats.base.outcomes import Call
+from gittraj.formats.base.outcomes import Call, printed_commits
 from gittraj.formats.base.position import facts
-from gittraj.formats.base.tokens import usage
 from gittraj.model.session_items import Edit, Entry, Fact, Item, Spent, TurnEnd
 from gittraj.model.values import AnyEvent, Message, NoteEvent, Prompt, Thinking, ToolResult
 
@@ -133,7 +132,7 @@ class _Reading:
                     yield self._call(common, block)
         spent = coerce.mapping(message.get("metrics"))
         if spent and blocks:
-            counted = usage(spent, _TOKENS, cached_in_input=True)
+            counted = coerce.usage(spent, _TOKENS, cached_in_input=True)
             yield Spent(response=named, usage=counted, cost=coerce.cost(spent.get("cost")))
 
     def _call(self, common: dict[str, Any], block: dict[str, Any]) -> Entry:
@@ -163,7 +162,7 @@ class _Reading:
             is_error=failed or block.get("is_error") is True,
         )
         shell = bool(self._asked.get(call_id or ""))
-        return self._entry(event, commits=commits.printed(event.content) if shell else ())
+        return self._entry(event, commits=printed_commits(event.content) if shell else ())
 
 
 def _typed(text: str) -> Iterator[str]:

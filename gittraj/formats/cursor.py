@@ -12,12 +12,11 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any, BinaryIO
 
-from gittraj.formats.base import coerce, commits, images, lines, patch
+from gittraj.formats.base import coerce, images, lines, patch
 from gittraj.formats.base.edits import first, pairs, replaced, written
 from gittraj.formats.base.lines import Fragment, Lines
-from gittraj.formats.base.outcomes import Call
+from gittraj.formats.base.outcomes import Call, printed_commits
 from gittraj.formats.base.position import LogReader, read_with
-from gittraj.formats.base.session_id import Part, shape_id
 from gittraj.model.session_items import Cursor, Edit, Entry, Item
 from gittraj.model.values import Message, Prompt, Thinking, ToolResult
 
@@ -144,7 +143,7 @@ class _Reader(LogReader):
             call_id=coerce.text(block.get("tool_use_id")),
             is_error=block.get("is_error") is True,
         )
-        return Entry(event=event, end=fragment.end, commits=commits.printed(text))
+        return Entry(event=event, end=fragment.end, commits=printed_commits(text))
 
 
 read = read_with(_Reader)
@@ -204,10 +203,10 @@ def _shape_id(stream: BinaryIO) -> str | None:
         if isinstance(fragment, Fragment)
     )
     first = [_shape(record) for record in islice(records, 2)]
-    return shape_id(name, first) if first else None
+    return coerce.shape_id(name, first) if first else None
 
 
-def _shape(record: dict[str, Any]) -> list[Part]:
+def _shape(record: dict[str, Any]) -> list[coerce.Part]:
     blocks = _blocks(record)
     sizes = [len(coerce.text(block.get("text")) or "") for block in blocks]
     return [

@@ -13,22 +13,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
-from gittraj.formats.base import coerce, commits, images, lines, tokens
+from gittraj.formats.base import coerce, images, lines
 from gittraj.formats.base.edits import first, pairs, replaced, written
 from gittraj.formats.base.lines import Fragment, Lines
-from gittraj.formats.base.outcomes import Call, Outcome, tool_result
+from gittraj.formats.base.outcomes import Call, Outcome, printed_commits, tool_result
 from gittraj.formats.base.position import Record, facts
-from gittraj.formats.base.session_id import shape_id
 from gittraj.model.session_items import Cursor, Damage, Edit, Entry, Fact, Item, Spent, TurnEnd
-from gittraj.model.values import (
-    AnyEvent,
-    Artifact,
-    Foreign,
-    Message,
-    NoteEvent,
-    Prompt,
-    Thinking,
-)
+from gittraj.model.values import AnyEvent, Artifact, Foreign, Message, NoteEvent, Prompt, Thinking
 
 name = "pi"
 agent = "pi"
@@ -92,9 +83,11 @@ class _Reading:
         if not self._fragments:
             return
         first = self._fragments[0].value
-        shape = shape_id(name, [[coerce.text(first.get("type")), coerce.stamp(first.get("timestamp"))]])
+        shape = coerce.shape_id(
+            name, [[coerce.text(first.get("type")), coerce.stamp(first.get("timestamp"))]]
+        )
         yield from facts(
-            session=coerce.text(self._header.get("id")) or self._name or shape,
+            session=coerce.text(self._header.get("id")) or self._name or coerce.shape_id(name, [shape]),
             started_at=self._began,
             folder=self._folder,
             parent_session=self._parent,
@@ -210,7 +203,7 @@ class _Reading:
             is_error=is_error,
             truncated=cut.get("truncated") is True,
             artifact=artifact,
-            commits=commits.printed(text),
+            commits=printed_commits(text),
             bytes=coerce.number(cut.get("totalBytes")),
         )
         common = record.common() | {"response": record.id if isinstance(nested, dict) else None}
@@ -249,7 +242,7 @@ def _content(value: Any) -> tuple[str, Artifact | None]:
 def _spent(response: str, value: Any) -> Iterator[Spent]:
     if numbers := coerce.mapping(value):
         cost = coerce.cost(coerce.mapping(numbers.get("cost")).get("total"))
-        usage = tokens.usage(numbers, _TOKENS, cached_in_input=False)
+        usage = coerce.usage(numbers, _TOKENS, cached_in_input=False)
         yield Spent(response=response, usage=usage, cost=cost)
 
 

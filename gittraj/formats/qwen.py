@@ -14,7 +14,7 @@ from gittraj.formats.base import coerce, lines
 from gittraj.formats.base.lines import Fragment
 from gittraj.formats.base.outcomes import Call, ruling, tool_result
 from gittraj.formats.base.position import LogReader, Record, read_with
-from gittraj.formats.gemini import calls, prompts, results
+from gittraj.formats.gemini import calls, prompts
 from gittraj.formats.gemini.prompts import Part, function_call, function_response, parts, text
 from gittraj.model.session_items import Cursor, Entry, Item, Spent
 from gittraj.model.values import Message, NoteEvent, PeerMessage, Prompt, Thinking, Usage
@@ -113,10 +113,10 @@ class _Reader(LogReader):
             call_id = coerce.text(response.get("id")) or coerce.text(told.get("callId"))
             call = self._calls.get(call_id or "")
             display, status = told.get("resultDisplay"), told.get("status")
-            result = results.result([part], call, status=status, display=display)
+            result = calls.result([part], call, status=status, display=display)
             event = tool_result(result, call_id=call_id, **record.common(ordinal))
             yield record.entry(event, **result.known)
-            for n, found in enumerate(results.decisions(call, result)):
+            for n, found in enumerate(calls.decisions(call, result)):
                 yield record.entry(ruling(found, **record.common(f"{ordinal}.d{n}")))
 
     def _system(self, value: dict[str, Any], record: Record) -> Iterator[Item]:

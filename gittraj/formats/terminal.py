@@ -10,8 +10,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from gittraj.formats.base import coerce, commits, document
+from gittraj.formats.base import coerce, document
 from gittraj.formats.base.document import peek
+from gittraj.formats.base.outcomes import printed_commits
 from gittraj.formats.base.position import facts
 from gittraj.model.session_items import Entry, Item, TurnEnd
 from gittraj.model.values import ToolCall, ToolResult
@@ -49,7 +50,7 @@ def read(value: Any, session: str | None, end: int) -> Iterator[Item]:
         start_commit=coerce.text(told.get("commit")),
     )
     typed = [full for full in coerce.sequence(told.get("typed")) if isinstance(full, str)]
-    made = tuple(c for c in commits.printed(printed) if not any(full.startswith(c) for full in typed))
+    made = tuple(c for c in printed_commits(printed) if not any(full.startswith(c) for full in typed))
     call = ToolCall(id=f"{own}:0", ts=begun, name="run", arguments={"command": command}, call_id=own)
     yield Entry(event=call, end=end, command=None if made else command, folder=folder, prints=bool(made))
     result = ToolResult(

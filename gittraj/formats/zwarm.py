@@ -18,7 +18,6 @@ from gittraj.errors import FormatError
 from gittraj.formats.base import coerce, document
 from gittraj.formats.base.document import read_head
 from gittraj.formats.base.position import facts
-from gittraj.formats.base.tokens import since, usage
 from gittraj.formats.codex import exec as printed
 from gittraj.model.session_items import Damage, Entry, Fact, Item, Spent
 from gittraj.model.values import Message, NoteEvent, Prompt, ToolCall, ToolResult, Usage
@@ -151,7 +150,7 @@ class _Reading:
     def _pay(self, turn: int, thread: str, spent: Spent) -> Spent:
         """What a turn reports first counts from its thread's beginning, which may lie in an earlier turn."""
         before = self._spent.get(thread, Usage()) if spent.cumulative else Usage()
-        more = since(spent.usage, before)
+        more = coerce.usage_since(spent.usage, before)
         return replace(spent, response=_of(turn, spent.response), usage=more, cumulative=False)
 
     # ------------------------------------------------------------ how it ended
@@ -161,7 +160,7 @@ class _Reading:
         error = coerce.text(meta.get("error"))
         if error:
             yield Entry(event=NoteEvent(id="error:0", content=error, kind="error"), end=0)
-        spent = usage(meta.get("token_usage"), _TOKENS, cached_in_input=False)
+        spent = coerce.usage(meta.get("token_usage"), _TOKENS, cached_in_input=False)
         if not self._turns and self._last and spent != Usage():
             yield Spent(response=self._last, usage=spent, cumulative=True)
         status = coerce.text(meta.get("status"))

@@ -1,4 +1,5 @@
-"""Which repositories to gather: addresses, files of them, folders of clones, an organisation on GitHub."""
+"""Which repositories to gather: addresses, files of them, folders of clones, an organisation on GitHub
+(by PyGithub)."""
 
 from __future__ import annotations
 
@@ -7,12 +8,16 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gittraj.errors import NotARepository, TrajError, UsageError
 from gittraj.frozen import dataclass
 from gittraj.git import open_repository
 from gittraj.render.text.terminal import escape_line
 from gittraj.sync.remote import without_password
+
+if TYPE_CHECKING:
+    from github import Github
 
 _ORGANISATION = "github:"
 _URL = re.compile(
@@ -169,3 +174,32 @@ def _shorten(canonical: str) -> str:
 
 def _digest(identity: str) -> str:
     return hashlib.sha256(identity.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+
+
+_RETRIES = 2
+"""Of a request that no one answers; PyGithub asks ten times, and sleeps out a rate limit."""
+
+
+def list_organisation(name: str, environ: Mapping[str, str], *, api: Github | None = None) -> Iterator[str]:
+    """Addresses, without archived repositories. The token is ``GH_TOKEN``'s or ``GITHUB_TOKEN``'s. Raises
+    TrajError."""
+    from github import Auth, Github, GithubException  # noqa: PLC0415 - 160 ms
+    from requests import RequestException  # noqa: PLC0415
+
+    token = environ.get("GH_TOKEN") or environ.get("GITHUB_TOKEN")
+    asked = api or Github(
+        auth=Auth.Token(token) if token else None,
+        base_url=environ.get("GITHUB_API_URL") or "https://api.github.com",
+        retry=_RETRIES,
+    )
+    try:
+        for repository in asked.get_organization(name).get_repos():
+            if not repository.archived:
+                yield repository.clone_url
+    except GithubException as error:
+        raise TrajError(
+            f"github:{name}: GitHub answered {error.status}",
+            "is GH_TOKEN set, and may it list the organisation?",
+        ) from None
+    except RequestException:
+        raise TrajError(f"github:{name}: GitHub could not be reached", "is there a network?") from None

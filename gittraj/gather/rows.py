@@ -26,13 +26,7 @@ from gittraj.query.header import Folded, cost
 from gittraj.query.log.filters import names_of_task
 from gittraj.query.records import Recorded
 from gittraj.query.stats.counts import Tallies, Tally
-from gittraj.query.stats.statistics import (
-    explains,
-    month_of,
-    place_parts,
-    stored_parts,
-    without_stubs,
-)
+from gittraj.query.stats.statistics import explains, month_of, place_parts, stored_parts, without_stubs
 
 Rows = dict[str, list[tuple[Any, ...]]]
 _MOST = 2**62  # anybody may write a number of forty digits

@@ -1,4 +1,6 @@
-"""A comparison as tables of three columns, for every page. Pure; nothing is escaped."""
+"""A comparison as tables of three columns, and these in two columns of a terminal, as a Markdown page, and as
+a self-contained page. What others wrote is escaped by each. Pure.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +8,10 @@ from collections.abc import Iterator, Sequence
 
 from gittraj.frozen import dataclass
 from gittraj.model.words import Header, count, duration, money, run, task, tests, tokens
+from gittraj.render.html import document
+from gittraj.render.html.markup import Html, Links, join, line, tag
+from gittraj.render.inert import words
+from gittraj.render.text.terminal import Page, escape_line, width, wrap
 
 _STEPS = 40
 """Rows of steps before and after the two part that are shown unless all are asked for."""
@@ -138,3 +144,83 @@ def _step(step: Header | None) -> str:
     name = f" {step['name']}" if step["type"] == "tool_call" else ""
     lead = f"{_SIGNS.get(step['type'], step['type'])}{name}"
     return f"{lead}: {step['text']}{' ✗' if step['failed'] else ''}"
+
+
+_LABEL = 15  # columns at most
+_LINES = 3  # of a side, unless all is asked for
+_COLUMNS = 100
+
+
+def render_text(compared: Header, page: Page, *, everything: bool = False) -> Iterator[str]:
+    """``compared`` as in ``git traj compare --json``."""
+    names = [escape_line(side["name"]) for side in compared["sides"]]
+    for table in tables(compared, everything=everything):
+        lead = (
+            Row("", names[0], names[1], same=True)
+            if not table.title
+            else Row(table.title.lower(), "", "", same=True)
+        )
+        yield "\n" * bool(table.title) + page.paint(_lines(lead, page, 1)[0], "bold") + "\n"
+        if table.note:
+            yield page.paint(escape_line(table.note), "dim") + "\n"
+        yield from _text_table(table, page, None if everything else _LINES)
+
+
+def _text_table(table: Table, page: Page, most: int | None) -> Iterator[str]:
+    for row in table.rows:
+        styles = [] if row.same else ["yellow"]
+        yield "".join(page.paint(line, *styles) + "\n" for line in _lines(row, page, most))
+
+
+def _lines(row: Row, page: Page, most: int | None) -> list[str]:
+    room = ((page.columns or _COLUMNS) - _LABEL - 4) // 2
+    left, right = (wrap(escape_line(text), room, lines=most) for text in (row.a, row.b))
+    label = escape_line(row.label)
+    if width(label) > _LABEL:  # a path, say: on a line of its own
+        return [label, *_columns("", left, right, room)]
+    return list(_columns(label, left, right, room))
+
+
+def _columns(label: str, left: list[str], right: list[str], room: int) -> Iterator[str]:
+    for number in range(max(len(left), len(right))):
+        one, other = (side[number] if number < len(side) else "" for side in (left, right))
+        lead = label if number == 0 else ""
+        padded = f"{lead}{' ' * (_LABEL - width(lead))}  {one}{' ' * max(room - width(one), 0)}  {other}"
+        yield padded.rstrip()
+
+
+def render_markdown(compared: Header, *, everything: bool = False) -> Iterator[str]:
+    """``compared`` as in ``git traj compare --json``."""
+    names = [words(side["name"]) for side in compared["sides"]]
+    yield f"# {' and '.join(names)}\n"
+    for table in tables(compared, everything=everything):
+        yield f"\n## {table.title}\n" if table.title else ""
+        yield f"\n{words(table.note)}\n" if table.note else ""
+        yield f"\n| | {' | '.join(names)} |\n| --- | --- | --- |\n"
+        for row in table.rows:
+            yield f"| {' | '.join(map(words, (row.label, row.a, row.b)))} |\n"
+
+
+def render_html(compared: Header, *, everything: bool = False) -> str:
+    """``compared`` as in ``git traj compare --json``."""
+    names = [side["name"] for side in compared["sides"]]
+    title = " and ".join(names)
+    shown = [_html_table(table, names) for table in tables(compared, everything=everything)]
+    return document.wrap(title, join([tag("h1", line(title)), *shown]), None, links=Links())
+
+
+def _html_table(table: Table, names: list[str]) -> Html:
+    head = tag("tr", tag("th", ""), *(tag("th", line(name), scope="col") for name in names))
+    rows = join(map(_html_row, table.rows))
+    return join(
+        [
+            tag("h2", table.title) if table.title else "",
+            tag("p", line(table.note), class_="muted") if table.note else "",
+            tag("table", tag("thead", head), tag("tbody", rows)),
+        ]
+    )
+
+
+def _html_row(row: Row) -> Html:
+    cells = [tag("td", line(text) if row.same else tag("mark", line(text))) for text in (row.a, row.b)]
+    return tag("tr", tag("th", line(row.label), scope="row"), *cells)

@@ -1,10 +1,14 @@
-"""A GitHub user's public SSH keys, fetched once, when a reader is added."""
+"""Resolves what the user names as a reader of sealed thinking: a key, a file of one, a GitHub account, whose
+keys are fetched.
+"""
 
 from __future__ import annotations
 
 import re
 import urllib.error
 import urllib.request
+from collections.abc import Sequence
+from pathlib import Path
 
 from gittraj.errors import SealError
 from gittraj.seal.readers import Reader, parse_reader
@@ -39,3 +43,15 @@ def fetch_readers(name: str, server: str = "https://github.com") -> tuple[list[R
     if not readers:
         raise SealError(f"{name} shows no key on GitHub that can be sealed for", "; ".join(refused) or None)
     return readers, refused
+
+
+_GITHUB = "github:"
+
+
+def resolve_readers(name: str, *, comment: str, server: str) -> tuple[Sequence[Reader], Sequence[str]]:
+    """The readers of ``name`` (a key, a ``.pub`` file or ``github:NAME`` on ``server``), and why other keys
+    of the account cannot be used. Raises SealError, OSError."""
+    if name.startswith(_GITHUB):
+        return fetch_readers(name.removeprefix(_GITHUB), server)
+    line = Path(name).read_text("utf-8", "replace").strip() if name.endswith(".pub") else name
+    return [parse_reader(line, comment)], ()

@@ -2,20 +2,23 @@
 
 A record does not wait for a service: what goes wrong is handed back beside the task as it was named. It must
 not print, write records, or be called by a hook or a drain.
+
+Where its tasks are, a repository and an environment say.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from threading import Thread
 from typing import TypeVar
 from urllib.parse import urlsplit
 
-from gittraj.errors import TaskError
+from gittraj.errors import TaskError, TrajError
+from gittraj.git import Repository
 from gittraj.model.values import TaskRef
 from gittraj.tasks import wire
-from gittraj.tasks.system import Site, Status, known, one_line, system_of
+from gittraj.tasks.system import Site, Status, known, one_line, system_of, systems
 
 ASKING = 3.0
 """Seconds that a look-up may take."""
@@ -96,3 +99,35 @@ def _is_address(url: str) -> bool:
     parts = urlsplit(url)
     plain = parts.scheme in ("http", "https") and parts.hostname and "@" not in parts.netloc
     return bool(plain) and url == one_line(url, 2000) and " " not in url
+
+
+_ORDER = ("upstream", "github", "origin")
+"""The remote whose issues people mean, best first: as the ``gh`` command sorts them."""
+
+
+def survey(repository: Repository, environ: Mapping[str, str], *, preferred: str | None = None) -> Site:
+    """The site of ``repository``. Of ``environ`` only the variables are kept that a system names;
+    ``preferred`` is what ``traj.tasks`` says. Raises TrajError."""
+    if preferred is not None and preferred not in known():
+        raise TrajError(f"git config traj.tasks is '{preferred}'", f"it can be {', '.join(known())}")
+    wanted = {name for system in systems() for name in system.variables}
+    main = repository.worktrees()[0].path
+    folders = dict.fromkeys(folder for folder in (repository.work_tree, main) if folder)
+    return Site(
+        folders=tuple(folders),
+        remotes=_remotes(repository),
+        environ={name: value for name, value in environ.items() if name in wanted},
+        preferred=preferred,
+    )
+
+
+def _remotes(repository: Repository) -> tuple[str, ...]:
+    """Addresses to fetch from, ``url.<base>.insteadOf`` applied."""
+    found: dict[str, str] = {}
+    for line in repository.run("remote", "-v").out.decode("utf-8", "surrogateescape").splitlines():
+        name, _, rest = line.partition("\t")
+        address, _, use = rest.partition(" (")
+        if use.startswith("fetch)"):
+            found[name] = address
+    rank = {name: at for at, name in enumerate(_ORDER)}
+    return tuple(found[name] for name in sorted(found, key=lambda name: (rank.get(name, 9), name)))

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from gittraj.errors import TaskError
 from gittraj.model.values import TaskSource
 from gittraj.tasks import wire
-from gittraj.tasks.keyed import find_key, parse_key
+from gittraj.tasks.naming import find_key, parse_key
 from gittraj.tasks.system import Known, Site, Status, one_line
 
 name = "linear"

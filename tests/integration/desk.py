@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from gittraj.commands.install import install
+from gittraj.commands.install.install import install
 from gittraj.commands.repair import repair
 from gittraj.config import Environ
 from gittraj.model.codec import decode_note
@@ -154,7 +154,7 @@ class Desk:
     def repair(self) -> int:
         """How many copies of commits a repair found that a drain had not."""
         with self.git.open() as repository:
-            return len(repair(repository, environ=Environ.of(os.environ), live={}).carried)
+            return len(repair(repository, environ=Environ.of(os.environ)).carried)
 
     def _facts(self) -> Iterator[tuple[str, list[Fact]]]:
         with self.git.open() as repository:

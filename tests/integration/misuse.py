@@ -16,8 +16,8 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from gittraj.commands.backfill import backfill
-from gittraj.commands.install import install
+from gittraj.commands.backfill.local_sessions import backfill
+from gittraj.commands.install.install import install
 from gittraj.config import Environ
 from gittraj.git import open_repository
 from gittraj.model.codec import decode_note

@@ -15,11 +15,14 @@ import click
 import pytest
 
 from gittraj.cli.install import command
-from gittraj.commands.doctor import examine, gather
-from gittraj.commands.install import Step, install, uninstall
+from gittraj.commands.doctor.facts import gather
+from gittraj.commands.doctor.findings import examine
 from gittraj.commands.install.agent_hooks import find_hooks
+from gittraj.commands.install.install import install
 from gittraj.commands.install.instructions import find_files
+from gittraj.commands.install.manifest import Step
 from gittraj.commands.install.shims import Interpreter, render
+from gittraj.commands.install.uninstall import uninstall
 from gittraj.config import Environ
 from gittraj.state.cursors import load_state
 from tests.e2e.scenario import Shell, Write, turn

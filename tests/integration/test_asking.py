@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from gittraj.asking.__main__ import WORDS
-from gittraj.commands.install import install
+from gittraj.commands.install.install import install
 from gittraj.commands.install.instructions import TEXT
 from gittraj.decisions.blocks import parse_blocks
 from gittraj.formats.gemini.prompts import typed

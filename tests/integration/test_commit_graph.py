@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gittraj.commands.doctor import examine, gather
+from gittraj.commands.doctor.facts import gather
+from gittraj.commands.doctor.findings import examine
 from gittraj.config import Environ
 from gittraj.git import commit_graph
 from gittraj.git.commit_graph import WRITE, lacks_filters

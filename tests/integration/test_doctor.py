@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
-from gittraj.commands.doctor import examine, gather
-from gittraj.commands.install import install
+from gittraj.commands.doctor.facts import gather
+from gittraj.commands.doctor.findings import examine
+from gittraj.commands.install.install import install
 from gittraj.config import Environ
 from gittraj.model.codec import encode_note, segment_path
 from gittraj.model.values import Line, Link, Range, Record, SegmentRef, Tombstone

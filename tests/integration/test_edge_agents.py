@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gittraj.commands.install import install
+from gittraj.commands.install.install import install
 from tests.e2e.scenario import Shell, Write, turn
 from tests.integration.claude_session import ClaudeSession
 from tests.integration.codex_session import CodexSession

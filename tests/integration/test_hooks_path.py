@@ -12,9 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from gittraj.commands.doctor import examine, gather
-from gittraj.commands.install import install, uninstall
+from gittraj.commands.doctor.facts import gather
+from gittraj.commands.doctor.findings import examine
+from gittraj.commands.install.install import install
 from gittraj.commands.install.shims import HOOKS
+from gittraj.commands.install.uninstall import uninstall
 from gittraj.config import Environ
 from tests.integration.command import traj
 from tests.integration.repository import Git, has_configured_hooks

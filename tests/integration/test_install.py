@@ -16,9 +16,10 @@ import pytest
 from gittraj import plugins
 from gittraj.agents import HookSettings
 from gittraj.agents.logged import LoggedAgent
-from gittraj.commands.install import Step, install, uninstall
 from gittraj.commands.install.discover import find_new_agents
-from gittraj.commands.install.manifest import Splice
+from gittraj.commands.install.install import install
+from gittraj.commands.install.manifest import Splice, Step
+from gittraj.commands.install.uninstall import uninstall
 from gittraj.errors import StoreError
 from tests.integration import command
 from tests.integration.repository import Git, has_configured_hooks

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from gittraj.commands.install import Step, install, uninstall
+from gittraj.commands.install.install import install
 from gittraj.commands.install.instructions import TEXT, find_files
+from gittraj.commands.install.manifest import Step
+from gittraj.commands.install.uninstall import uninstall
 from tests.integration.records import traj
 from tests.integration.repository import Git
 

@@ -369,12 +369,15 @@ def test_wrong_questions(
 def test_nothing_recorded(git: Git, capsys: pytest.CaptureFixture[str]) -> None:
     git.commit({"a": "1"})
     assert call(["log"]) == 0
-    (git.root / ".git" / "traj").mkdir()
+    assert capsys.readouterr() == (
+        "",
+        "no trajectories are recorded here\nhint: git traj install starts recording\n",
+    )
+    assert call(["install"]) == 0
+    capsys.readouterr()
     assert call(["log"]) == 0
     assert capsys.readouterr() == (
         "",
-        "no trajectories are recorded here\n"
-        "hint: git traj install starts recording\n"
         "no trajectories are recorded yet\n"
         "hint: git traj status shows what waits, git traj backfill links earlier sessions\n",
     )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -12,6 +14,7 @@ import pytest
 
 from gittraj import __version__
 from gittraj.commands.doctor.facts import LiveSession
+from gittraj.commands.install.uninstall import uninstall_command
 from gittraj.commands.status import _open_work
 from gittraj.query.beside import RecordedBeside, RemoteNotesInMemory
 from gittraj.query.records import Recorded
@@ -69,12 +72,36 @@ def test_uninstall_names_what_stays_and_the_commands_remove_it(
     copies = git("for-each-ref", "refs/notes-remote")
     assert bool(copies) is not bool(purge)
     commands = [line.strip() for line in said.partition("What stays")[2].splitlines() if line[:4] == "    "]
-    assert commands[-1] == "pipx uninstall git-traj"
-    assert commands[1] == "git push origin --delete refs/notes/traj"
-    for command in commands[:2]:
-        subprocess.run(command, shell=True, check=True, cwd=git.root, capture_output=True)
+    assert commands[-1].endswith(" -m pip uninstall git-traj")
+    assert "git push origin --delete refs/notes/traj" in commands
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    for command in [line for line in commands if line.startswith("git ")]:
+        env = os.environ | {"PATH": path}
+        subprocess.run(command, shell=True, check=True, cwd=git.root, capture_output=True, env=env)
+    assert not (git.root / ".git" / "traj").exists()
     assert git("for-each-ref", "refs/notes", "refs/notes-remote") == ""
     assert git("ls-remote", "origin", "refs/notes/*") == ""
+
+
+def test_a_second_uninstall_names_the_local_state_that_stays(git: Git) -> None:
+    traj(git.root, "install")
+    traj(git.root, "uninstall")
+    again = traj(git.root, "uninstall")
+    assert again.stderr == "nothing to remove\n"
+    assert "git traj uninstall --purge" in again.stdout
+    assert "git traj uninstall --purge" not in traj(git.root, "uninstall", "--purge").stdout
+
+
+@pytest.mark.parametrize(
+    ("prefix", "command"),
+    [
+        ("/home/ann/.local/share/pipx/venvs/git-traj", "pipx uninstall git-traj"),
+        ("/home/ann/.local/share/uv/tools/git-traj", "uv tool uninstall git-traj"),
+        ("/opt/venv", f"{sys.executable} -m pip uninstall git-traj"),
+    ],
+)
+def test_the_program_is_removed_by_what_installed_it(prefix: str, command: str) -> None:
+    assert uninstall_command(Path(prefix)) == command
 
 
 def test_an_ended_session_says_when_it_is_no_longer_listed() -> None:

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from gittraj.cli.common.plain_signs import plain
-from gittraj.render.text.status import render_line
-from gittraj.render.text.terminal import Page, width
+from gittraj.render.text.terminal import Page, render_line, width
 from tests.integration.desk import Desk
 from tests.integration.terminal import at_terminal
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from gittraj.commands.install import install
+from gittraj.commands.install.install import install
 from tests.integration import command
 from tests.integration.desk import Desk
 from tests.integration.repository import Git, has_configured_hooks
@@ -100,7 +100,7 @@ def test_uninstall_in_a_copied_clone_leaves_the_original(git: Git, form: str) ->
         "\n"
         "What stays, and what removes it:\n"
         "the program:\n"
-        "    pipx uninstall git-traj\n"
+        f"    {sys.executable} -m pip uninstall git-traj\n"
     )
     assert files(*elsewhere) == before
     assert left(copy) == []

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from gittraj.commands.install import install
+from gittraj.commands.install.install import install
 from gittraj.commands.install.shims import Interpreter, render
 from gittraj.config import Environ
 from gittraj.state.folder import LocalState

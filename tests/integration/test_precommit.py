@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from gittraj.commands.install import install
+from gittraj.commands.install.install import install
 from gittraj.commands.install.shims import Interpreter, render
 from tests.conftest import ROOT
 from tests.integration.records import hold_workers
@@ -558,7 +558,7 @@ def test_first_trajectory_of_a_repository(guarded: Git, path: str) -> None:
 
 
 def test_uninstalled(guarded: Git) -> None:
-    from gittraj.commands.install import uninstall
+    from gittraj.commands.install.uninstall import uninstall
 
     with guarded.open() as repository:
         uninstall(repository)

@@ -11,7 +11,9 @@ import pytest
 
 from gittraj.commands.doctor.fsck import fsck
 from gittraj.commands.doctor.remotes import check_purges
-from gittraj.commands.purge import Purge, Sought, collect_garbage, purge, work
+from gittraj.commands.purge import work
+from gittraj.commands.purge.search import Sought
+from gittraj.commands.purge.work import Purge, collect_garbage, purge
 from gittraj.config import Config
 from gittraj.errors import TrajError
 from gittraj.git import Repository

@@ -20,7 +20,8 @@ from typing import Any
 import pytest
 
 from gittraj.cli.common.group import call
-from gittraj.commands.purge import Sought, purge
+from gittraj.commands.purge.search import Sought
+from gittraj.commands.purge.work import purge
 from gittraj.git import open_repository
 from gittraj.index import file, update_text
 from gittraj.index.fast_open import FOLDER, NAME

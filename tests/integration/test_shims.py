@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gittraj.commands.install import install
+from gittraj.commands.install.install import install
 from gittraj.commands.install.shims import HOOKS, Interpreter, find_block, read_interpreter, render
 from gittraj.state.folder import LocalState
 from tests.integration.repository import Git

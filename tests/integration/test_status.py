@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 
-from gittraj.commands.doctor import Facts, LiveSession, gather
+from gittraj.commands.doctor.facts import Facts, LiveSession, gather
 from gittraj.commands.doctor.recorded import Remote
-from gittraj.commands.install import install, uninstall
+from gittraj.commands.install.install import install
+from gittraj.commands.install.uninstall import uninstall
 from gittraj.commands.status import status_to_lines
 from gittraj.config import Environ
 from gittraj.model.codec import encode_note

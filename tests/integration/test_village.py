@@ -10,7 +10,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from gittraj.commands.backfill import backfill
+from gittraj.commands.backfill.local_sessions import backfill
 from gittraj.git import open_repository
 from gittraj.model.codec import decode_note
 from gittraj.notes.merge import standing

@@ -308,6 +308,18 @@ def test_without_a_reason_the_agents_words_before_the_edit_are_said(
     assert f"\nsaid {entry['said']}\n" in capsys.readouterr().out
 
 
+def test_what_the_tests_told_stands_below_the_edit(
+    desk: Desk, why: Why, capsys: pytest.CaptureFixture[str]
+) -> None:
+    session = desk.sessions.setdefault("one", ClaudeSession(desk.git.root, name="one"))
+    suite = Write("t.py", "import unittest\nclass T(unittest.TestCase):\n    def test(self): self.fail()\n")
+    ran = Shell("python3 -m unittest t")
+    session.run([turn(suite), turn(ran), turn(COMMIT), turn(say="done")], prompt="Do it")
+    desk.drain()
+    assert call(["why", "t.py:1"]) == 0
+    assert "  tests    1 failed\n" in capsys.readouterr().out
+
+
 def test_nothing_is_said_where_a_reason_stands_or_of_an_earlier_turn(desk: Desk, why: Why) -> None:
     session = desk.sessions.setdefault("one", ClaudeSession(desk.git.root, name="one"))
     said = "I chose a loop over recursion because the depth is unknown."

@@ -17,7 +17,7 @@ from tests.floors import FLOORS, picture
 PACKAGE = Path(gittraj.__file__).parent
 ONLY = {
     "pygit2": ("git/",),
-    "github": ("github_action/", "tasks/github.py", "gather/github.py"),
+    "github": ("github_action/", "tasks/github.py", "gather/remotes.py"),
     "duckdb": ("gather/",),
     "psycopg": ("gather/",),
     "pyarrow": ("gather/",),
@@ -134,7 +134,7 @@ def test_only_the_command_line_prints() -> None:
 REF_WRITERS = {
     "move_ref": {"notes/store.py", "notes/recovery.py", "sync/join.py", "sync/purge_merge.py"},
     "set_ref": {"sync/transfer.py", "commands/doctor/leftovers.py"},
-    "delete_ref": {"commands/install/left.py", "sync/transfer.py", "sync/traces.py"},
+    "delete_ref": {"commands/install/uninstall.py", "sync/transfer.py", "sync/traces.py"},
     "expire_reflog": {"notes/store.py", "sync/traces.py"},
 }
 """By function of ``notes/refs``, who calls it: ``gittraj.notes`` gives the reasons."""

@@ -71,3 +71,13 @@ COMMANDS: dict[str, dict[str, str]] = {
     },
 }
 """Name and description by group. The command ``log`` is ``gittraj.cli.log.command``."""
+FILES = {
+    **dict.fromkeys(("start", "chapter", "decision", "event", "complete", "abandon"), "recording"),
+    **dict.fromkeys(("sync", "fetch", "push"), "sync"),
+    **dict.fromkeys(("seal", "rewrap", "reseal"), "seal"),
+    **dict.fromkeys(("pause", "resume"), "pause"),
+    **dict.fromkeys(("link", "unlink"), "link"),
+    **dict.fromkeys(("repair", "carry"), "repair"),
+    **dict.fromkeys(("export", "bundle"), "export"),
+}
+"""The commands that share a file, where each is called by its name: ``gittraj.cli.pause.resume``."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from gittraj import __version__
-from gittraj.cli.common.command_list import COMMANDS
+from gittraj.cli.common.command_list import COMMANDS, FILES
 from gittraj.errors import DeclinedError, TrajError, UsageError
 
 if TYPE_CHECKING:
@@ -52,8 +52,9 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _NAMES:
             return None
-        module = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
-        command: click.Command = importlib.import_module(f"gittraj.cli.{module}").command
+        module = f"{cmd_name}_" if iskeyword(cmd_name) else FILES.get(cmd_name, cmd_name)
+        found = importlib.import_module(f"gittraj.cli.{module}")
+        command: click.Command = getattr(found, cmd_name if cmd_name in FILES else "command")
         return command
 
     def resolve_command(

@@ -8,11 +8,11 @@ from itertools import islice
 import click
 
 from gittraj.cli.common.reading import read_records
+from gittraj.cli.common.repository import is_installed
 from gittraj.git import Repository
 from gittraj.query.log.listing import changed_paths, describe
 from gittraj.query.records import Recorded
 from gittraj.render.text.terminal import escape_line
-from gittraj.state.folder import LocalState
 
 _SEARCHED = 200  # recorded commits to examine, for a previous change and for damage
 
@@ -141,14 +141,14 @@ def say_nothing_recorded(repository: Repository) -> None:
     """For a repository without a single record."""
     if repository.run("remote").out:
         _say("No records here; if your team shares them: git traj fetch", _next(repository))
-    elif LocalState.of(repository).exists:
+    elif is_installed(repository):
         _say("no trajectories are recorded yet", _next(repository))
     else:
         _say("no trajectories are recorded here", _next(repository))
 
 
 def _next(repository: Repository) -> str:
-    if LocalState.of(repository).exists:
+    if is_installed(repository):
         return "git traj status shows what waits, git traj backfill links earlier sessions"
     return "git traj install starts recording"
 

@@ -55,10 +55,10 @@ def _has_records(repository: Repository) -> bool:
 
 
 def _print(repository: Repository) -> None:
-    from gittraj.commands.doctor import gather
+    from gittraj.commands.doctor.facts import gather
     from gittraj.commands.status import overview_to_lines
     from gittraj.config import Environ
-    from gittraj.render.text.status import render_line
+    from gittraj.render.text.terminal import render_line
 
     raw = environment()
     page = Page(columns(raw), wants_colour(repository, raw))

@@ -12,7 +12,7 @@ import click
 from gittraj.render.text.terminal import printable
 
 if TYPE_CHECKING:
-    from gittraj.commands.purge import Sought
+    from gittraj.commands.purge.search import Sought
     from gittraj.git import Repository
 
 _OPTIONS = (
@@ -46,8 +46,13 @@ def fetch_first(repository: Repository) -> None:
 
 def run(repository: Repository, sought: Sought, *, dry_run: bool, gc: bool, as_json: bool = False) -> int:
     """Purge and report. Returns 1 if the text is still somewhere. Raises TrajError."""
-    from gittraj.commands.purge import collect_garbage, purge
-    from gittraj.commands.purge.report import purge_to_json, purge_to_lines, purge_to_warnings
+    from gittraj.commands.purge.work import (
+        collect_garbage,
+        purge,
+        purge_to_json,
+        purge_to_lines,
+        purge_to_warnings,
+    )
     from gittraj.sync.remote import list_remotes
 
     done = purge(repository, sought, dry_run=dry_run)

@@ -42,7 +42,7 @@ def run(
     raw = environment()
     with find_drained() as repository:
         own = keys(repository, raw, identities)
-        with prepare(repository, revisions, environ=Environ.of(raw), live=raw) as ground:
+        with prepare(repository, revisions, environ=Environ.of(raw)) as ground:
             done = work(ground, own)
     if done.closed:
         say_problems(own)

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from gittraj.agents import SessionFile, all_agents, is_near
 from gittraj.commands.backfill.digest_logs import EMPTY, Progress
-from gittraj.commands.backfill.log_task import LogTask, Source
-from gittraj.commands.backfill.moved_worktree import known_paths
+from gittraj.commands.backfill.log_task import LogTask, Source, known_paths
 from gittraj.commands.backfill.report import Report
 from gittraj.commands.backfill.run import OF_RUNS, Aim, BackfillRun, open_run
 from gittraj.errors import FormatError, NotARepository, TrajError

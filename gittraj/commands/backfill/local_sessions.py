@@ -12,8 +12,7 @@ from pathlib import Path, PurePath
 from gittraj.agents import Agent, SessionFile, all_agents
 from gittraj.commands.backfill.digest_logs import Progress
 from gittraj.commands.backfill.log_digest import LogDigest
-from gittraj.commands.backfill.log_task import LogTask, Source
-from gittraj.commands.backfill.moved_worktree import known_paths
+from gittraj.commands.backfill.log_task import LogTask, Source, known_paths
 from gittraj.commands.backfill.report import Report, unlinked
 from gittraj.commands.backfill.run import open_run
 from gittraj.config import Environ

@@ -1,12 +1,14 @@
 """The work on one log, in any of several processes: read it, and later draft and redact its parts. Results
-are small and contain redacted text only."""
+are small and contain redacted text only. For a session from before a working tree was moved or removed, or
+from another machine, the tree's former path is found.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from gittraj.agents import SessionFile
 from gittraj.capture.content import Writings
@@ -15,10 +17,9 @@ from gittraj.capture.own import Anchor
 from gittraj.capture.repo_paths import RepoPaths
 from gittraj.capture.session import Commit, Log
 from gittraj.commands.backfill.log_digest import LogDigest, make_digest
-from gittraj.commands.backfill.moved_worktree import guess_root, named_paths
 from gittraj.config import Environ, read_config
 from gittraj.errors import TrajError
-from gittraj.git import open_repository
+from gittraj.git import Repository, open_repository
 from gittraj.model.session_items import Cursor
 from gittraj.model.values import Line
 from gittraj.notes.store import NotesRef
@@ -29,6 +30,46 @@ from gittraj.record.drain.plan import Plan, Reading
 from gittraj.record.drain.reading import read_log
 from gittraj.state.cursors import NEVER_AWAY, Away, SessionState
 from gittraj.state.folder import LocalState
+
+_ENOUGH = 300
+
+
+def known_paths(repository: Repository) -> frozenset[str]:
+    """Return every path in the history of any ref."""
+    listed = (
+        "-c",
+        "log.showSignature=false",
+        "log",
+        "--all",
+        "--format=",
+        "--name-only",
+        "--no-renames",
+        "-z",
+    )
+    found = repository.run(*listed, check=False)
+    return frozenset(found.out.decode("utf-8", "surrogateescape").replace("\n", "").split("\0")) - {""}
+
+
+def guess_root(folder: str, named: Iterable[str], known: Collection[str]) -> Path:
+    """Return the session's ``folder`` or the parent of it under which most of the ``named`` absolute paths
+    are ``known`` in the repository; of equals, the closest to ``folder``."""
+    work = PurePosixPath(folder)
+    paths = [PurePosixPath(name) for name in dict.fromkeys(named)][:_ENOUGH]
+
+    def fits(root: PurePosixPath) -> int:
+        return sum(str(path.relative_to(root)) in known for path in paths if path.is_relative_to(root))
+
+    candidates = [work, *(parent for parent in work.parents if len(parent.parts) > 1)]
+    return Path(max(candidates, key=lambda root: (fits(root), len(root.parts))))
+
+
+def named_paths(log: Log) -> Iterator[str]:
+    """The paths that a log's calls name, as absolute ones."""
+    for entry in log.entries:
+        for name in (*entry.paths, *(edit.path for edit in entry.edits)):
+            path = PurePosixPath(entry.folder or "", name)
+            if path.is_absolute():
+                yield str(path)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

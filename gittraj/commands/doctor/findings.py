@@ -13,12 +13,12 @@ from gittraj.commands.doctor.fsck import fsck
 from gittraj.commands.doctor.leftovers import check_leftovers
 from gittraj.commands.doctor.refuted import check_refuted
 from gittraj.commands.doctor.remotes import check_purges, check_removed
-from gittraj.commands.install import install
 from gittraj.commands.install.agent_hooks import find_hooks
-from gittraj.commands.install.configured import is_supported
+from gittraj.commands.install.configuration import is_supported
 from gittraj.commands.install.global_install import find_dead, install_globally
-from gittraj.commands.install.hook_managers import legacy_of
+from gittraj.commands.install.hooks_path import legacy_of
 from gittraj.commands.install.inspection import AgentLife, HookState, Life
+from gittraj.commands.install.install import install
 from gittraj.commands.install.manifest import FILE
 from gittraj.commands.install.refspecs import find_remotes, refspecs
 from gittraj.commands.install.shims import find_block, read_interpreter

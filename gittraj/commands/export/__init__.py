@@ -26,17 +26,17 @@ FORMATS = {
 }
 """Name, and the function that makes a document of a ``Chosen``: an iterable of texts or bytes."""
 FOLDERS = {
-    "html": "gittraj.commands.export.site:write_site",
+    "html": "gittraj.commands.export.pages:write_site",
 }
 """What can also be written into a folder: of a ``Chosen``, into a path; ``tell`` is told of progress."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange:
-    """``module``, by its name or plugged in, has ``write(exported)``, which yields the text or the bytes of
-    one document. ``suffix`` ends the names of files. ``each``: every trajectory is a document of its own;
-    ``nests``: but what a trajectory started is in its document. ``tree``: the function that stands instead of
-    ``write``, and yields paths and texts.
+    """``module``, by its name or plugged in, has ``write(exported)``, or the ``function`` of another name: it
+    yields the text or the bytes of one document. ``suffix`` ends the names of files. ``each``: every
+    trajectory is a document of its own; ``nests``: but what a trajectory started is in its document.
+    ``tree``: the function that stands instead, and yields paths and texts.
     """
 
     module: Any
@@ -44,19 +44,21 @@ class Exchange:
     each: bool = False
     nests: bool = False
     tree: str = ""
+    function: str = "write"
 
 
+_ATIF = Exchange(module="gittraj.formats.atif.write", suffix=".atif.json", each=True, nests=True)
 _TRAIL = "gittraj.formats.agent_trajectories.write"
 EXCHANGES = {
     "trajectory": Exchange(module=_TRAIL, suffix=".trajectory.json", each=True),
     "trajectory-tree": Exchange(module=_TRAIL, tree="files"),
     "trajectory-bundle": Exchange(module=_TRAIL, tree="bundles"),
     "trajectory-sqlite": Exchange(module="gittraj.formats.agent_trajectories.database", suffix=".db"),
-    "atif": Exchange(module="gittraj.formats.atif.write", suffix=".atif.json", each=True, nests=True),
-    "atif-1.8": Exchange(module="gittraj.formats.atif.latest", suffix=".atif.json", each=True, nests=True),
+    "atif": _ATIF,
+    "atif-1.8": replace(_ATIF, function="write_latest"),
     "agent-trace": Exchange(module="gittraj.formats.agent_trace.write", suffix=".traces.jsonl"),
-    "otel": Exchange(module="gittraj.formats.opentelemetry.write", suffix=".otlp.json"),
-    "csv": Exchange(module="gittraj.formats.csv.write", suffix=".csv"),
+    "otel": Exchange(module="gittraj.formats.open_telemetry", suffix=".otlp.json"),
+    "csv": Exchange(module="gittraj.formats.csv_table", suffix=".csv"),
     "a3s": Exchange(module="gittraj.formats.a3s.write", tree="files"),
     "openagents": Exchange(module="gittraj.formats.openagents.write", suffix=".db"),
 }
@@ -96,7 +98,10 @@ def documents(form: Exchange, exported: Exported) -> Iterator[tuple[str, bytes]]
         yield from ((_inside(name), join([text])) for name, text in getattr(module, form.tree)(exported))
         return
     for group in _groups(form, exported):
-        yield _inside(f"{group.trajectories[0]['id']}{form.suffix}"), join(module.write(group))
+        yield (
+            _inside(f"{group.trajectories[0]['id']}{form.suffix}"),
+            join(getattr(module, form.function)(group)),
+        )
 
 
 def _inside(name: str) -> str:

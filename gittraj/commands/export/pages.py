@@ -1,14 +1,35 @@
-"""What ``git traj export`` writes as one document: of commits, trajectories, or several of both."""
+"""What ``git traj export`` writes as one document, of commits, trajectories, or several of both; and a small
+static site: a page for every commit, trajectory and file, and a search that needs no server.
+
+The site works from a disk as from a web server: links are relative, script and style are files beside the
+pages, and the search data is a script too, since a page opened from a disk cannot fetch. Pages of an earlier
+site that the new one does not have are removed, so that forgotten records do not stay readable.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import field, replace
 from itertools import chain
+from pathlib import Path
 
+from gittraj.frozen import dataclass
+from gittraj.model.unseen import drop_unseen
+from gittraj.query.account import Header
 from gittraj.query.show.selection import Chosen
 from gittraj.render.events import Detail
-from gittraj.render.html.document import render_page
+from gittraj.render.html.document import ASSETS, GENERATOR, read_asset, render_entry, render_page
+from gittraj.render.html.lists import (
+    Line,
+    event_lines,
+    render_commits,
+    render_file,
+    render_files,
+    render_overview,
+    render_trajectories,
+)
+from gittraj.render.html.markup import Links, file_page, trajectory_page
 from gittraj.render.markdown.page import render_markdown
 from gittraj.render.text.chapters import render_timeline
 from gittraj.render.text.terminal import Page
@@ -43,3 +64,145 @@ def write_json(chosen: Chosen) -> Iterator[bytes]:
     document = {"version": 1, "commits": commits, "trajectories": trajectories}
     # half a sign, as records may hold, becomes an escape: no encoding takes it
     yield json.dumps(document, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
+
+
+_FOLDERS = ("commit", "trajectory", "file")
+_SEARCHED = 4_000  # characters of a commit's events
+_HEAD = 2_000  # bytes at whose start a page names its generator
+
+Progress = Callable[[str, int, int], None]
+Parts = dict[str, list[tuple[Header, list[Line]]]]
+"""For each trajectory its commits, with the events of each."""
+
+
+@dataclass(slots=True)
+class _Site:
+    folder: Path
+    top: Links
+    below: Links
+    written: set[Path] = field(default_factory=set)
+
+    def write(self, name: str, text: str) -> None:
+        path = self.folder / name
+        path.write_text(text, "utf-8", errors="replace")
+        self.written.add(path)
+
+
+def write_site(chosen: Chosen, folder: Path, *, tell: Progress) -> None:
+    """Write the site into ``folder``, which is created if missing; other files there are kept."""
+    for name in _FOLDERS:
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    carried = {f.whole["id"] for commit in chosen.commits for f in chosen.recorded.on(commit)}
+    top = Links(
+        title=(chosen.repository.work_tree or chosen.repository.common_dir).name,
+        commits={*chosen.commits},
+        trajectories=carried | {*chosen.trajectories},
+    )
+    site = _Site(folder, top, replace(top, root="../"))
+    entries, parts = _write_entries(site, chosen, tell)
+    _write_trajectories(site, chosen, parts)
+    _write_files(site, entries)
+    _write_data(site, entries, parts)
+    site.write("index.html", render_commits(entries, site.top))
+    for asset in ASSETS:
+        site.write(asset, read_asset(asset))
+    site.write(".nojekyll", "")  # else a Pages branch is not served as it is
+    _remove_old(site)
+
+
+def _write_entries(site: _Site, chosen: Chosen, progress: Progress) -> tuple[list[Header], Parts]:
+    """Write the pages of commits and of named trajectories; return the entries without events."""
+    entries: list[Header] = []
+    parts: Parts = {}
+    for number, (commit, headers) in enumerate(chosen.entries(), 1):
+        progress("writing", number, len(chosen))
+        links = replace(site.below, files=_pages(commit["files"] if commit else ()))
+        page = render_entry((commit, headers), links, detail=_DETAIL)
+        if commit is None:
+            site.write(trajectory_page(headers[0]["id"]), page)
+            continue
+        site.write(f"commit/{commit['commit']}.html", page)
+        for header in headers:
+            parts.setdefault(header["id"], []).append((commit, list(event_lines(header))))
+        entries.append(
+            {**commit, "trajectories": [{**header, "chapters": [], "also": []} for header in headers]}
+        )
+    return entries, parts
+
+
+def _write_trajectories(site: _Site, chosen: Chosen, parts: Parts) -> None:
+    headers = []
+    for name, found in parts.items():
+        commits = [entry["commit"] for entry, _ in found]
+        (folded,) = (each for each in chosen.recorded.on(commits[0]) if each.whole["id"] == name)
+        explored = not any(folded.records(commit) for commit in commits)
+        header = folded.header(commits[0], explored=True) if explored else folded.across(commits)
+        headers.append((header, len(commits)))
+        if name not in chosen.trajectories:
+            files = _pages(path for entry, _ in found for path in entry["files"])
+            in_order = sorted(found, key=lambda part: folded.numbers[part[0]["commit"]])
+            site.write(
+                trajectory_page(name), render_overview(header, in_order, replace(site.below, files=files))
+            )
+    for name in chosen.trajectories:
+        known = chosen.recorded.folded(name)
+        if name not in parts and known is not None:
+            headers.append((known.header(None), 0))
+    headers.sort(key=lambda each: each[0]["startedAt"] or "", reverse=True)
+    site.write("trajectories.html", render_trajectories(headers, site.top))
+
+
+def _write_files(site: _Site, entries: Iterable[Header]) -> None:
+    changed: dict[str, list[Header]] = {}
+    for entry in entries:
+        for path in entry["files"]:
+            changed.setdefault(path, []).append(entry)
+    for path, found in changed.items():
+        site.write(file_page(path), render_file(path, found, site.below))
+    numbers = {path: len(changed[path]) for path in sorted(changed)}
+    site.write("files.html", render_files(numbers, replace(site.top, files=_pages(changed))))
+
+
+def _pages(paths: Iterable[str]) -> dict[str, str]:
+    return {path: file_page(path) for path in paths}
+
+
+# ---------------------------------------------------------------- what is searched
+
+
+def _write_data(site: _Site, entries: Iterable[Header], parts: Parts) -> None:
+    texts: dict[str, list[str]] = {}
+    for found in parts.values():
+        for entry, lines in found:
+            texts.setdefault(entry["commit"], []).extend(line.text for line in lines)
+    rows = [
+        [
+            *(entry["commit"], drop_unseen(entry["subject"]), entry["date"][:10]),
+            drop_unseen("\n".join(_words(entry, texts))),
+        ]
+        for entry in entries
+    ]
+    # lone surrogates are valid in a script only as escapes
+    data = json.dumps(rows, ensure_ascii=True, separators=(",", ":"))
+    site.write("data.js", f"window.gitTraj = {data};\n")
+
+
+def _words(entry: Header, texts: dict[str, list[str]]) -> Iterator[str]:
+    for header in entry["trajectories"]:
+        yield from filter(None, (header["title"], header["prompt"], header["summary"], header["agent"]))
+        for decision in header["decisions"]:
+            yield from filter(None, (decision["chosen"], decision["reasoning"], *decision["alternatives"]))
+        yield from header["caveats"]
+    yield from entry["files"]
+    yield "\n".join(texts.get(entry["commit"], ()))[:_SEARCHED]
+
+
+def _remove_old(site: _Site) -> None:
+    """Remove pages that git-traj wrote there before."""
+    for name in _FOLDERS:
+        for path in (site.folder / name).glob("*.html"):
+            if path in site.written:
+                continue
+            with path.open("rb") as stream:
+                if GENERATOR.encode() in stream.read(_HEAD):
+                    path.unlink()

@@ -4,11 +4,3 @@ It changes the folder of local state, three hooks, each remote's fetch refspecs 
 their settings and instructions in the work tree and git's exclude file. The manifest,
 ``traj/installed.json``, records every change under ``undo``. It must not touch the notes.
 """
-
-from __future__ import annotations
-
-from gittraj.commands.install.install import install
-from gittraj.commands.install.report import Step
-from gittraj.commands.install.uninstall import uninstall
-
-__all__ = ["Step", "install", "uninstall"]

@@ -12,9 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from gittraj.agents import HookSettings, all_agents
-from gittraj.commands.install.edits import edit, ignore, make_folder, restore, write_file
-from gittraj.commands.install.manifest import Manifest
-from gittraj.commands.install.report import Did, Step
+from gittraj.commands.install.edits import edit, ignore, make_folder, read_own, restore, write_file
+from gittraj.commands.install.manifest import Did, Manifest, Step
 from gittraj.commands.install.settings import SCRIPT, WRAPPER, put, take
 from gittraj.commands.install.shims import find_interpreter, render
 from gittraj.errors import StoreError, TrajError
@@ -43,15 +42,13 @@ def install_agent(
         return manifest, say("skipped", _BARE)
     path = tree / agent.file
     try:
-        if not path.resolve().is_relative_to(tree.resolve()):
-            return manifest, say("failed", f"not installed: {path} leads out of this repository")
-        before = path.read_bytes() if path.exists() else None
+        before = read_own(tree, path)
         text = (before or b"").decode("utf-8")
         after = put(text, agent.groups(script_path(repository))).encode("utf-8")
-    except UnicodeError:
-        return manifest, say("failed", f"not installed: {path} is not UTF-8")
-    except OSError as error:
-        return manifest, say("failed", f"not installed: {path} cannot be read ({error.strerror})")
+    except StoreError as error:
+        return manifest, say("failed", f"not installed: {error.message}")
+    except UnicodeError:  # of the script's path
+        return manifest, say("failed", f"not installed: {path} would not be UTF-8")
     except TrajError as error:
         why = f"not installed, {agent.file} stays as it is: {error.message}"
         return manifest, say("failed", why, error.hint or "")

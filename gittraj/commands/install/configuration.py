@@ -1,20 +1,28 @@
-"""Changes the repository's configuration through git, and takes the changes back byte for byte.
+"""Changes the repository's configuration through git, and takes the changes back byte for byte; and the hooks
+in it (git 2.54 and later), for where the hooks folder is another tool's.
 
-What was done is recorded as splices in the manifest: an undone removal brings back what was removed.
+What was done is recorded as splices in the manifest: an undone removal brings back what was removed. git runs
+such hooks before the script of the folder, wherever ``core.hooksPath`` leads, and no tool that writes hooks
+anew meets them. What a command names is not there after a repository was moved: it must not fail then.
 """
 
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from gittraj.commands.install.manifest import FileEdit, Manifest, Splice
-from gittraj.commands.install.report import Step
+from gittraj.commands.install.edits import write_file
+from gittraj.commands.install.manifest import FileEdit, Manifest, Splice, Step
+from gittraj.commands.install.shims import Interpreter, render
 from gittraj.errors import StoreError
+from gittraj.frozen import dataclass
 from gittraj.git import Repository
+from gittraj.state.folder import FOLDER
 
 
 def change(repository: Repository, manifest: Manifest, *arguments: str) -> Manifest:
@@ -69,3 +77,128 @@ def write_locked(path: Path, content: bytes) -> None:
 
 def _file(repository: Repository) -> Path:
     return (repository.common_dir / "config").resolve()
+
+
+_SINCE = (2, 54)
+_SCRIPTS = "hooks"
+_NAME = "git-traj-"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Configured:
+    """What git's configuration says of one hook of ours. ``off``: somebody switched it, or its event, off."""
+
+    command: str
+    events: tuple[str, ...]
+    off: bool
+
+
+def is_supported(repository: Repository) -> bool:
+    """Whether this git runs such hooks: an older one passes over them without a word."""
+    found = re.match(rb"git version (\d+)\.(\d+)", repository.run("version").out)
+    return found is not None and (int(found[1]), int(found[2])) >= _SINCE
+
+
+def scripts_folder(repository: Repository) -> Path:
+    return repository.common_dir / FOLDER / _SCRIPTS
+
+
+def command_for(script: Path) -> str:
+    """For a shell, which git gives the hook's arguments too. (As git does, with / on Windows.)"""
+    path = shlex.quote(script.as_posix())
+    return f"[ ! -x {path} ] || exec {path}"
+
+
+def read_configured(repository: Repository) -> Mapping[str, Configured]:
+    """Ours, by event."""
+    values: dict[str, list[str]] = {}
+    for setting in repository.settings(r"hook\."):
+        values.setdefault(setting.key, []).append(setting.value)
+
+    def is_off(name: str) -> bool:
+        return values.get(f"hook.{name}.enabled", ["true"])[-1].lower() in ("false", "no", "off", "0")
+
+    ours = {key.split(".")[1].removeprefix(_NAME) for key in values if key.startswith(f"hook.{_NAME}")}
+    return {
+        name: Configured(
+            command=values.get(f"{_section(name)}.command", [""])[-1],
+            events=tuple(values.get(f"{_section(name)}.event", ())),
+            off=is_off(_NAME + name) or is_off(name),
+        )
+        for name in ours
+    }
+
+
+def configure(
+    repository: Repository,
+    manifest: Manifest,
+    names: Sequence[str],
+    interpreter: Interpreter,
+    *,
+    dry_run: bool,
+) -> tuple[Manifest, list[Step]]:
+    """Put the hooks ``names`` into the configuration. Raises GitError; OSError when a script cannot be
+    written."""
+    known = read_configured(repository)
+    steps = []
+    for name in names:
+        script = scripts_folder(repository) / name
+        text = render(name, interpreter)
+        there = known.get(name)
+        told = there is not None and (there.command, there.events) == (command_for(script), (name,))
+        if told and _is_whole(script, text):
+            steps.append(Step(what="hook", name=name, did="unchanged", text="already there"))
+            continue
+        if not dry_run:
+            script.parent.mkdir(parents=True, exist_ok=True)
+            write_file(script, text)
+            script.chmod(0o755)
+            # an event without a command makes git refuse the commit: so this first
+            manifest = change(
+                repository, manifest, "--replace-all", f"{_section(name)}.command", command_for(script)
+            )
+            manifest = change(repository, manifest, "--replace-all", f"{_section(name)}.event", name)
+        where = "in git's configuration, beside the hooks folder of another tool"
+        did, word = ("renewed", "renewed") if there else ("added", "installed")
+        word = f"would be {word}" if dry_run else word
+        steps.append(Step(what="hook", name=name, did=did, text=f"{word} {where}"))  # type: ignore[arg-type]
+    return manifest, steps
+
+
+def take_out(repository: Repository, manifest: Manifest) -> tuple[Manifest, list[Step]]:
+    """Remove all of ours. Raises GitError."""
+    names = _listed(repository)
+    for name in names:
+        manifest = change(repository, manifest, "--remove-section", _section(name))
+    import shutil  # noqa: PLC0415 - with all of its compressors
+
+    shutil.rmtree(scripts_folder(repository), ignore_errors=True)
+    return manifest, [_removed(name) for name in names]
+
+
+def remove_configured(repository: Repository, manifest: Manifest) -> list[Step]:
+    """The configuration byte for byte as it was before the first installation; where somebody changed it
+    since, without our hooks. Raises StoreError when it is locked, GitError."""
+    names = _listed(repository)
+    undo(repository, manifest)
+    take_out(repository, manifest)
+    return [_removed(name) for name in names]
+
+
+def _listed(repository: Repository) -> list[str]:
+    """In this repository's own file: what stands in the user's is not our doing."""
+    asked = ("config", "--local", "--name-only", "--get-regexp", rf"^hook\.{_NAME}")
+    keys = repository.run(*asked, check=False).out.decode("utf-8", "replace").split()
+    return sorted({key.split(".")[1].removeprefix(_NAME) for key in keys})
+
+
+def _removed(name: str) -> Step:
+    return Step(what="hook", name=name, did="removed", text="removed from git's configuration")
+
+
+def _section(name: str) -> str:
+    return f"hook.{_NAME}{name}"
+
+
+def _is_whole(script: Path, text: bytes) -> bool:
+    return script.is_file() and script.read_bytes() == text and os.access(script, os.X_OK)

@@ -1,19 +1,25 @@
-"""Finds what an installation can offer on this machine: agents without our hooks here, and past sessions.
+"""Finds what an installation can offer on this machine: agents without our hooks here, and past sessions; and
+a key for whoever installs git-traj, so that nothing of their thinking is lost.
 
-It only looks. A program on PATH or a folder of settings in the home directory counts as an agent.
+But for the key it only looks. A program on PATH or a folder of settings in the home directory counts as an
+agent.
 """
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import islice
 
 from gittraj.agents import Agent, all_agents
 from gittraj.commands.install.agent_hooks import find_hooks
 from gittraj.commands.install.inspection import inspect_agent
+from gittraj.commands.install.manifest import Did, Step
 from gittraj.config import Environ, read_config
+from gittraj.errors import TrajError
 from gittraj.git import Repository
+from gittraj.seal.identities import make_identity, own_path
+from gittraj.seal.readers import read_readers
 
 _MOST = 1000
 """Sessions to count."""
@@ -48,3 +54,32 @@ def count_sessions(repository: Repository, environ: Environ) -> int:
 def _is_here(agent: Agent, environ: Environ, raw: Mapping[str, str]) -> bool:
     folder, program = agent.folder(environ), shutil.which(agent.program, path=raw.get("PATH", ""))
     return program is not None or (folder is not None and folder.is_dir())
+
+
+_LOST = "back it up: without it, that text cannot be read again"
+
+
+def provide_key(repository: Repository, environ: Environ, *, make: bool, dry_run: bool) -> Iterator[Step]:
+    """``make`` one where thinking is sealed and there are no readers to seal it for. Never raises: an
+    installation is of use without it."""
+    try:
+        if read_config(repository).thinking != "seal" or read_readers(repository, environ).recipients:
+            return
+        path = own_path(environ)
+        if not make or path is None:
+            yield _step("key", "skipped", "thinking is not stored: you have no key (git traj keys init)")
+        elif dry_run:
+            yield _step(
+                str(path), "added", f"would create your key: agents' thinking is encrypted with it; {_LOST}"
+            )
+        else:
+            made, _ = make_identity(environ)
+            yield _step(
+                str(made), "added", f"created your key: agents' thinking is encrypted with it; {_LOST}"
+            )
+    except TrajError as error:
+        yield _step("key", "skipped", f"no key was created: {error.message}")
+
+
+def _step(name: str, did: Did, text: str) -> Step:
+    return Step(what="key", name=name, did=did, text=text)

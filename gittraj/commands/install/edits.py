@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from gittraj.commands.install.manifest import FileEdit, Manifest, Splice
-from gittraj.commands.install.report import Step
+from gittraj.commands.install.manifest import FileEdit, Manifest, Splice, Step
+from gittraj.errors import StoreError
 from gittraj.git import Repository
 
 
@@ -20,6 +20,21 @@ def edit(path: Path, after: bytes, known: FileEdit | None) -> FileEdit:
     if known is None or not there:
         return FileEdit(made=not there, splices=(splice,))
     return replace(known, splices=(*known.splices, splice))
+
+
+def read_own(tree: Path, path: Path) -> bytes | None:
+    """What stands at ``path`` of the work tree, None where nothing does. Raises StoreError where it leads out
+    of the tree, cannot be read, or is not UTF-8."""
+    try:
+        if not path.resolve().is_relative_to(tree.resolve()):
+            raise StoreError(f"{path} leads out of this repository")
+        before = path.read_bytes() if path.exists() else None
+        (before or b"").decode("utf-8")
+    except UnicodeError:
+        raise StoreError(f"{path} is not UTF-8") from None
+    except OSError as error:
+        raise StoreError(f"{path} cannot be read ({error.strerror})") from None
+    return before
 
 
 def restore(path: Path, edited: FileEdit | None, take_out: Callable[[bytes], bytes]) -> bool:

@@ -15,8 +15,7 @@ from pathlib import Path
 
 from gittraj.commands.install.edits import write_file
 from gittraj.commands.install.hooks import install_hook, uninstall_hook
-from gittraj.commands.install.manifest import FILE, FileEdit, Splice
-from gittraj.commands.install.report import Step
+from gittraj.commands.install.manifest import FILE, FileEdit, Splice, Step
 from gittraj.commands.install.shims import HOOKS, find_block, find_interpreter, read_interpreter, render
 from gittraj.config import Environ
 from gittraj.errors import FormatError, StoreError, TrajError

@@ -12,20 +12,20 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from gittraj.commands.install.configured import configure, is_supported, read_configured, take_out
+from gittraj.commands.install.configuration import configure, is_supported, read_configured, take_out
 from gittraj.commands.install.edits import make_folder
-from gittraj.commands.install.hook_managers import (
+from gittraj.commands.install.hooks_path import (
     FRAMEWORK,
+    HooksFolder,
     drop_old,
+    find_hooks_folders,
     goes_behind,
     is_foreign,
     legacy_of,
     runs_ours,
     take_turn,
 )
-from gittraj.commands.install.hooks_path import HooksFolder, find_hooks_folders
-from gittraj.commands.install.manifest import Manifest
-from gittraj.commands.install.report import Did, Step
+from gittraj.commands.install.manifest import Did, Manifest, Step
 from gittraj.commands.install.shims import (
     HOOKS,
     KEPT,

@@ -9,15 +9,14 @@ from typing import Literal
 
 from gittraj.agents import all_agents
 from gittraj.commands.install.agent_hooks import find_hooks, script_path
-from gittraj.commands.install.configured import (
+from gittraj.commands.install.configuration import (
     Configured,
     command_for,
     is_supported,
     read_configured,
     scripts_folder,
 )
-from gittraj.commands.install.hook_managers import legacy_of, runs_ours
-from gittraj.commands.install.hooks_path import HooksFolder, find_hooks_folders
+from gittraj.commands.install.hooks_path import HooksFolder, find_hooks_folders, legacy_of, runs_ours
 from gittraj.commands.install.manifest import Manifest, read_manifest
 from gittraj.commands.install.settings import find, put
 from gittraj.commands.install.shims import HOOKS, PUSHING, Found, find_block, read_interpreter, render

@@ -9,9 +9,8 @@ from dataclasses import replace
 from gittraj.commands.install.agent_hooks import find_hooks, install_agent, script_path, write_script
 from gittraj.commands.install.hooks import install_hooks
 from gittraj.commands.install.instructions import find_files, instruct_agent
-from gittraj.commands.install.manifest import FILE, Manifest, read_manifest, write_manifest
+from gittraj.commands.install.manifest import FILE, Manifest, Step, read_manifest, write_manifest
 from gittraj.commands.install.refspecs import add_refspecs, recover_manifest
-from gittraj.commands.install.report import Step
 from gittraj.commands.install.shims import find_interpreter
 from gittraj.config import read_choice
 from gittraj.errors import TrajError

@@ -14,10 +14,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from gittraj.agents import InstructionFile, all_agents
-from gittraj.commands.install.edits import ignore, write_file
-from gittraj.commands.install.manifest import Instruction, Manifest
-from gittraj.commands.install.report import Did, Step
-from gittraj.errors import TrajError
+from gittraj.commands.install.edits import ignore, read_own, write_file
+from gittraj.commands.install.manifest import Did, Instruction, Manifest, Step
+from gittraj.errors import StoreError, TrajError
 from gittraj.git import Repository
 
 TEXT = """\
@@ -63,15 +62,10 @@ def instruct_agent(
         return manifest, (Step(what="instruction", name=file, did=did, text="; ".join(filter(None, words))),)
 
     try:
-        if not path.resolve().is_relative_to(tree.resolve()):
-            return say("failed", f"no instruction: {path} leads out of this repository")
-        before = path.read_bytes() if path.exists() else None
-        (before or b"").decode("utf-8")
+        before = read_own(tree, path)
         after, told = put(before or b"", known)
-    except UnicodeError:
-        return say("failed", f"no instruction: {path} is not UTF-8")
-    except OSError as error:
-        return say("failed", f"no instruction: {path} cannot be read ({error.strerror})")
+    except StoreError as error:
+        return say("failed", f"no instruction: {error.message}")
     except TrajError as error:
         return say("skipped", f"left as it is: {error.message}", error.hint or "")
     if after == before:

@@ -1,7 +1,8 @@
-"""The manifest of an installation: every change it made, so that each can be undone.
+"""The manifest of an installation: every change it made, so that each can be undone; and its report, a step
+for each thing that it checked.
 
-It is the key ``undo`` of ``installed.json``; ``time`` and ``reflogs`` beside it mark where recording began.
-Of a changed file it keeps the edit, never a copy: git's configuration may contain tokens.
+The manifest is the key ``undo`` of ``installed.json``; ``time`` and ``reflogs`` beside it mark where
+recording began. Of a changed file it keeps the edit, never a copy: git's configuration may contain tokens.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import field, replace
 from pathlib import Path
+from typing import Literal
 
 from gittraj.errors import FormatError
 from gittraj.frozen import dataclass
@@ -179,3 +181,18 @@ def _same(one: bytes, other: bytes) -> int:
     """The length of the common prefix."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+What = Literal["state", "hook", "agent", "instruction", "refspec", "key", "config"]
+Did = Literal["added", "renewed", "removed", "unchanged", "skipped", "failed"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """``name``: the hook, agent, remote, folder or instruction file; ``text``: the user-visible line without
+    it."""
+
+    what: What
+    name: str
+    did: Did
+    text: str

@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from gittraj.commands.install.configuration import change
-from gittraj.commands.install.manifest import Manifest, read_manifest
-from gittraj.commands.install.report import Did, Step
+from gittraj.commands.install.manifest import Did, Manifest, Step, read_manifest
 from gittraj.errors import GitError
 from gittraj.git import Repository
 

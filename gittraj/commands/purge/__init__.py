@@ -4,8 +4,3 @@ of them.
 ``search`` (which versions of our refs have it), ``work`` (the refs without it). It must not touch
 what is not ours, nor go over the network.
 """
-
-from gittraj.commands.purge.search import Sought
-from gittraj.commands.purge.work import Purge, collect_garbage, purge
-
-__all__ = ["Purge", "Sought", "collect_garbage", "purge"]

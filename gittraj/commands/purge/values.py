@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from gittraj.commands.audit import audit, values_of
 from gittraj.commands.purge.search import Sought
+from gittraj.commands.redact import audit, values_of
 from gittraj.config import Environ, read_config
 from gittraj.errors import TrajError
 from gittraj.git import Repository
@@ -34,14 +34,13 @@ def choose_sought(
     values: Sequence[str] | None,
     finding: str | None,
     environ: Environ,
-    live: Mapping[str, str],
 ) -> Sought:
     """What to purge: ``values``, else the values of an audit's ``finding``, else all that the rules match.
     Raises TrajError for an unknown finding."""
     config = read_config(repository)
     local = LocalState.of(repository)
     local.create()
-    pipeline = make_pipeline(repository, config, environ, live=live)
+    pipeline = make_pipeline(repository, config, environ)
     if finding is not None:
         values = _values_of_finding(repository, pipeline, finding)
     if values is None:

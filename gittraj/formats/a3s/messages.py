@@ -12,18 +12,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gittraj.formats.a3s import beside
-from gittraj.formats.base import coerce, commits, images
-from gittraj.formats.base.outcomes import Call
+from gittraj.formats.base import coerce, images
+from gittraj.formats.base.outcomes import Call, printed_commits
 from gittraj.formats.claude import calls
 from gittraj.model.session_items import Entry
-from gittraj.model.values import (
-    AnyEvent,
-    Message,
-    NoteEvent,
-    Prompt,
-    Thinking,
-    ToolResult,
-)
+from gittraj.model.values import AnyEvent, Message, NoteEvent, Prompt, Thinking, ToolResult
 
 _EDITS = {"write": "Write", "edit": "Edit"}
 """Tools whose arguments are those of Claude Code's."""
@@ -175,7 +168,7 @@ class Messages:
             is_error=block.get("is_error") is True,
             artifact=image,
         )
-        yield Entry(event=event, end=end, commits=commits.printed(text))
+        yield Entry(event=event, end=end, commits=printed_commits(text))
         named = [
             record for record in self._artifacts if (coerce.text(record.get("artifact_uri")) or "\0") in text
         ]

@@ -12,10 +12,9 @@ from dataclasses import replace
 from typing import Any
 
 from gittraj.formats import cursor
-from gittraj.formats.base import coerce, commits, patch
-from gittraj.formats.base.outcomes import Call, Outcome
+from gittraj.formats.base import coerce, patch
+from gittraj.formats.base.outcomes import Call, Outcome, printed_commits
 from gittraj.formats.claude import calls as claude
-from gittraj.formats.claude import results
 from gittraj.formats.codex import outputs
 from gittraj.model.session_items import Edit
 
@@ -56,13 +55,13 @@ def ended(agent: str, tool: str, response: Any) -> Outcome:
             return _cursor(response)
     detail = coerce.mapping(response)
     block = {"content": _shown(response), "is_error": detail.get("is_error") is True}
-    return results.result(block, detail, shell=tool in _SHELLS)
+    return claude.result(block, detail, shell=tool in _SHELLS)
 
 
 def failed(tool: str, error: Any) -> Outcome:
     """How it ended, from an error."""
     text = coerce.text(error) or coerce.text(coerce.mapping(error).get("message")) or "failed"
-    return results.result({"content": text, "is_error": True}, None, shell=tool in _SHELLS)
+    return claude.result({"content": text, "is_error": True}, None, shell=tool in _SHELLS)
 
 
 def _gemini(tool: str, response: Any) -> Outcome:
@@ -87,7 +86,7 @@ def _gemini(tool: str, response: Any) -> Outcome:
         text=body,
         exit_code=code,
         is_error=bool(fields.get("error")) or code not in (None, 0),
-        commits=commits.printed(body),
+        commits=printed_commits(body),
         edits=edits,
     )
 
@@ -97,7 +96,7 @@ def _cursor(response: Any) -> Outcome:
     detail = coerce.mapping(fields)
     text = _shown(fields if fields is not None else response)
     code = coerce.number(detail.get("exitCode", detail.get("exit_code")))
-    return Outcome(text=text, exit_code=code, is_error=code not in (None, 0), commits=commits.printed(text))
+    return Outcome(text=text, exit_code=code, is_error=code not in (None, 0), commits=printed_commits(text))
 
 
 def _shown(value: Any) -> str:

@@ -19,15 +19,10 @@ from gittraj.formats.base import coerce, lines
 from gittraj.formats.base.lines import Fragment
 from gittraj.formats.base.outcomes import Outcome, ruling, tool_result
 from gittraj.formats.base.position import LogReader, Record, read_with
-from gittraj.formats.claude import prompts, results
+from gittraj.formats.claude import prompts
+from gittraj.formats.claude.calls import decisions
 from gittraj.model.session_items import Cursor, Entry, Fact, Item, TurnEnd
-from gittraj.model.values import (
-    Message,
-    NoteEvent,
-    PeerMessage,
-    Prompt,
-    Thinking,
-)
+from gittraj.model.values import Message, NoteEvent, PeerMessage, Prompt, Thinking
 
 name = "hook-capture"
 agent = "claude-code"
@@ -235,7 +230,7 @@ class _Reader(LogReader):
         event = tool_result(how, call_id=call_id, **_owned(record, call_id, "result"))
         yield record.entry(event, **how.known)
         if failed or record.agent not in calls.OTHERS:
-            said = results.decisions(tool, _arguments(record), response, how)
+            said = decisions(tool, _arguments(record), response, how)
             for ordinal, found in enumerate(said):
                 yield record.entry(ruling(found, **_owned(record, call_id, f"decided{ordinal}")))
 

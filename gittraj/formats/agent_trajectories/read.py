@@ -10,19 +10,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from gittraj.formats.agent_trajectories.shared import (
-    OWN,
-    carried_trajectory,
-    document_events,
-    read_decision,
-)
+from gittraj.formats.agent_trajectories.shared import OWN, carried_trajectory, document_events, read_decision
 from gittraj.formats.base import carried, coerce, document
-from gittraj.formats.base.carried import Names
+from gittraj.formats.base.carried import Names, patch
 from gittraj.formats.base.document import peek
 from gittraj.formats.base.edits import first
 from gittraj.formats.base.exchanged import entry
 from gittraj.formats.base.images import without_media
-from gittraj.formats.base.json_patch import patch
 from gittraj.formats.base.position import facts
 from gittraj.model.session_items import Fact, Item, Spent, TurnEnd
 from gittraj.model.values import Prompt, Usage

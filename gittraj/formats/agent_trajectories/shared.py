@@ -14,9 +14,17 @@ from typing import Any
 
 from gittraj.formats.agent_trajectories.schema import Event, strict
 from gittraj.formats.base import coerce
-from gittraj.formats.base.carried import KEY, Names, Shown, present, to_event, without_carried
+from gittraj.formats.base.carried import (
+    KEY,
+    Names,
+    Shown,
+    difference,
+    patch,
+    present,
+    to_event,
+    without_carried,
+)
 from gittraj.formats.base.edits import first
-from gittraj.formats.base.json_patch import difference, patch
 from gittraj.formats.base.shapes import number
 from gittraj.model.times import seconds, to_stamp
 

@@ -13,12 +13,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from gittraj.formats.agent_trajectories.markdown import chapter_page, summarise
 from gittraj.formats.agent_trajectories.schema import CHAPTER, DOCUMENT, ID, STATUSES, TITLE, Event, fitting
 from gittraj.formats.agent_trajectories.shared import OWN, build_event, chapter_id, read_event, with_carried
-from gittraj.formats.agent_trajectories.summary import chapter_page, summarise
-from gittraj.formats.base.carried import Names, carried_header, plain_event, root_of
+from gittraj.formats.base.carried import Names, carried_header, difference, plain_event, root_of
 from gittraj.formats.base.exported import Exported, events_of, pretty
-from gittraj.formats.base.json_patch import difference
 from gittraj.model.times import seconds
 
 Header = Mapping[str, Any]

@@ -12,8 +12,7 @@ from typing import Any
 
 from gittraj.formats.atif.schema import Event, fit
 from gittraj.formats.base import coerce
-from gittraj.formats.base.carried import Names, Shown, present
-from gittraj.formats.base.json_patch import difference, patch
+from gittraj.formats.base.carried import Names, Shown, difference, patch, present
 from gittraj.model.times import to_stamp
 
 VERSION, LATEST = "ATIF-v1.7", "ATIF-v1.8"

@@ -1,7 +1,7 @@
 """ATIF v1.7, the Agent Trajectory Interchange Format: one document for a trajectory and its subagents.
 
 v1.8 adds nothing but audio, and most tools read v1.7: only a document with audio is v1.8 (and what
-``latest`` writes). Where a trajectory came from an ATIF file
+``write_latest`` writes). Where a trajectory came from an ATIF file
 its steps are again what they were; what ATIF has no field for is stored in ``extra``.
 """
 
@@ -33,6 +33,11 @@ _ROOT = ("session_id", "notes", "continued_trajectory_ref", "extra")
 def write(exported: Exported) -> Iterator[str]:
     """The first trajectory; the others that it started, directly or not, are its subagents."""
     yield pretty(build_all(exported))
+
+
+def write_latest(exported: Exported) -> Iterator[str]:
+    """The same in the latest version, for tools that ask for it."""
+    yield pretty(versioned(build_all(exported), LATEST))
 
 
 def build_all(exported: Exported) -> dict[str, Any]:

@@ -1,4 +1,5 @@
-"""Reads values of JSON whose shape nobody guarantees: each has the wanted type or is empty.
+"""Reads values of JSON whose shape nobody guarantees: each has the wanted type or is empty. Token counts of
+model calls, for which each agent has its own names; and an id for a session whose log names none.
 
 Agents change their formats without notice, so a reader asks for what it needs and accepts what is there.
 Nothing here may raise, whatever the JSON.
@@ -6,11 +7,15 @@ Nothing here may raise, whatever the JSON.
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
 from gittraj.formats.base import lines
+from gittraj.model.values import Usage
 
 _STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
@@ -82,3 +87,40 @@ def parsed(value: Any) -> Any:
         return lines.decode(value)
     except (ValueError, RecursionError):
         return value
+
+
+_KINDS = ("input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens", "reasoning_tokens")
+
+
+def usage(value: Any, names: tuple[str, ...], *, cached_in_input: bool) -> Usage:
+    """The counts in ``value``. ``names`` are what it calls input, cache read, cache write, output and
+    reasoning tokens, as far as it has them; ``cached_in_input``: its input includes the cached ones."""
+    numbers = mapping(value)
+    counts = {kind: count(numbers.get(name)) for kind, name in zip(_KINDS, names, strict=False)}
+    if cached_in_input:
+        cached = counts["cache_read_tokens"] + counts["cache_write_tokens"]
+        counts["input_tokens"] = max(0, counts["input_tokens"] - cached)
+    return Usage(**counts)
+
+
+def usage_since(total: Usage, before: Usage) -> Usage:
+    """What came to ``before``; all of ``total`` if the count began anew."""
+    pairs = {name: (getattr(total, name), getattr(before, name)) for name in Usage.__slots__}
+    if any(now < then for now, then in pairs.values()):
+        return total
+    return Usage(**{name: now - then for name, (now, then) in pairs.items()})
+
+
+Part = str | int | float | None
+"""A role, a name, a length, a time."""
+
+
+def shape_id(format: str, records: Iterable[Iterable[Part]]) -> str:  # noqa: A002 - its name everywhere here
+    """An id for a session whose log names none: 20 hex digits over the format and the shape of its first
+    records, never of text: roles, names, lengths and times.
+
+    Every later import of the same log, grown or not, comes to the same id; two runs of one task differ in
+    when their first calls were answered and in how long the answers are.
+    """
+    described = json.dumps([format, *([*record] for record in records)], separators=(",", ":"))
+    return hashlib.sha256(described.encode()).hexdigest()[:20]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gittraj.formats import cursor
-from gittraj.formats.base import commits
 from gittraj.formats.base.edits import editor, first
+from gittraj.formats.base.outcomes import printed_commits
 from gittraj.formats.copilot import calls as copilot
 from gittraj.formats.openai.completion import Call
 from gittraj.model.session_items import Edit, Entry
@@ -20,7 +20,7 @@ def entry(event: AnyEvent, end: int) -> Entry:
         return Entry(
             event=event, end=end, command=call.command, edits=_edits(event), paths=(path,) if path else ()
         )
-    printed = commits.printed(event.content) if isinstance(event, ToolResult) else ()
+    printed = printed_commits(event.content) if isinstance(event, ToolResult) else ()
     return Entry(event=event, end=end, commits=printed)
 
 

@@ -1,7 +1,10 @@
-"""A tool's call and its result before they become events, and what a person said to a call or a question."""
+"""A tool's call and its result before they become events, what a person said to a call or a question, and the
+ids of the commits that a command reports.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Self
@@ -125,3 +128,18 @@ def answered(asked: dict[str, Any], answer: str, *, reasoning: str | None = None
         ),
         reasoning=reasoning,
     )
+
+
+_SUMMARY = re.compile(
+    r"^\[(?:detached HEAD|[^\s\[\]]+)(?: \(root-commit\))? ([0-9a-f]{4,64})\] ", re.MULTILINE
+)
+
+
+def printed_commits(output: str) -> tuple[str, ...]:
+    """The (mostly short) ids in ``output``, in its order, each once.
+
+    As git prints them after ``git commit``, ``git cherry-pick``, ``git revert`` and ``git merge --squash``
+    (``print_commit_summary`` in its sequencer.c): ``[branch 1a2b3c4] subject``, also with ``(root-commit)``,
+    and ``detached HEAD`` for the branch. Whether such a commit exists is not decided here.
+    """
+    return tuple(dict.fromkeys(_SUMMARY.findall(output)))

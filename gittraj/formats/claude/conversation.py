@@ -8,21 +8,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from gittraj.formats.base import coerce, tokens
+from gittraj.formats.base import coerce
 from gittraj.formats.base import position as base
 from gittraj.formats.base.outcomes import ruling, tool_result
 from gittraj.formats.base.position import Position
-from gittraj.formats.claude import calls, prompts, results
+from gittraj.formats.claude import calls, prompts
 from gittraj.model.session_items import Entry, Item, Spent, TurnEnd
-from gittraj.model.values import (
-    Foreign,
-    Message,
-    NoteEvent,
-    PeerMessage,
-    Prompt,
-    Thinking,
-    Usage,
-)
+from gittraj.model.values import Foreign, Message, NoteEvent, PeerMessage, Prompt, Thinking, Usage
 
 _SYNTHETIC = "<synthetic>"
 _TOKENS = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens")
@@ -135,16 +127,16 @@ class Conversation:
     def _result(self, record: Record, ordinal: int, block: dict[str, Any]) -> Iterator[Item]:
         call_id = coerce.text(block.get("tool_use_id"))
         tool, arguments = self._open.pop(call_id or "", (None, None))
-        result = results.result(block, record.detail, shell=tool in calls.SHELLS)
+        result = calls.result(block, record.detail, shell=tool in calls.SHELLS)
         yield record.entry(tool_result(result, call_id=call_id, **record.common(ordinal)), **result.known)
-        said = results.decisions(tool, arguments, record.detail, result)
+        said = calls.decisions(tool, arguments, record.detail, result)
         for n, found in enumerate(said, len(record.content)):
             yield record.entry(ruling(found, **record.common(n)))
 
 
 def usage(value: Any) -> Usage:
     """Anthropic's numbers, in which cached tokens are no part of the input ones."""
-    return tokens.usage(value, _TOKENS, cached_in_input=False)
+    return coerce.usage(value, _TOKENS, cached_in_input=False)
 
 
 def _error(record: Record) -> Iterator[Item]:

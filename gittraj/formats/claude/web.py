@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from gittraj.formats.base import coerce, document
-from gittraj.formats.base.session_id import Part, shape_id
 from gittraj.formats.claude import prompts
 from gittraj.formats.claude import session as session_file
 from gittraj.model.session_items import Cursor, Item, Mark
@@ -44,14 +43,14 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _STAR
     log = coerce.objects(coerce.mapping(value).get("loglines"))
     named = session is not None and _SESSION_ID.fullmatch(session) is not None
     if log and not named and not any(coerce.text(record.get("sessionId")) for record in log):
-        session = shape_id(name, map(_shape, log[:_SHAPED]))
+        session = coerce.shape_id(name, map(_shape, log[:_SHAPED]))
     records = b"".join(json.dumps(record).encode() + b"\n" for record in log)
     for item in session_file.read(io.BytesIO(records), session=session):
         if not isinstance(item, Mark):
             yield item
 
 
-def _shape(record: dict[str, Any]) -> Iterator[Part]:
+def _shape(record: dict[str, Any]) -> Iterator[coerce.Part]:
     yield coerce.text(record.get("type"))
     yield coerce.stamp(record.get("timestamp"))
     for block in prompts.blocks(record.get("message")):

@@ -22,21 +22,11 @@ from gittraj.formats.base import coerce, lines
 from gittraj.formats.base.lines import Fragment, Lines
 from gittraj.formats.base.outcomes import Call, Outcome, tool_result
 from gittraj.formats.base.position import Position
-from gittraj.formats.base.session_id import shape_id
-from gittraj.formats.base.tokens import since
-from gittraj.formats.codex import exec_records, items
+from gittraj.formats.codex import exec_items
 from gittraj.formats.codex.skim import NOTHING
 from gittraj.formats.codex.usage import usage
 from gittraj.model.session_items import Cursor, Damage, Entry, Item, Spent, TurnEnd
-from gittraj.model.values import (
-    AnyEvent,
-    Foreign,
-    Message,
-    NoteEvent,
-    Prompt,
-    Thinking,
-    Usage,
-)
+from gittraj.model.values import AnyEvent, Foreign, Message, NoteEvent, Prompt, Thinking, Usage
 
 name = "codex-exec"
 agent = "codex"
@@ -53,7 +43,7 @@ _DROPPED = re.compile(
 
 def detect(head: bytes) -> bool:
     """Whether a file that begins with ``head`` is such an output."""
-    return any(exec_records.is_record(record) for record in lines.head(head))
+    return any(exec_items.is_record(record) for record in lines.head(head))
 
 
 def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
@@ -106,10 +96,10 @@ class _Reading:
             yield from self._position.report("status", "abandoned")
 
     def _identify(self, first: list[Fragment]) -> str | None:
-        named = exec_records.thread_id(first)
+        named = exec_items.thread_id(first)
         if named or len(first) < 2:
             return named
-        return self._name or shape_id(name, exec_records.shapes(first))
+        return self._name or coerce.shape_id(name, exec_items.shapes(first))
 
     # ------------------------------------------------------------ records
 
@@ -119,17 +109,17 @@ class _Reading:
         if "msg" in fragment.value:
             return (
                 item
-                for record in exec_records.translated(fragment.value, self._number)
+                for record in exec_items.translated(fragment.value, self._number)
                 for item in self._record(record)
             )
         return self._record(fragment.value)
 
     def _record(self, record: dict[str, Any]) -> Iterable[Item]:
-        kind = exec_records.kind_of(record)
-        if kind in exec_records.ITEMS:
+        kind = exec_items.kind_of(record)
+        if kind in exec_items.ITEMS:
             return self._item(kind, coerce.mapping(record.get("item")))
-        if kind in exec_records.THREADS:
-            return self._thread(record, coerce.text(record.get(exec_records.THREADS[kind])))
+        if kind in exec_items.THREADS:
+            return self._thread(record, coerce.text(record.get(exec_items.THREADS[kind])))
         match kind:
             case "turn.started":
                 self._begin_turn()
@@ -165,7 +155,7 @@ class _Reading:
 
     def _header(self, record: dict[str, Any]) -> Iterator[Item]:
         """The first records of the oldest form: its settings, then the prompt."""
-        if record.keys() >= exec_records.HEADER:
+        if record.keys() >= exec_items.HEADER:
             yield from self._position.report("folder", coerce.text(record.get("workdir")))
             yield from self._position.report("model", coerce.text(record.get("model")))
         elif record.keys() == {"prompt"} and (text := coerce.text(record["prompt"])):
@@ -199,7 +189,7 @@ class _Reading:
     def _pay(self, *, final: bool = True) -> Iterator[Spent]:
         if self._response is None:  # of no event: the next turn bears it
             return
-        own = since(self._total, self._spent)
+        own = coerce.usage_since(self._total, self._spent)
         if own != Usage():
             first = self._spent == Usage()  # this log cannot know what came before it
             yield Spent(response=self._response, usage=own, beside=True, cumulative=first)
@@ -208,7 +198,7 @@ class _Reading:
 
     def _fail(self, value: Any) -> Iterator[Item]:
         """An error; a failed turn often repeats one."""
-        text = items.words(value)
+        text = exec_items.words(value)
         if text not in self._reported:
             self._reported.add(text)
             yield self._entry(NoteEvent(**self._common(), content=text, kind="error"))
@@ -219,14 +209,14 @@ class _Reading:
         item = item if "type" in item else item | {"type": item.get("item_type")}
         own = coerce.text(item.get("id")) or f"n{self._number}"
         if kind != "item.updated":
-            self._chain = zlib.crc32(repr(exec_records.shape(item)).encode("utf-8", "replace"), self._chain)
+            self._chain = zlib.crc32(repr(exec_items.shape(item)).encode("utf-8", "replace"), self._chain)
         key, known = self._open.get(own, (f"exec.{self._chain:08x}.{own}", None))
         if item.get("type") == "todo_list":
-            self._plan = (self._plan[0] if self._plan else key), items.steps(item)
+            self._plan = (self._plan[0] if self._plan else key), exec_items.steps(item)
             if kind == "item.completed":
                 yield self._note(*self._plan)
                 self._plan = None
-        elif call := known or items.call(item, self._position.facts.get("folder")):
+        elif call := known or exec_items.call(item, self._position.facts.get("folder")):
             if known is None:
                 yield self._call(key, item, call)
                 self._open[own] = (key, call)
@@ -244,7 +234,7 @@ class _Reading:
         return self._entry(call.event(call_id, **self._reply(key)), **known)
 
     def _result(self, key: str, item: dict[str, Any], call: Call) -> Iterable[Entry]:
-        output = items.result(item)
+        output = exec_items.result(item)
         if output is None:
             return ()
         # a call that was declined is nobody's decision here: a run without a terminal asks no human
@@ -264,8 +254,8 @@ class _Reading:
             case "plan" if text:
                 return self._note(key, text)
             case "error":
-                return self._warn(key, items.words(item.get("message")))
-            case kind if kind in items.OUTPUTS and (output := items.result(item)):
+                return self._warn(key, exec_items.words(item.get("message")))
+            case kind if kind in exec_items.OUTPUTS and (output := exec_items.result(item)):
                 return self._ended(f"{key}:0", coerce.text(item.get("call_id")) or self._last, output)
             case str(kind):
                 content = text or coerce.text(item.get("message")) or coerce.text(item.get("content"))

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from gittraj.formats.base import coerce, commits
-from gittraj.formats.base.outcomes import Outcome
+from gittraj.formats.base import coerce
+from gittraj.formats.base.outcomes import Outcome, printed_commits
 from gittraj.formats.codex import calls, prompts
 from gittraj.model.session_items import Edit
 from gittraj.model.values import Artifact, Decision
@@ -100,7 +100,7 @@ def output(value: Any, ended: Ending = UNKNOWN) -> Outcome:
         is_error=failed or declined or (not frame and body.startswith(_REFUSED)),
         truncated=truncated,
         artifact=artifact,
-        commits=commits.printed(body) if "] " in body else (),
+        commits=printed_commits(body) if "] " in body else (),
         edits=ended.edits,
         declined=declined,
         duration_ms=ended.duration_ms if ended.duration_ms is not None else _duration(frame, metadata),

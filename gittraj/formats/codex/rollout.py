@@ -16,10 +16,9 @@ from gittraj.formats.base import coerce, lines
 from gittraj.formats.base.lines import Fragment, Lines
 from gittraj.formats.base.outcomes import Call, Refusal, ruling, tool_result
 from gittraj.formats.base.position import Position
-from gittraj.formats.base.session_id import shape_id
-from gittraj.formats.codex import calls, facts, outputs, prompts
-from gittraj.formats.codex.held import Candidate, Held, Verdict
-from gittraj.formats.codex.record import Record, is_bare, opened, remarks
+from gittraj.formats.codex import calls, outputs, prompts, records
+from gittraj.formats.codex.prompts import Candidate, Held, Verdict
+from gittraj.formats.codex.records import Record, is_bare, opened, remarks
 from gittraj.formats.codex.skim import NOTHING, VOICE, RolloutSkim
 from gittraj.formats.codex.usage import Calls
 from gittraj.model.session_items import Cursor, Damage, Entry, Item, TurnEnd
@@ -74,7 +73,7 @@ class _Reading:
         self._held = Held(self._position, state.get("confirms"))
         self._calls = Calls(dict(state.get("calls", {})))
         self._number: int = state.get("record", 0)
-        self._history = facts.CopiedHistory(self._position, dict(state.get("history", {})))
+        self._history = records.CopiedHistory(self._position, dict(state.get("history", {})))
         self._path: str = state.get("path", "/root")
         self._name = session
         self._begin_turn()
@@ -145,12 +144,12 @@ class _Reading:
     def _nameless(self, record: Record) -> Iterator[_Step]:
         """The first record of a log that lost its beginning."""
         shape = (record.kind, coerce.text(record.payload.get("type")), coerce.stamp(record.time))
-        yield from self._position.report("session", self._name or shape_id(name, [shape]))
+        yield from self._position.report("session", self._name or coerce.shape_id(name, [shape]))
         yield from self._steps(record)
 
     def _identify(self, meta: dict[str, Any]) -> Iterator[_Step]:
-        self._path = facts.agent_path(meta)
-        yield from facts.identify(self._position, {"id": self._name} | meta)
+        self._path = records.agent_path(meta)
+        yield from records.identify(self._position, {"id": self._name} | meta)
 
     def _settings(self, payload: dict[str, Any]) -> Iterator[_Step]:
         yield from self._position.report("folder", coerce.text(payload.get("cwd")))
@@ -202,7 +201,7 @@ class _Reading:
         }
         self._begin_turn()
         common = record.common() | {"content": text, "artifact": image}
-        subagent = facts.is_subagent(self._position)
+        subagent = records.is_subagent(self._position)
         event: AnyEvent = PeerMessage(**common, direction="received") if subagent else Prompt(**common)
         return Candidate(record.entry(event), self._position.cursor(record.start, state))
 

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from gittraj.formats.base import coerce, tokens
+from gittraj.formats.base import coerce
 from gittraj.formats.base.position import short
 from gittraj.model.session_items import Spent
 from gittraj.model.values import Usage
@@ -93,4 +93,4 @@ class Calls:
 
 def usage(value: Any) -> Usage:
     """OpenAI's numbers, where cached tokens are part of the input ones, as ours, where they are not."""
-    return tokens.usage(value, _TOKENS, cached_in_input=True)
+    return coerce.usage(value, _TOKENS, cached_in_input=True)

@@ -17,14 +17,7 @@ from gittraj.formats.base.position import facts
 from gittraj.formats.copilot import parts
 from gittraj.formats.copilot.parts import Made
 from gittraj.model.session_items import Entry, Fact, Item, Spent, TurnEnd
-from gittraj.model.values import (
-    AnyEvent,
-    Message,
-    NoteEvent,
-    Prompt,
-    Thinking,
-    Usage,
-)
+from gittraj.model.values import AnyEvent, Message, NoteEvent, Prompt, Thinking, Usage
 
 name = "copilot-vscode"
 agent = "copilot"

@@ -3,6 +3,10 @@
 One record a line, ``{type, data, id, timestamp, parentId}``. A call stands in the message that asks for it
 and again where it starts; VS Code says of its end only whether it went well. The format is not published;
 this follows files of versions 0.0.3xx to 1.0.
+
+What model calls cost is reported after each call, or in sum when the program ends, never both.
+``inputTokens`` counts cached ones too. ``cost`` is a number of premium requests, not of dollars, and so is
+left out.
 """
 
 from __future__ import annotations
@@ -14,19 +18,64 @@ from typing import Any, BinaryIO
 from gittraj.formats.base import coerce, images, lines
 from gittraj.formats.base.lines import Fragment
 from gittraj.formats.base.position import LogReader, read_with
-from gittraj.formats.base.session_id import shape_id
-from gittraj.formats.copilot import calls, results
-from gittraj.formats.copilot.results import Record
-from gittraj.formats.copilot.usage import Calls
-from gittraj.model.session_items import Cursor, Item, TurnEnd
-from gittraj.model.values import (
-    Artifact,
-    Message,
-    NoteEvent,
-    PeerMessage,
-    Prompt,
-    Thinking,
-)
+from gittraj.formats.copilot import calls
+from gittraj.formats.copilot.calls import Record
+from gittraj.model.session_items import Cursor, Item, Spent, TurnEnd
+from gittraj.model.values import Artifact, Message, NoteEvent, PeerMessage, Prompt, Thinking, Usage
+
+_TOKENS = ("inputTokens", "cacheReadTokens", "cacheWriteTokens", "outputTokens", "reasoningTokens")
+
+
+class Calls:
+    """The model calls since the last human prompt, by the ids of their messages.
+
+    ``state`` is the result of an earlier :meth:`state`: whether the program reports each call's cost.
+    """
+
+    def __init__(self, state: dict[str, Any]) -> None:
+        self._reported = state.get("told") is True
+        self.begin_turn()
+
+    def state(self) -> dict[str, Any]:
+        return {"told": self._reported}
+
+    def begin_turn(self) -> None:
+        self._last: str | None = None
+        self._by_model: dict[str | None, str] = {}
+        self._spent: dict[str, Usage] = {}
+        self._waiting: list[Usage] = []
+
+    def answered(self, response: str, model: str | None) -> Iterator[Spent]:
+        """A message came. A cost reported before it is its own."""
+        self._last = self._by_model[model] = response
+        waiting, self._waiting = self._waiting, []
+        for usage in waiting:
+            yield self._add(response, usage)
+
+    def reported(self, record: dict[str, Any]) -> Iterator[Spent]:
+        """From ``assistant.usage`` or ``session.usage_record``: the last message's if that has none."""
+        self._reported = True
+        if self._last is None or self._last in self._spent:
+            self._waiting.append(_usage(record))
+        else:
+            yield self._add(self._last, _usage(record))
+
+    def ended(self, metrics: dict[str, Any]) -> Iterator[Spent]:
+        """From ``session.shutdown``: what each model cost since the program was started."""
+        if not self._reported and self._last is not None:
+            for model, fields in metrics.items():
+                response = self._by_model.get(model, self._last)
+                yield self._add(response, _usage(coerce.mapping(coerce.mapping(fields).get("usage"))))
+        self._reported = False
+
+    def _add(self, response: str, usage: Usage) -> Spent:
+        self._spent[response] = self._spent.get(response, Usage()) + usage
+        return Spent(response=response, usage=self._spent[response], beside=True)
+
+
+def _usage(fields: dict[str, Any]) -> Usage:
+    return coerce.usage(fields, _TOKENS, cached_in_input=True)
+
 
 name = "copilot-cli"
 agent = "copilot"
@@ -82,7 +131,7 @@ class _Reader(LogReader):
     def _identify(self, record: Record) -> Iterator[Item]:
         named = coerce.text(record.data.get("sessionId")) if record.kind == "session.start" else None
         shape = (record.kind, record.id, record.ts)
-        yield from self._position.report("session", named or self._name or shape_id(name, [shape]))
+        yield from self._position.report("session", named or self._name or coerce.shape_id(name, [shape]))
 
     def _items(self, record: Record, fragment: Fragment) -> Iterator[Item]:
         data = record.data
@@ -214,7 +263,7 @@ class _Reader(LogReader):
     def _completed(self, record: Record) -> Iterator[Item]:
         call_id = coerce.text(record.data.get("toolCallId"))
         tool = self._open.pop(call_id or "", "a tool call")
-        yield from results.entries(record, tool, self._asked.pop(call_id or "", None))
+        yield from calls.result_entries(record, tool, self._asked.pop(call_id or "", None))
 
 
 read = read_with(_Reader)

@@ -1,17 +1,25 @@
-"""What a call of one of Gemini CLI's tools does, from its arguments alone.
+"""What a call of one of Gemini CLI's tools does, from its arguments alone; and what its result says: its
+text, how it ended, what it changed, and what was decided.
 
-Whether it did it is for its result to say (:mod:`gittraj.formats.gemini.results`).
+A result stands in a log as the model saw it (``functionResponse``) and as the user did (``resultDisplay``).
+The text is the model's, without the frame that the shell tool puts around it; the display tells what a file
+became. Decisions are only those that the log states: answered questions, plans approved or rejected, refused
+calls.
 """
 
 from __future__ import annotations
 
+import json
 import posixpath
+import re
 from typing import Any
 
 from gittraj.formats.base import coerce
 from gittraj.formats.base.edits import first, pairs, replaced, texts, written
-from gittraj.formats.base.outcomes import Call
+from gittraj.formats.base.outcomes import Call, Outcome, Refusal, answered, printed_commits
+from gittraj.formats.gemini.prompts import Part, function_response, inline, parts, text
 from gittraj.model.session_items import Edit
+from gittraj.model.values import Artifact, Decision
 
 SHELL = "run_shell_command"
 _PATHS = ("file_path", "absolute_path", "dir_path", "directory", "path")
@@ -37,3 +45,141 @@ def _edits(name: str, fields: dict[str, Any]) -> tuple[Edit, ...]:
     if name in ("replace", "edit"):  # Qwen Code's name for it
         return (replaced(path, pairs([fields], ["old_string"], ["new_string"])),)
     return ()
+
+
+FAILED = ("error", "cancelled")
+_WRAPPED = re.compile(r"(Output too large\.[^\n]*\n)?<untrusted_context>\n")
+_CLOSING = "\n</untrusted_context>"
+_BEFORE = re.compile(
+    r"(Output too large\.[^\n]*\n)?(?:Command: .*?\nDirectory: [^\n]*\n)?(?:Stdout|Output): ?", re.DOTALL
+)
+_AFTER = re.compile(
+    r"(Exit Code|Signal|Background PIDs|Process Group PGID): (.*)|(?:Stderr|Error): \((?:none|empty)\)"
+)
+_CUT = re.compile(r"^Output too large\. Showing |^\.\.\. \[[\d.,\s]+ characters omitted\]", re.MULTILINE)
+_DECLINED = re.compile(
+    r"(?:Error: )?(?:\[Operation Cancelled\] Reason: )?(?:User did not allow tool call|User denied execution)"
+)
+
+
+def responses(content: Any, call_id: str | None) -> list[Part]:
+    """The parts that answer a call: after a rewrite of the history, those of all calls of a turn stand
+    with each of them."""
+    items = parts(content)
+    own = [p for p in items if (r := function_response(p)) is None or r.get("id") in (call_id, None)]
+    return own or items
+
+
+def result(answer: list[Part], call: Call | None, *, status: Any = None, display: Any = None) -> Outcome:
+    """The result in the parts of an answer. ``call`` is what it answers, if that is known; ``status`` and
+    ``display`` (``resultDisplay``) are fields beside it."""
+    output, artifact, failed = _said(answer)
+    output = output or (display if isinstance(display, str) else "")
+    failed = failed or status in FAILED
+    is_shell = call is not None and call.command is not None
+    body, code = _unframed(_unwrapped(output), failed=failed) if is_shell else (_unwrapped(output), None)
+    is_error = failed or code not in (None, 0)
+    return Outcome(
+        text=body,
+        exit_code=code,
+        is_error=is_error,
+        truncated=_CUT.search(output) is not None,
+        artifact=artifact,
+        declined=is_error and code is None and _DECLINED.match(body) is not None,
+        commits=printed_commits(body) if is_shell else (),
+        edits=() if is_error or call is None else _written(call, coerce.mapping(display), body),
+    )
+
+
+def _said(answer: list[Part]) -> tuple[str, Artifact | None, bool]:
+    texts: list[str] = []
+    artifact: Artifact | None = None
+    failed = False
+    for part in answer:
+        response = function_response(part) or {}
+        failed = failed or bool(coerce.mapping(response.get("response")).get("error"))
+        texts.append(_response(response.get("response")))
+        for piece in (part, *parts(response.get("parts"))):
+            artifact = artifact or inline(piece)
+            texts.append(text(piece) or "")
+    return "\n".join(filter(None, texts)), artifact, failed
+
+
+def _response(value: Any) -> str:
+    answered = isinstance(value, dict) and not value.keys().isdisjoint(("output", "error"))
+    outputs = [value.get("output"), value.get("error")] if answered else [value]
+    return "\n".join(s if isinstance(s, str) else json.dumps(s, ensure_ascii=False) for s in outputs if s)
+
+
+def _unwrapped(output: str) -> str:
+    match = _WRAPPED.match(output)
+    return (match[1] or "") + output[match.end() :].removesuffix(_CLOSING) if match else output
+
+
+def _unframed(output: str, *, failed: bool) -> tuple[str, int | None]:
+    """A shell command's output and exit code. The code stands below the output; later versions leave out
+    a 0, and what has no frame was stopped, refused or goes on."""
+    opened = _BEFORE.match(output)
+    if opened is None:
+        return output, None
+    start, end = opened.end(), len(output.rstrip())
+    fields: dict[str, str] = {}
+    while end > start and (ended := _AFTER.fullmatch(output, _line(output, start, end), end)):
+        fields[ended[1]] = ended[2]
+        end = max(start, ended.start() - 1)
+    status = fields.get("Exit Code", "(none)" if failed or "Signal" in fields else "0")
+    code = int(status) if re.fullmatch(r"-?\d{1,10}", status) else None
+    body = output[start:end]
+    return (opened[1] or "") + ("" if body == "(empty)" else body), code
+
+
+def _line(output: str, start: int, end: int) -> int:
+    """Where the last line before ``end`` begins."""
+    return max(start, output.rfind("\n", start, end) + 1)
+
+
+def _written(call: Call, shown: dict[str, Any], body: str) -> tuple[Edit, ...]:
+    """The entire new text of the file, and whether it is a new one."""
+    whole = shown.get("newContent")
+    new = shown.get("isNewFile") is True or body.startswith(("Successfully created", "Created new file"))
+    if not isinstance(whole, str) and not new:
+        return ()
+    kept = whole if isinstance(whole, str) else None
+    kind, before = "add" if new else "update", coerce.text(shown.get("originalContent"))
+    return tuple(Edit(path=e.path, kind=kind, whole=kept, before=before) for e in call.edits)  # type: ignore[arg-type]
+
+
+# ---------------------------------------------------------------- decisions
+
+_APPROVED = "Plan approved."
+_REJECTED = "Plan rejected."
+_FEEDBACK = "User feedback:"
+
+
+def decisions(call: Call | None, result: Outcome) -> tuple[Decision | Refusal, ...]:
+    """What was said by the answer to a call (``None``: not known)."""
+    if result.declined:
+        return (Refusal(call.name, call.arguments) if call else Refusal(None),)
+    if result.is_error or call is None:
+        return ()
+    match call.name:
+        case "ask_user":
+            return _answers(call, result)
+        case "exit_plan_mode" if result.text.startswith(_APPROVED):
+            return (Decision(chosen="approved the plan", by="human"),)
+        case "exit_plan_mode" if result.text.startswith(_REJECTED):
+            feedback = result.text.partition("\n")[0].partition(_FEEDBACK)[2].strip()
+            return (Refusal("the plan", words=feedback),)
+        case _:
+            return ()
+
+
+def _answers(call: Call, result: Outcome) -> tuple[Decision, ...]:
+    """The answers are keyed by the index of their question."""
+    answers = coerce.mapping(coerce.mapping(coerce.parsed(result.text)).get("answers"))
+    output: list[Decision] = []
+    for ordinal, asked in enumerate(coerce.objects(coerce.mapping(call.arguments).get("questions"))):
+        answer = coerce.text(answers.get(str(ordinal)))
+        if answer is not None:
+            output.append(answered(asked, answer))
+    return tuple(output)

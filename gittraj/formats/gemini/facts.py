@@ -1,4 +1,6 @@
-"""What a Gemini CLI session file says of the session itself."""
+"""What a Gemini CLI session file says of the session itself, and what its model calls cost: cached tokens are
+part of its input, thinking is not part of its output.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +10,10 @@ from typing import Any
 
 from gittraj.formats.base import coerce
 from gittraj.formats.base.position import Position
-from gittraj.formats.base.session_id import shape_id
 from gittraj.formats.gemini import prompts
 from gittraj.formats.gemini.prompts import parts, text
 from gittraj.model.session_items import Fact
+from gittraj.model.values import Usage
 
 _WORKSPACE = re.compile(r"\*\*Workspace Directories:\*\*\n {2}- ([^\n]+)")
 
@@ -36,7 +38,7 @@ def identify(position: Position, message: dict[str, Any], named: str | None, for
     if "session" not in position.facts:
         words = sum(len(text(part) or "") for part in parts(message.get("content")))
         shape = [coerce.text(message.get("type")), coerce.text(message.get("timestamp")), words]
-        yield from position.report("session", named or shape_id(format, [shape]))
+        yield from position.report("session", named or coerce.shape_id(format, [shape]))
     yield from position.report_once("started_at", coerce.stamp(message.get("timestamp")))
     yield from locate(position, message)
 
@@ -50,3 +52,34 @@ def locate(position: Position, message: dict[str, Any]) -> Iterator[Fact]:
 
 def is_subagent(position: Position) -> bool:
     return "subagent" in position.facts
+
+
+def usage_of_message(tokens: dict[str, Any]) -> Usage:
+    """The ``tokens`` of a message in a session file."""
+    return _usage(tokens, tokens.get("input"), tokens.get("output"))
+
+
+def usage_of_model(tokens: dict[str, Any]) -> Usage:
+    """The ``tokens`` of a model in the statistics of ``--output-format json``, where ``prompt`` is all of
+    the input."""
+    prompt = tokens.get("prompt")
+    if prompt is None:
+        prompt = coerce.count(tokens.get("input")) + coerce.count(tokens.get("cached"))
+    return _usage(tokens, prompt, tokens.get("candidates"))
+
+
+def usage_of_stream(stats: dict[str, Any]) -> Usage:
+    """The ``stats`` of a ``result`` in ``--output-format stream-json``: thinking shows in the total only."""
+    prompt, output = coerce.count(stats.get("input_tokens")), coerce.count(stats.get("output_tokens"))
+    thoughts = max(0, coerce.count(stats.get("total_tokens")) - prompt - output)
+    return _usage({"cached": stats.get("cached"), "thoughts": thoughts}, prompt, output)
+
+
+def _usage(tokens: dict[str, Any], prompt: Any, output: Any) -> Usage:
+    cached, thoughts = coerce.count(tokens.get("cached")), coerce.count(tokens.get("thoughts"))
+    return Usage(
+        input_tokens=max(0, coerce.count(prompt) - cached) + coerce.count(tokens.get("tool")),
+        cache_read_tokens=cached,
+        output_tokens=coerce.count(output) + thoughts,
+        reasoning_tokens=thoughts,
+    )

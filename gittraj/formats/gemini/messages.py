@@ -13,7 +13,7 @@ from typing import Any
 from gittraj.formats.base import coerce
 from gittraj.formats.base.outcomes import Call, Outcome, ruling, tool_result
 from gittraj.formats.base.position import Position
-from gittraj.formats.gemini import calls, facts, prompts, results, usage
+from gittraj.formats.gemini import calls, facts, prompts
 from gittraj.formats.gemini.prompts import Part, function_call, function_response, parts, text
 from gittraj.model.session_items import Entry, Item, Spent
 from gittraj.model.values import (
@@ -144,7 +144,7 @@ class Messages:
             call_id = coerce.text(response.get("id")) or self._unanswered(response.get("name"))
             if call_id is None or call_id not in self._answered:
                 known = self._calls.get(call_id or "")
-                yield from self._result(str(ordinal), call_id, known, results.result([part], known))
+                yield from self._result(str(ordinal), call_id, known, calls.result([part], known))
 
     def _unanswered(self, tool: Any) -> str | None:
         """The call of a tool that has no result yet, for a response that names none."""
@@ -165,7 +165,7 @@ class Messages:
         common["ts"] = coerce.stamp(ended) or common["ts"]
         event = tool_result(result, call_id=call_id, **common)
         yield self._entry(event, **result.known)
-        for n, found in enumerate(results.decisions(call, result)):
+        for n, found in enumerate(calls.decisions(call, result)):
             yield self._entry(ruling(found, **common | {"id": f"{common['id']}.d{n}"}))
 
     # ------------------------------------------------------------ the model
@@ -181,7 +181,7 @@ class Messages:
             if closed and not heard:  # what it cost must stand somewhere
                 yield self._entry(Message(**self._common("m"), **reply))
             if closed or heard:
-                yield Spent(response=self._id, usage=usage.of_message(tokens))
+                yield Spent(response=self._id, usage=facts.usage_of_message(tokens))
 
     def _response(self, reply: dict[str, Any]) -> Iterator[Entry]:
         content = parts(self._open.get("content"))
@@ -218,12 +218,12 @@ class Messages:
     def _answer(self, n: int, entry: Entry, called: dict[str, Any]) -> Iterator[Entry]:
         """The result in its call's record."""
         call_id = entry.event.call_id if isinstance(entry.event, ToolCall) else None
-        answer = results.responses(called.get("result"), call_id)
+        answer = calls.responses(called.get("result"), call_id)
         status, display = called.get("status"), called.get("resultDisplay")
-        ended = bool(answer or display) or status in results.FAILED
+        ended = bool(answer or display) or status in calls.FAILED
         if ended and call_id is not None and call_id not in self._answered:
             call = self._calls.get(call_id)
-            result = results.result(answer, call, status=status, display=display)
+            result = calls.result(answer, call, status=status, display=display)
             yield from self._result(f"r{n}", call_id, call, result, called.get("timestamp"))
 
 

@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from gittraj.formats.base import coerce, document
-from gittraj.formats.base.session_id import shape_id
-from gittraj.formats.gemini import usage
+from gittraj.formats.gemini import facts
 from gittraj.model.session_items import Entry, Fact, Item, Spent
 from gittraj.model.values import Message, NoteEvent, Usage
 
@@ -45,7 +44,7 @@ def read(value: Any, session: str | None, end: int) -> Iterator[Item]:
     )
     if fields:
         shape = [[len(response or ""), *map(coerce.text, models)]]
-        named = coerce.text(fields.get("session_id")) or session or shape_id(name, shape)
+        named = coerce.text(fields.get("session_id")) or session or coerce.shape_id(name, shape)
         yield Fact(name="session", value=named)
     for model in filter(None, models):
         yield Fact(name="model", value=model)
@@ -69,4 +68,4 @@ def _requests(figures: Any) -> int:
 
 def _usage(models: dict[str, Any]) -> Usage:
     tokens = (coerce.mapping(coerce.mapping(figures).get("tokens")) for figures in models.values())
-    return sum(map(usage.of_model, tokens), Usage())
+    return sum(map(facts.usage_of_model, tokens), Usage())

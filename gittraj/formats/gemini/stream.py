@@ -16,8 +16,7 @@ from gittraj.formats.base import coerce, lines
 from gittraj.formats.base.lines import Fragment
 from gittraj.formats.base.outcomes import Call, ruling, tool_result
 from gittraj.formats.base.position import LogReader, read_with
-from gittraj.formats.base.session_id import shape_id
-from gittraj.formats.gemini import calls, results, usage
+from gittraj.formats.gemini import calls, facts
 from gittraj.model.session_items import Cursor, Entry, Item, Spent, TurnEnd
 from gittraj.model.values import Message, NoteEvent, Prompt
 
@@ -102,7 +101,7 @@ class _Reader(LogReader):
     def _identify(self, value: dict[str, Any], named: str | None = None) -> Iterator[Item]:
         if "session" not in self._position.facts:
             shape = [[coerce.text(value.get(key)) for key in ("type", "timestamp", "model")]]
-            yield from self._position.report("session", named or self._name or shape_id(name, shape))
+            yield from self._position.report("session", named or self._name or coerce.shape_id(name, shape))
         yield from self._position.report_once("started_at", coerce.stamp(value.get("timestamp")))
 
     def _common(self, value: dict[str, Any], block: str = "0") -> dict[str, Any]:
@@ -149,10 +148,10 @@ class _Reader(LogReader):
         call_id = coerce.text(value.get("tool_id"))
         call = self._calls.get(call_id or "")
         text = coerce.text(value.get("output")) or _message(value)
-        result = results.result([{"text": text}], call, status=value.get("status"))
+        result = calls.result([{"text": text}], call, status=value.get("status"))
         event = tool_result(result, call_id=call_id, **self._common(value))
         yield Entry(event=event, end=end, **result.known)
-        for n, found in enumerate(results.decisions(call, result), 1):
+        for n, found in enumerate(calls.decisions(call, result), 1):
             yield Entry(event=ruling(found, **self._common(value, str(n))), end=end)
 
     def _ended(self, value: dict[str, Any], end: int) -> Iterator[Item]:
@@ -160,7 +159,7 @@ class _Reader(LogReader):
         if self._response is not None and isinstance(stats, dict):
             for model in coerce.mapping(stats.get("models")):
                 yield from self._position.report("model", coerce.text(model))
-            yield Spent(response=self._response, usage=usage.of_stream(stats), beside=True)
+            yield Spent(response=self._response, usage=facts.usage_of_stream(stats), beside=True)
         if error := _message(value):
             yield Entry(event=NoteEvent(**self._common(value), content=error, kind="error"), end=end)
         yield from self._position.report("status", _STATUS.get(str(value.get("status"))))

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from gittraj.errors import FormatError
 from gittraj.formats.atif import read as atif
-from gittraj.formats.base import coerce, tokens
+from gittraj.formats.base import coerce
 from gittraj.formats.base.position import facts
 from gittraj.formats.base.sqlite import first_row, has_columns, open_database
 from gittraj.model.session_items import Damage, Entry, Fact, Item, Spent, TurnEnd
@@ -136,7 +136,7 @@ def spent(session: Mapping[str, Any]) -> Iterator[Item]:
         yield Fact(name="cost_usd", value=cost)
     final = coerce.mapping(coerce.mapping(session.get("document")).get("final_metrics"))
     names = ("total_prompt_tokens", "total_cached_tokens", "", "total_completion_tokens")
-    usage = tokens.usage(final, names, cached_in_input=True)
+    usage = coerce.usage(final, names, cached_in_input=True)
     if usage != Usage():
         yield Spent(response=_LAST, usage=usage)
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from gittraj.formats.base import coerce, images
-from gittraj.formats.base.session_id import Part
 from gittraj.model.values import Artifact, Usage
 
 _SHELLS = ("bash", "shell", "terminal", "command", "exec")
@@ -117,13 +116,13 @@ def _first(*numbers: Any) -> int:
     return next((counted for number in numbers if (counted := coerce.count(number))), 0)
 
 
-def opening(messages: Iterable[dict[str, Any]]) -> Iterator[tuple[Part, ...]]:
+def opening(messages: Iterable[dict[str, Any]]) -> Iterator[tuple[coerce.Part, ...]]:
     """The shape of a conversation's first two messages and of its first answer.
 
     Runs of one task begin with the same two messages: when and at what length the first answer came
     tells them apart. Where no answer could be parsed, what a program says of the first one does, with its id.
     """
-    refused: tuple[Part, ...] | None = None
+    refused: tuple[coerce.Part, ...] | None = None
     for number, message in enumerate(messages):
         answer = message.get("role") == "assistant" or message.get("object") == "response"
         if number < 2 or answer:
@@ -137,16 +136,16 @@ def opening(messages: Iterable[dict[str, Any]]) -> Iterator[tuple[Part, ...]]:
         yield refused
 
 
-def shapes(messages: Iterable[dict[str, Any]]) -> Iterator[tuple[Part, ...]]:
+def shapes(messages: Iterable[dict[str, Any]]) -> Iterator[tuple[coerce.Part, ...]]:
     """The shape of every message of a conversation that is complete."""
     return map(_shape, messages)
 
 
-def _shape(message: dict[str, Any]) -> tuple[Part, ...]:
+def _shape(message: dict[str, Any]) -> tuple[coerce.Part, ...]:
     """Role, lengths of what was said and called, names of what was called, and when."""
     extra = coerce.mapping(message.get("extra"))
     response = coerce.mapping(extra.get("response")) or message
-    called: list[Part] = []
+    called: list[coerce.Part] = []
     for call in coerce.objects(message.get("tool_calls")):
         function = coerce.mapping(call.get("function"))
         called += [

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from gittraj.errors import FormatError
-from gittraj.formats.base import coerce, lines, session_id
+from gittraj.formats.base import coerce, lines
 from gittraj.formats.base.document import HEAD, read_head
 from gittraj.formats.base.lines import Fragment, Lines
 from gittraj.formats.openai import completion
@@ -64,4 +64,4 @@ def read(path: Path, session: str) -> Iterator[Item]:
 
 def _id(record: dict[str, Any], start: int) -> str:
     messages = coerce.objects(record.get("messages"))
-    return f"{session_id.shape_id(name, completion.shapes(messages))}-{start}"
+    return f"{coerce.shape_id(name, completion.shapes(messages))}-{start}"

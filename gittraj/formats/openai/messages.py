@@ -10,9 +10,10 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
-from gittraj.formats.base import coerce, commits, document, session_id
+from gittraj.formats.base import coerce, document
 from gittraj.formats.base.document import peek
 from gittraj.formats.base.edits import editor, first
+from gittraj.formats.base.outcomes import printed_commits
 from gittraj.formats.openai import completion
 from gittraj.formats.swe import protocol
 from gittraj.model.session_items import Entry, Fact, Item, Spent, TurnEnd
@@ -48,7 +49,7 @@ def is_conversation(value: Any) -> bool:
 def read(value: Any, _session: str | None, end: int) -> Iterator[Item]:
     """The items of a list of messages. Its id is its shape's."""
     if messages := coerce.objects(value):
-        own = session_id.shape_id(name, completion.opening(messages))
+        own = coerce.shape_id(name, completion.opening(messages))
         yield from conversation(messages, session=own, end=end)
 
 
@@ -124,4 +125,4 @@ class _Reading:
         self._pending = deque(waiting for waiting in self._pending if waiting != call_id)
         text, artifact = completion.text(message.get("content"))
         event = ToolResult(id=f"{record}:0", **common, content=text, call_id=call_id, artifact=artifact)
-        return self._entry(event, commits=commits.printed(text))
+        return self._entry(event, commits=printed_commits(text))

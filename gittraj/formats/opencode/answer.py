@@ -11,7 +11,7 @@ from typing import Any
 
 from gittraj.formats.base import coerce
 from gittraj.formats.base.outcomes import ruling, tool_result
-from gittraj.formats.opencode import calls, results
+from gittraj.formats.opencode import calls
 from gittraj.model.session_items import Entry, Fact, Item, Spent, TurnEnd
 from gittraj.model.values import AnyEvent, Foreign, Message, NoteEvent, Thinking, Usage
 
@@ -91,7 +91,7 @@ class Answer:
                 text = failure(coerce.mapping(part.get("error")))
                 yield self._entry(NoteEvent(**self._common(part), content=text, kind="error"))
             case "file":
-                stands, image = results.file_image(part)
+                stands, image = calls.file_image(part)
                 yield self._entry(Message(**self._common(part), content=stands, artifact=image))
             case kind:
                 yield from self._words(part, kind)
@@ -143,7 +143,7 @@ class Answer:
         self._called = True
         paths = (*call.paths, *changed) if call.command else call.paths
         yield self._entry(call.event(call_id, **self._common(part)), **call.known | {"paths": paths})
-        result = results.result(tool, state)
+        result = calls.result(tool, state)
         if result is None:
             return
         ended = self._time = result.time if result.time is not None else self._time

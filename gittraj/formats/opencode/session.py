@@ -14,7 +14,7 @@ from typing import Any
 
 from gittraj.formats.base import coerce
 from gittraj.formats.opencode.answer import Answer, Context, start
-from gittraj.formats.opencode.results import file_image
+from gittraj.formats.opencode.calls import file_image
 from gittraj.model.session_items import Damage, Entry, Fact, Item
 from gittraj.model.values import PeerMessage, Prompt
 

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from gittraj.formats.base import coerce
-from gittraj.formats.base.tokens import since, usage
 from gittraj.formats.openai import completion
 from gittraj.model.session_items import Spent
 from gittraj.model.values import Usage
@@ -52,7 +51,9 @@ class Costs:
             self._grow(_total(self._now), response, usage)
 
     def _grow(self, now: Usage, response: str, usage: Any) -> None:
-        grown = since(now, self._before)  # another agent, or a restarted one, counts from the beginning
+        grown = coerce.usage_since(
+            now, self._before
+        )  # another agent, or a restarted one, counts from the beginning
         self._before = now
         if response not in self._spent:  # the totals do not tell reasoning apart
             reasoning = completion.usage(usage).reasoning_tokens
@@ -69,4 +70,4 @@ class Costs:
 
 def _total(value: Any) -> Usage:
     names = ("prompt_tokens", "cache_read_tokens", "cache_write_tokens", "completion_tokens")
-    return usage(value, names, cached_in_input=True)
+    return coerce.usage(value, names, cached_in_input=True)

@@ -10,21 +10,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from gittraj.formats.base import coerce, commits, document, session_id
+from gittraj.formats.base import coerce, document
 from gittraj.formats.base.document import peek
 from gittraj.formats.base.edits import editor, written
-from gittraj.formats.base.outcomes import Call, Outcome, Refusal, ruling, tool_result
+from gittraj.formats.base.outcomes import Call, Outcome, Refusal, printed_commits, ruling, tool_result
 from gittraj.formats.openai import completion
 from gittraj.formats.openhands.cost import Costs
 from gittraj.model.session_items import Edit, Entry, Fact, Item, TurnEnd
-from gittraj.model.values import (
-    AnyEvent,
-    Foreign,
-    Message,
-    NoteEvent,
-    Prompt,
-    Thinking,
-)
+from gittraj.model.values import AnyEvent, Foreign, Message, NoteEvent, Prompt, Thinking
 
 name = "openhands"
 agent = "openhands"
@@ -65,7 +58,7 @@ def read(value: Any, _session: str | None, end: int) -> Iterator[Item]:
 
 def items(events: list[dict[str, Any]], *, session: str | None, end: int) -> Iterator[Item]:
     """The items of a session's events; ``session`` is its id, if the program's folder has one."""
-    own = session_id.shape_id(name, ([e.get("source") if isinstance(e.get("source"), str) else None,
+    own = coerce.shape_id(name, ([e.get("source") if isinstance(e.get("source"), str) else None,
                                  coerce.stamp(e.get("timestamp"))] for e in events[:2]))  # fmt: skip
     yield Fact(name="session", value=session or own)
     yield from _Reading(end).items(events)
@@ -210,7 +203,7 @@ class _Reading:
         code = _exit_code(extras)
         rejected = kind == "user_rejected"
         failed = event.get("success") is False or kind == "error" or rejected or code not in (None, 0)
-        edits, made = () if failed else _written(extras), commits.printed(text)
+        edits, made = () if failed else _written(extras), printed_commits(text)
         ended = Outcome(
             text=text, exit_code=code, is_error=failed, artifact=artifact, commits=made, edits=edits
         )

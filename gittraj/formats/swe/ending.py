@@ -1,4 +1,10 @@
-"""What a run ended with: its exit status, what it submitted, what went wrong."""
+"""What a run ended with: its exit status, what it submitted, what went wrong; and the files that a submitted
+diff changes.
+
+Diffs are what ``git diff`` prints, also without its ``diff --git`` lines, with the line ends of a terminal,
+and with the wrong counts of a diff that a model wrote. Paths come out as git means them, from the
+repository's root.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +13,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from gittraj.formats.base.position import facts
-from gittraj.formats.swe import diff
-from gittraj.model.session_items import Entry, Fact
-from gittraj.model.values import Artifact, NoteEvent, ToolCall, ToolResult
+from gittraj.model.session_items import Edit, Entry, Fact
+from gittraj.model.values import Artifact, FileKind, NoteEvent, ToolCall, ToolResult
 
 _CAUSE = re.compile(r"submitted \((.*)\)")
 _LIMITS = frozenset(
@@ -59,7 +64,7 @@ class Ending:
             text = self.error or f"The run ended with {self.exit_status}"
             yield Entry(event=NoteEvent(id=f"{prefix}exit:0", ts=ts, content=text, kind="error"), end=end)
         if self.submission:
-            kind = "text/x-diff" if diff.edits(self.submission) else "text/plain"
+            kind = "text/x-diff" if diff_edits(self.submission) else "text/plain"
             event = NoteEvent(
                 id=f"{prefix}submission:0",
                 ts=ts,
@@ -82,7 +87,128 @@ def credit(entries: Sequence[Entry], submission: str | None) -> list[Entry]:
         failed = {e.call_id for entry in credited if isinstance(e := entry.event, ToolResult) and e.is_error}
         written = {edit.path for entry in credited for edit in entry.edits
                    if isinstance(entry.event, ToolCall) and entry.event.call_id not in failed}  # fmt: skip
-        left = tuple(edit for edit in diff.edits(submission) if edit.path not in written)
+        left = tuple(edit for edit in diff_edits(submission) if edit.path not in written)
         if left:
             credited[last] = replace(credited[last], edits=(*credited[last].edits, *left))
     return credited
+
+
+_HUNK = re.compile(r"@@ -\d{1,9}(?:,(\d{1,9}))? \+\d{1,9}(?:,(\d{1,9}))? @@")
+_ESCAPE = re.compile(r"\\([0-7]{3}|.)")
+_LETTERS = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
+_NOWHERE = "/dev/null"
+
+
+def diff_edits(text: str) -> tuple[Edit, ...]:
+    """One edit a file, and one more for the old name of a renamed one; empty if this is not a diff."""
+    return tuple(edit for file in _files(text) for edit in file.edits())
+
+
+class _File:
+    def __init__(self) -> None:
+        self.kind: FileKind = "update"
+        self.old: str | None = None
+        self.new: str | None = None
+        self.added: list[str] = []
+        self.removed: list[str] = []
+        self.open_end = False
+        self.started = False
+
+    def edits(self) -> Iterator[Edit]:
+        path = self.old if self.kind == "delete" or self.new is None else self.new
+        if path is None:
+            return
+        if self.kind == "rename" and self.old:
+            yield Edit(path=self.old, kind="delete")
+        whole = "\n".join(self.added) + ("" if self.open_end else "\n")
+        yield Edit(
+            path=path,
+            kind=self.kind,
+            added=tuple(self.added),
+            removed=tuple(self.removed),
+            whole=whole if self.kind == "add" and self.added else None,
+        )
+
+    def header(self, line: str) -> None:
+        """A line before the file's hunks."""
+        if line.startswith("new file mode "):
+            self.kind = "add"
+        elif line.startswith("deleted file mode "):
+            self.kind = "delete"
+        elif line.startswith("rename from "):
+            self.kind, self.old = "rename", _unquoted(line[12:])
+        elif line.startswith("rename to "):
+            self.new = _unquoted(line[10:])
+        elif line.startswith("--- "):
+            self.started = True
+            if (path := _path(line[4:], "a/")) == _NOWHERE:
+                self.kind = "add"
+            else:
+                self.old = path
+        elif line.startswith("+++ "):
+            if (path := _path(line[4:], "b/")) == _NOWHERE:
+                self.kind = "delete"
+            else:
+                self.new = path
+
+    def body(self, line: str) -> None:
+        if line.startswith("+"):
+            self.added.append(line[1:])
+        elif line.startswith("-"):
+            self.removed.append(line[1:])
+
+
+def _files(text: str) -> Iterator[_File]:
+    file: _File | None = None
+    old = new = 0  # lines of the hunk that are still to come
+    for line in text.replace("\r\n", "\n").split("\n"):
+        if file is not None and (old > 0 or new > 0) and line[:1] in " +-":
+            file.body(line)
+            old -= line[:1] != "+"
+            new -= line[:1] != "-"
+            continue
+        if line.startswith("\\") and file is not None:
+            file.open_end = True
+            continue
+        if match := _HUNK.match(line):
+            old, new = (int(number) if number else 1 for number in match.groups())
+            continue
+        old = new = 0
+        if line.startswith("diff --git ") or (line.startswith("--- ") and (file is None or file.started)):
+            if file is not None:
+                yield file
+            file = _named(line) if line.startswith("diff") else _File()
+        if file is not None:
+            file.header(line)
+    if file is not None:
+        yield file
+
+
+def _named(line: str) -> _File:
+    """A file by its ``diff --git`` line, in case no other line names it (an empty or binary one)."""
+    file = _File()
+    _, between, new = line.rpartition(" b/")
+    if between and not new.endswith('"'):
+        file.old = file.new = new
+    return file
+
+
+def _path(written: str, prefix: str) -> str:
+    path = _unquoted(written.partition("\t")[0])
+    return path.removeprefix(prefix)
+
+
+def _unquoted(path: str) -> str:
+    """Git's quoting of unusual names: octal bytes and letters after a backslash."""
+    path = path.strip()
+    if len(path) < 2 or path[0] != '"' or path[-1] != '"':
+        return path
+    octets = b""
+    position = 1
+    for match in _ESCAPE.finditer(path, 1, len(path) - 1):
+        octets += path[position : match.start()].encode("utf-8", "replace")
+        sign = match[1]
+        octets += bytes([int(sign, 8) & 255]) if sign.isdigit() and len(sign) == 3 else _LETTERS.get(
+            sign, sign).encode("utf-8", "replace")  # fmt: skip
+        position = match.end()
+    return (octets + path[position:-1].encode("utf-8", "replace")).decode("utf-8", "replace")

@@ -12,24 +12,15 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
-from gittraj.formats.base import coerce, commits, document, session_id
+from gittraj.formats.base import coerce, document
 from gittraj.formats.base.document import peek
-from gittraj.formats.base.outcomes import Refusal, ruling
+from gittraj.formats.base.outcomes import Refusal, printed_commits, ruling
 from gittraj.formats.base.position import facts
 from gittraj.formats.openai import completion
 from gittraj.formats.swe import ending, protocol, task
-from gittraj.formats.swe.answers import answer, is_answer
+from gittraj.formats.swe.protocol import answer, is_answer
 from gittraj.model.session_items import Entry, Fact, Item, Spent, TurnEnd
-from gittraj.model.values import (
-    AnyEvent,
-    Message,
-    NoteEvent,
-    Prompt,
-    Thinking,
-    ToolCall,
-    ToolResult,
-    Usage,
-)
+from gittraj.model.values import AnyEvent, Message, NoteEvent, Prompt, Thinking, ToolCall, ToolResult, Usage
 
 name = "mini-swe-agent"
 agent = "mini-swe-agent"
@@ -100,7 +91,7 @@ class _Reading:
         named = task.parse(self._stem, instance)
         stats = coerce.mapping(self._info.get("model_stats"))
         first = next((entry.event.ts for entry in entries if entry.event.ts), None)
-        own = session_id.shape_id(name, [[instance], *completion.opening(self._messages)])
+        own = coerce.shape_id(name, [[instance], *completion.opening(self._messages)])
         yield from facts(
             session=self._stem if named else own,
             solve=named.solve if named else None,
@@ -206,7 +197,7 @@ class _Reading:
             is_error=code not in (None, 0) or failure is not None or seen.timed_out,
             truncated=seen.truncated and not isinstance(raw, str),
         )
-        return self._entry(event, commits=commits.printed(content))
+        return self._entry(event, commits=printed_commits(content))
 
     def _user(self, number: int, message: dict[str, Any], ts: str | None) -> Iterator[Entry]:
         """The task, then observations, and messages of the program and its user between them."""

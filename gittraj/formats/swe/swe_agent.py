@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from gittraj.formats.base import coerce, commits, document, session_id
+from gittraj.formats.base import coerce, document
 from gittraj.formats.base.document import peek
+from gittraj.formats.base.outcomes import printed_commits
 from gittraj.formats.base.position import facts
-from gittraj.formats.base.session_id import Part
 from gittraj.formats.openai import completion
 from gittraj.formats.swe import ending, task, windowed
 from gittraj.model.session_items import Entry, Fact, Item, Spent, TurnEnd
@@ -98,7 +98,7 @@ class _Reading:
         stats = coerce.mapping(self._info.get("model_stats"))
         instance = coerce.text(problem.get("id")) or coerce.text(self._run.get("instance_id"))
         yield from facts(
-            session=session_id.shape_id(name, [[instance], *self._shape()]),
+            session=coerce.shape_id(name, [[instance], *self._shape()]),
             instance=instance,
             agent_version=coerce.text(self._info.get("swe_agent_version")),
             model=self._model,
@@ -110,7 +110,7 @@ class _Reading:
             cost_usd=coerce.cost(stats.get("instance_cost")),
         )
 
-    def _shape(self) -> Iterator[tuple[Part, ...]]:
+    def _shape(self) -> Iterator[tuple[coerce.Part, ...]]:
         first = self._attempts[0]
         yield from completion.opening(m for m in coerce.objects(first.get("history")) if not _is_demo(m))
         for step in coerce.objects(first.get("trajectory"))[:2]:
@@ -254,7 +254,7 @@ class _Reading:
             duration_ms=round(seconds * 1000) if seconds is not None else None,
         )
         self._waiting = None
-        return self._entry(event, commits=commits.printed(content))
+        return self._entry(event, commits=printed_commits(content))
 
     def _see(self, state: Any, observation: str) -> None:
         self._shell = windowed.shell(state, observation, self._shell)

@@ -58,10 +58,12 @@ def make_pipeline(
     config: Config,
     environ: Environ,
     *,
-    live: Mapping[str, str],
+    live: Mapping[str, str] | None = None,
     rewrites: Mapping[str, tuple[str, ...]] | None = None,
 ) -> Pipeline:
-    """The pipeline of this repository, with every secret that is known here."""
+    """The pipeline of this repository, with every secret that is known here; ``live`` is the environment that
+    has some, None: that of ``environ``."""
+    live = environ.variables if live is None else live
     values = known_secrets(repository, environ, live=live)
     local = LocalState.of(repository)
     key = local.key()

@@ -16,8 +16,7 @@ from gittraj import __version__
 from gittraj.model.words import Header, count
 from gittraj.render.events import Detail
 from gittraj.render.html.events import Ids
-from gittraj.render.html.links import Links
-from gittraj.render.html.markup import Html, join, line, tag
+from gittraj.render.html.markup import Html, Links, join, line, tag
 from gittraj.render.html.trajectory import render_trajectory
 
 ASSETS = ("page.css", "page.js")

@@ -10,8 +10,7 @@ from gittraj.model.words import Header, count, duration, money, own_words, sure,
 from gittraj.render.events import describe_call, describe_event
 from gittraj.render.html.document import wrap
 from gittraj.render.html.events import Ids, in_utc, render_clock
-from gittraj.render.html.links import Links
-from gittraj.render.html.markup import Html, anchor, join, line, one_line, tag
+from gittraj.render.html.markup import Html, Links, anchor, join, line, one_line, tag
 from gittraj.render.html.prose import plain
 from gittraj.render.html.trajectory import render_record
 

@@ -8,8 +8,7 @@ from itertools import chain
 from gittraj.model.words import Header, count, duration, is_bad, model_of, unmarked
 from gittraj.render.events import Detail, failed, pair_results
 from gittraj.render.html.events import Ids, in_utc, render_decision, render_events
-from gittraj.render.html.links import Links
-from gittraj.render.html.markup import Html, join, line, tag
+from gittraj.render.html.markup import Html, Links, join, line, tag
 from gittraj.render.html.prose import prose
 from gittraj.render.properties import account, properties
 

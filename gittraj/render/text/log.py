@@ -108,10 +108,15 @@ def render_header(header: Header, page: Page, *, brief: bool) -> list[str]:
         source = None if brief else header["caveatSources"][number]
         text = escape_line(unmarked(caveat)) + _name(source and source["id"], page)
         lines += page.block(text, indent=_LABEL, label=label, lines=2 if brief else None)
-    if ran := tests(header["tests"]):
-        colour = ["red"] if is_bad(header["tests"]) else []
-        lines += page.block(ran, *colour, indent=_LABEL, label=" " * _INDENT + "tests")
-    return lines + render_small_print(header, page)
+    return [*lines, *render_tests(header, page), *render_small_print(header, page)]
+
+
+def render_tests(header: Header, page: Page) -> list[str]:
+    """What ran last, if anything did."""
+    if not (ran := tests(header["tests"])):
+        return []
+    colour = ["red"] if is_bad(header["tests"]) else []
+    return page.block(ran, *colour, indent=_LABEL, label=" " * _INDENT + "tests")
 
 
 def render_title(entry: Header, page: Page, now: datetime) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from gittraj.model.words import Header, unmarked
-from gittraj.render.text.log import ago, render_decision, render_small_print, render_title
+from gittraj.render.text.log import ago, render_decision, render_small_print, render_tests, render_title
 from gittraj.render.text.terminal import Page, cut, escape, escape_line
 
 _LABEL = 11  # columns that a label takes, margin included
@@ -83,6 +83,7 @@ def _account(entry: Header, page: Page, now: datetime) -> Iterator[str]:
         remote = entry["trajectory"].get("remote")
         away = f"the events stay with {remote}: git traj fetch {remote}" if remote else None
         yield from _block("written", escape_line(away or "no recorded edit matches these lines"), page, 1)
+    yield from render_tests(entry["trajectory"], page)
     for number, caveat in enumerate(entry["trajectory"]["caveats"][:_MANY]):
         yield from _block("" if number else "doubts", escape_line(unmarked(caveat)), page, 2)
     if entry["movedBy"]:

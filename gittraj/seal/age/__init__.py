@@ -30,6 +30,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gittraj.later import later
+from gittraj.seal.age.encodings import armor, dearmor
 from gittraj.seal.age.errors import (
     AgeError,
     ArmorError,
@@ -43,9 +44,7 @@ from gittraj.seal.age.errors import (
     UnsupportedError,
     WorkFactorError,
 )
-from gittraj.seal.age.header import Stanza, split, stanzas
-from gittraj.seal.age.parties import Identity, Recipient
-from gittraj.seal.age.pem import armor, dearmor
+from gittraj.seal.age.header import Identity, Recipient, Stanza, split, stanzas
 
 if TYPE_CHECKING:
     from gittraj.seal.age.file import Sealed, decrypt, encrypt, rewrap

@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gittraj.seal.age import base64, stream
+from gittraj.seal.age.encodings import encode_base64
 from gittraj.seal.age.errors import (
     AgeError,
     HeaderError,
@@ -18,9 +18,8 @@ from gittraj.seal.age.errors import (
     RecipientsError,
     UnsupportedError,
 )
-from gittraj.seal.age.header import HYBRID, PASSPHRASE, Header, compose, parse
-from gittraj.seal.age.parties import Identity, Recipient
-from gittraj.seal.age.primitives import FILE_KEY, derive
+from gittraj.seal.age.header import HYBRID, PASSPHRASE, Header, Identity, Recipient, compose, parse
+from gittraj.seal.age.primitives import FILE_KEY, derive, seal_payload, unseal_payload
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +40,7 @@ def encrypt(plaintext: bytes, recipients: Sequence[Recipient]) -> Sealed:
     recipients stand beside others, through which those come in whom they keep out.
     """
     file_key = os.urandom(FILE_KEY)
-    return Sealed(_header(file_key, recipients), stream.seal(file_key, plaintext))
+    return Sealed(_header(file_key, recipients), seal_payload(file_key, plaintext))
 
 
 def decrypt(header: str, payload: bytes, identities: Sequence[Identity]) -> bytes:
@@ -52,7 +51,7 @@ def decrypt(header: str, payload: bytes, identities: Sequence[Identity]) -> byte
     Raises HeaderError, MacError, WorkFactorError, PayloadError; if none fits, NoMatch, or why one could not
     be used: LockedError, UnsupportedError, KeyFormatError.
     """
-    return stream.unseal(_file_key(header, identities), payload)
+    return unseal_payload(_file_key(header, identities), payload)
 
 
 def rewrap(header: str, identities: Sequence[Identity], recipients: Sequence[Recipient]) -> str:
@@ -77,7 +76,7 @@ def _header(file_key: bytes, recipients: Sequence[Recipient]) -> str:
             "each reader needs an age1pq… key, or none",
         )
     covered = compose([one.wrap(file_key) for one in recipients])
-    return f"{covered} {base64.encode(_mac(file_key, covered.encode()))}\n"
+    return f"{covered} {encode_base64(_mac(file_key, covered.encode()))}\n"
 
 
 def _file_key(text: str, identities: Sequence[Identity]) -> bytes:

@@ -2,6 +2,8 @@
 
 Strict, as the format is: a text is either exactly what :func:`compose` writes of its stanzas, or refused. It
 needs no key, and can't tell whether the header was changed: only a reader can (``file``).
+
+For whom a file is sealed, and who opens it. Each type of key is a module; ``keys`` knows them all.
 """
 
 from __future__ import annotations
@@ -9,8 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
-from gittraj.seal.age import base64
+from gittraj.seal.age.encodings import decode_base64, encode_base64
 from gittraj.seal.age.errors import HeaderError
 
 _VERSION = "age-encryption.org/v1"
@@ -33,7 +36,7 @@ class Stanza:
 
     def __str__(self) -> str:
         """Its lines in a header."""
-        body = base64.encode(self.body)
+        body = encode_base64(self.body)
         lines = [
             body[at : at + _COLUMNS] for at in range(0, len(body) + 1, _COLUMNS)
         ]  # the last one is short
@@ -107,7 +110,7 @@ def _stanzas(lines: Sequence[str]) -> Iterator[Stanza]:
 
 def _decoded(text: str, size: int | None = None) -> bytes:
     try:
-        data = base64.decode(text)
+        data = decode_base64(text)
     except ValueError:
         raise HeaderError("a damaged age header: its base64 is not as age writes it") from None
     if size not in (None, len(data)):
@@ -126,3 +129,32 @@ def fields(stanza: Stanza, *sizes: int, body: int | None = 32) -> tuple[bytes, .
     if body not in (None, len(stanza.body)):
         raise HeaderError(f"a damaged age header: a wrapped key has not its {body} bytes")
     return tuple(_decoded(text, size) for text, size in zip(stanza.args, sizes, strict=True))
+
+
+class Recipient(Protocol):
+    """A public key; ``str()`` is the line that :func:`~gittraj.seal.age.parse_recipient` reads."""
+
+    @property
+    def kind(self) -> str:
+        """The type of its stanzas."""
+
+    @property
+    def fingerprint(self) -> str:
+        """For people: what ``ssh-keygen -l`` shows of an SSH key, a short age key itself."""
+
+    def wrap(self, file_key: bytes) -> Stanza:
+        """Its part of a header. ``file_key`` has 16 bytes."""
+
+
+class Identity(Protocol):
+    """A private key. Its ``repr`` shows nothing of it."""
+
+    def recipient(self) -> str:
+        """The public line. Raises KeyFormatError where there is none (a passphrase)."""
+
+    def unwrap(self, stanza: Stanza) -> bytes | None:
+        """The file key; None when the stanza is another's.
+
+        Raises HeaderError for a stanza of its type that is not as it must be; LockedError, UnsupportedError
+        or KeyFormatError when it would fit and can't be used.
+        """

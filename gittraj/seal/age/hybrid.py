@@ -23,7 +23,7 @@ from cryptography.hazmat.primitives.hpke import (
     Suite,
 )
 
-from gittraj.seal.age import base64, bech32
+from gittraj.seal.age.encodings import encode_base64, encode_bech32
 from gittraj.seal.age.errors import HeaderError, KeyFormatError
 from gittraj.seal.age.header import HYBRID, Stanza, fields
 from gittraj.seal.age.native import ANY, key_bytes
@@ -61,16 +61,16 @@ class HybridRecipient:
         return found
 
     def __str__(self) -> str:
-        return bech32.encode(PUBLIC, self.public)
+        return encode_bech32(PUBLIC, self.public)
 
     @property
     def fingerprint(self) -> str:
         """Of its line, which has 1,959 characters: ``printf %s age1pq… | sha256sum`` in base64."""
-        return f"SHA256:{base64.encode(sha256(str(self).encode()).digest())}"
+        return f"SHA256:{encode_base64(sha256(str(self).encode()).digest())}"
 
     def wrap(self, file_key: bytes) -> Stanza:
         sealed = _SUITE.encrypt(file_key, self._key(), _INFO)
-        return Stanza(self.kind, (base64.encode(sealed[:_SHARE]),), sealed[_SHARE:])
+        return Stanza(self.kind, (encode_base64(sealed[:_SHARE]),), sealed[_SHARE:])
 
     def _key(self) -> MLKEM768X25519PublicKey:
         return MLKEM768X25519PublicKey(
@@ -113,4 +113,4 @@ class HybridIdentity:
 
 
 def generate() -> str:
-    return bech32.encode(SECRET, os.urandom(_SEED))
+    return encode_bech32(SECRET, os.urandom(_SEED))

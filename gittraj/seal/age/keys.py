@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from gittraj.seal.age import native, ssh, ssh_private
+from gittraj.seal.age.encodings import BEGIN, dearmor
 from gittraj.seal.age.errors import KeyFormatError, LockedError, NoMatch, UnsupportedError
 from gittraj.seal.age.file import decrypt
-from gittraj.seal.age.header import PASSPHRASE, split, stanzas
-from gittraj.seal.age.parties import Identity, Recipient
+from gittraj.seal.age.header import PASSPHRASE, Identity, Recipient, split, stanzas
 from gittraj.seal.age.passphrase import ScryptIdentity
-from gittraj.seal.age.pem import BEGIN, dearmor
 
 try:
     from gittraj.seal.age import hybrid

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from gittraj.seal.age import base64, bech32
+from gittraj.seal.age.encodings import decode_bech32, encode_base64, encode_bech32
 from gittraj.seal.age.errors import HeaderError, KeyFormatError
 from gittraj.seal.age.header import Stanza, fields
 from gittraj.seal.age.primitives import derive, exchange, public_of, unwrap, wrap
@@ -35,7 +35,7 @@ class X25519Recipient:
         return cls(public)
 
     def __str__(self) -> str:
-        return bech32.encode(_PUBLIC, self.public)
+        return encode_bech32(_PUBLIC, self.public)
 
     @property
     def fingerprint(self) -> str:
@@ -45,7 +45,7 @@ class X25519Recipient:
         secret = os.urandom(_SIZE)
         share = public_of(secret)
         key = derive(exchange(secret, self.public), salt=share + self.public, info=_INFO)
-        return Stanza(self.kind, (base64.encode(share),), wrap(key, file_key))
+        return Stanza(self.kind, (encode_base64(share),), wrap(key, file_key))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ def key_bytes(text: str, prefix: str, size: int) -> bytes:
     """What a key's text stands for. Raises KeyFormatError."""
     what = "recipient" if prefix.islower() else "secret key"
     try:
-        found, data = bech32.decode(text)
+        found, data = decode_bech32(text)
     except ValueError as error:
         raise KeyFormatError(f"not an age {what}: {error}") from None
     if found != prefix or len(data) != size:
@@ -86,4 +86,4 @@ def key_bytes(text: str, prefix: str, size: int) -> bytes:
 
 
 def generate() -> str:
-    return bech32.encode(SECRET, os.urandom(_SIZE))
+    return encode_bech32(SECRET, os.urandom(_SIZE))

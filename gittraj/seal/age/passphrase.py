@@ -9,7 +9,7 @@ from typing import ClassVar, NoReturn
 
 from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
 
-from gittraj.seal.age import base64
+from gittraj.seal.age.encodings import encode_base64
 from gittraj.seal.age.errors import HeaderError, KeyFormatError, WorkFactorError
 from gittraj.seal.age.header import PASSPHRASE, Stanza, fields
 from gittraj.seal.age.primitives import unwrap, wrap
@@ -44,7 +44,7 @@ class ScryptRecipient:
     def wrap(self, file_key: bytes) -> Stanza:
         salt = os.urandom(_SALT)
         body = wrap(_key(self.passphrase, salt, self.work_factor), file_key)
-        return Stanza(self.kind, (base64.encode(salt), str(self.work_factor)), body)
+        return Stanza(self.kind, (encode_base64(salt), str(self.work_factor)), body)
 
 
 @dataclass(frozen=True, slots=True)

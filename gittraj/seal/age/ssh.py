@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.asymmetric.padding import MGF1, OAEP
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey, RSAPublicNumbers
 from cryptography.hazmat.primitives.hashes import SHA256
 
-from gittraj.seal.age import base64
+from gittraj.seal.age.encodings import decode_base64, encode_base64
 from gittraj.seal.age.errors import KeyFormatError
 from gittraj.seal.age.header import Stanza
 from gittraj.seal.age.native import ANY
@@ -39,11 +39,11 @@ class _SSHRecipient:
     kind: ClassVar[str]
 
     def __str__(self) -> str:
-        return f"{self.kind} {base64.encode(self.wire, padded=True)}"
+        return f"{self.kind} {encode_base64(self.wire, padded=True)}"
 
     @property
     def fingerprint(self) -> str:
-        return f"SHA256:{base64.encode(sha256(self.wire).digest())}"
+        return f"SHA256:{encode_base64(sha256(self.wire).digest())}"
 
     @property
     def tag(self) -> bytes:
@@ -62,7 +62,7 @@ class Ed25519Recipient(_SSHRecipient):
         secret = os.urandom(32)
         share = public_of(secret)
         key = self.wrapping_key(exchange(secret, self.point), share)
-        return Stanza(self.kind, (base64.encode(self.tag), base64.encode(share)), wrap(key, file_key))
+        return Stanza(self.kind, (encode_base64(self.tag), encode_base64(share)), wrap(key, file_key))
 
     def wrapping_key(self, secret: bytes, share: bytes) -> bytes:
         """From what both sides know. The tweak binds it to this SSH key, not only to its point."""
@@ -76,7 +76,7 @@ class RSARecipient(_SSHRecipient):
     kind: ClassVar[str] = RSA
 
     def wrap(self, file_key: bytes) -> Stanza:
-        return Stanza(self.kind, (base64.encode(self.tag),), self.key.encrypt(file_key, OAEP_SHA256))
+        return Stanza(self.kind, (encode_base64(self.tag),), self.key.encrypt(file_key, OAEP_SHA256))
 
 
 SSHRecipient = Ed25519Recipient | RSARecipient
@@ -86,7 +86,7 @@ def parse(text: str) -> SSHRecipient:
     """A line of ``*.pub``; what follows the key is left. Raises KeyFormatError."""
     kind, encoded, *_ = [*text.split(), "", ""]
     try:
-        wire = base64.decode(encoded, padded=True)
+        wire = decode_base64(encoded, padded=True)
     except ValueError:
         raise KeyFormatError("not an SSH key: its base64 is damaged") from None
     found = read(wire)

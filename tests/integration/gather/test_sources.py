@@ -87,7 +87,7 @@ def test_an_engine_with_a_password_is_refused(team: Team) -> None:
 
 
 def test_listing_an_organisation() -> None:
-    from gittraj.gather.github import list_organisation
+    from gittraj.gather.remotes import list_organisation
 
     class Listed:
         def __init__(self, name: str, *, archived: bool) -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gittraj.formats.base.json_patch import difference, is_same, patch
+from gittraj.formats.base.carried import difference, is_same, patch
 
 KEYS = st.sampled_from(["a", "b", "-", "[]", "="])
 VALUES = st.recursive(

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gittraj.formats import HEAD, detect
-from gittraj.formats.swe import diff, mini
+from gittraj.formats.swe import ending, mini
 from gittraj.model.session_items import Damage, Edit, Entry, Fact, Item, Spent, TurnEnd
 from gittraj.model.values import (
     AnyEvent,
@@ -466,7 +466,7 @@ def test_a_diff_of_all_kinds() -> None:
             "",
         ]
     )  # fmt: skip
-    assert diff.edits(text) == (
+    assert ending.diff_edits(text) == (
         Edit(path="new.py", kind="add", added=("--- not a header", "b"), whole="--- not a header\nb\n"),
         Edit(path="old.py", kind="delete", removed=("gone",)),
         Edit(path="p q.py", kind="delete"),
@@ -479,10 +479,12 @@ def test_a_diff_of_all_kinds() -> None:
 def test_a_diff_by_a_model_has_no_git_lines_and_wrong_counts() -> None:
     text = "--- a/x.py\n+++ b/x.py\n@@ -242,7 +242,7 @@ def f\n a\n-b\n+c\n"
     text += "--- a/y.py\n+++ b/y.py\n@@ -1 +1 @@\n-d\n+e"
-    found = {edit.path: edit.added for edit in diff.edits(text.replace("-242,7 +242,7", "-242,2 +242,2"))}
+    found = {
+        edit.path: edit.added for edit in ending.diff_edits(text.replace("-242,7 +242,7", "-242,2 +242,2"))
+    }
     assert found == {"x.py": ("c",), "y.py": ("e",)}
-    assert diff.edits(text[: text.index("--- a/y.py")])[0].added == ("c",)
-    assert diff.edits("flag{x}") == ()
+    assert ending.diff_edits(text[: text.index("--- a/y.py")])[0].added == ("c",)
+    assert ending.diff_edits("flag{x}") == ()
 
 
 # ---------------------------------------------------------------- any content, and real runs

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gittraj.capture.session import assemble
-from gittraj.commands.backfill.moved_worktree import guess_root, named_paths
+from gittraj.commands.backfill.log_task import guess_root, named_paths
 from gittraj.model.session_items import Edit, Entry
 from gittraj.model.values import ToolCall
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from gittraj.errors import FormatError
 from gittraj.formats.agent_trajectories import write as agent_trajectories
-from gittraj.formats.agent_trajectories.summary import summarise
+from gittraj.formats.agent_trajectories.markdown import summarise
 from gittraj.formats.atif import write as atif
 from gittraj.formats.base.carried import to_event
 from gittraj.formats.base.exported import Exported

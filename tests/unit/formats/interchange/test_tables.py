@@ -8,11 +8,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+from gittraj.formats import csv_table as headers
+from gittraj.formats import open_telemetry
 from gittraj.formats.agent_trace import read as reader
 from gittraj.formats.agent_trace import write as agent_trace
 from gittraj.formats.base.exported import Exported, Run
-from gittraj.formats.csv import write as headers
-from gittraj.formats.opentelemetry import write as open_telemetry
 from gittraj.model.session_items import Entry
 from gittraj.model.values import Message, ToolCall, ToolResult, Usage
 from tests.unit.formats.interchange.test_atif import SESSION, T0

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from gittraj.formats.agent_trajectories import markdown
 from gittraj.formats.agent_trajectories import read as agent_trajectories
 from gittraj.formats.agent_trajectories import write as writer
-from gittraj.formats.agent_trajectories.summary import summarise
+from gittraj.formats.agent_trajectories.markdown import summarise
 from gittraj.formats.base.exported import Exported
 from gittraj.model.codec import dump, event_to_json
 from gittraj.model.session_items import Entry, Fact

@@ -12,8 +12,8 @@ from gittraj.query.header import fold
 from gittraj.query.show.chapters import spell_event
 from gittraj.render.events import Detail
 from gittraj.render.html.document import render_page
-from gittraj.render.html.links import Links
 from gittraj.render.html.lists import event_lines, render_overview, render_row
+from gittraj.render.html.markup import Links
 from tests.unit.render.headers import COMMIT, entry
 from tests.unit.render.html.parsed import parse
 from tests.unit.strategies import events, values_of

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from gittraj.seal import age
-from gittraj.seal.age import base64
+from gittraj.seal.age.encodings import decode_base64, encode_base64
 from gittraj.seal.age.header import Stanza
 from tests.unit.seal.age.parties import KINDS, party, seal_of
 
@@ -107,13 +107,13 @@ def _refused(kind: str, stanza: Stanza) -> bool:
 def test_a_readers_part_is_as_its_type_must_be(kind: str) -> None:
     (stanza,) = age.stanzas(seal_of(kind).header)
     first, rest, last = stanza.args[0], stanza.args[:-1], stanza.args[-1]
-    share = base64.decode(last)
+    share = decode_base64(last)
     assert not _refused(kind, replace(stanza, type="grease"))
     for args in (
         (),
         (*stanza.args, first),
-        (*rest, base64.encode(share[:-1])),
-        (*rest, base64.encode(share + b"\0")),
+        (*rest, encode_base64(share[:-1])),
+        (*rest, encode_base64(share + b"\0")),
         (*rest, f"{last}="),
         (*rest, last[:-1]),
     ):
@@ -121,7 +121,7 @@ def test_a_readers_part_is_as_its_type_must_be(kind: str) -> None:
     if kind != "ssh-rsa":  # its body is what the key makes it
         for body in (b"", stanza.body[:-1], stanza.body + b"\0", bytes(16)):
             assert _refused(kind, replace(stanza, body=body)), body
-        zero = base64.encode(share[:-32] + bytes(32))  # with which everybody would know the key
+        zero = encode_base64(share[:-32] + bytes(32))  # with which everybody would know the key
         assert _refused(kind, replace(stanza, args=(*rest, zero)))
 
 
@@ -129,7 +129,7 @@ def test_a_readers_part_is_as_its_type_must_be(kind: str) -> None:
 def test_an_ssh_keys_part_names_it(kind: str) -> None:
     """Others' are not even tried: a key under a passphrase would ask for it."""
     (stanza,) = age.stanzas(seal_of(kind).header)
-    other = replace(stanza, args=(base64.encode(b"else"), *stanza.args[1:]))
+    other = replace(stanza, args=(encode_base64(b"else"), *stanza.args[1:]))
     assert party(kind).identity.unwrap(stanza)
     assert party(kind).identity.unwrap(other) is None
 

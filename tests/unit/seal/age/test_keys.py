@@ -13,11 +13,11 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.rsa import generate_private_key
 
 from gittraj.seal import age
-from gittraj.seal.age import bech32
+from gittraj.seal.age.encodings import encode_bech32
 from tests.unit.seal.age.parties import CLASSIC, KINDS, Party, party, seal_of, ssh_party
 
 SPECIFICATION = {  # its example; the secret is 32 times "B"
-    "secret": bech32.encode("AGE-SECRET-KEY-", b"B" * 32),
+    "secret": encode_bech32("AGE-SECRET-KEY-", b"B" * 32),
     "public": "age1zvkyg2lqzraa2lnjvqej32nkuu0ues2s82hzrye869xeexvn73equnujwj",
 }
 
@@ -70,13 +70,13 @@ UNUSABLE = {
     SPECIFICATION["public"].upper(): "not a recipient",
     SPECIFICATION["public"][:-1]: "mistyped",
     SPECIFICATION["public"][:-1] + "q": "mistyped",
-    bech32.encode("age", bytes(31)): "of 32 bytes",
-    bech32.encode("age1tag", bytes(32)): "should be age1",
-    bech32.encode("age", bytes(32)): "weak",
-    bech32.encode("age", bytes([1, *bytes(31)])): "weak",
-    bech32.encode("age1pq", bytes(32)): "of 1216 bytes",
-    bech32.encode("age1pq", b"\xff" * 1216): "weak",
-    bech32.encode("age1pq", bytes(1216)): "weak",
+    encode_bech32("age", bytes(31)): "of 32 bytes",
+    encode_bech32("age1tag", bytes(32)): "should be age1",
+    encode_bech32("age", bytes(32)): "weak",
+    encode_bech32("age", bytes([1, *bytes(31)])): "weak",
+    encode_bech32("age1pq", bytes(32)): "of 1216 bytes",
+    encode_bech32("age1pq", b"\xff" * 1216): "weak",
+    encode_bech32("age1pq", bytes(1216)): "weak",
     SPECIFICATION["secret"]: "a secret key where a recipient should be",
     SPECIFICATION["secret"].lower(): "a secret key where a recipient should be",
     _line(b"ecdsa-sha2-nistp256", b"nistp256", b"\4" + bytes(64)): "sign, but not decrypt",
@@ -124,9 +124,9 @@ NO_IDENTITIES = {
     SPECIFICATION["public"]: "not an identity",
     SPECIFICATION["secret"].lower(): "not an identity",
     SPECIFICATION["secret"][:-1]: "mistyped",
-    bech32.encode("AGE-SECRET-KEY-", bytes(33)): "of 32 bytes",
-    bech32.encode("AGE-SECRET-KEY-PQ-", bytes(33)): "of 32 bytes",
-    bech32.encode("AGE-PLUGIN-YUBIKEY-", bytes(32)): "plugin",
+    encode_bech32("AGE-SECRET-KEY-", bytes(33)): "of 32 bytes",
+    encode_bech32("AGE-SECRET-KEY-PQ-", bytes(33)): "of 32 bytes",
+    encode_bech32("AGE-PLUGIN-YUBIKEY-", bytes(32)): "plugin",
     f"-----BEGIN RSA {'PRIVATE KEY'}-----\n": "not in OpenSSH's format",
     f"-----BEGIN OPENSSH {'PRIVATE KEY'}-----\n": "text is damaged",
 }

@@ -8,9 +8,8 @@ import pytest
 from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
 from gittraj.seal import age
-from gittraj.seal.age import stream
 from gittraj.seal.age.header import Stanza, compose
-from gittraj.seal.age.primitives import derive
+from gittraj.seal.age.primitives import derive, unseal_payload
 from tests.unit.seal.age.parties import party, seal_of
 
 READERS = [("X25519", "ssh-ed25519"), ("X25519", "ssh-rsa")]
@@ -108,12 +107,12 @@ def test_there_is_one_payload_for_a_text() -> None:
     first, none = bytes(11), bytes(10) + b"\1"
     full = cipher.encrypt(first + b"\0", bytes(65_536), None)
     assert (
-        stream.unseal(b"k" * 16, bytes(16) + full + cipher.encrypt(none + b"\1", b"x", None))
+        unseal_payload(b"k" * 16, bytes(16) + full + cipher.encrypt(none + b"\1", b"x", None))
         == bytes(65_536) + b"x"
     )
     with pytest.raises(age.PayloadError, match="empty"):
-        stream.unseal(b"k" * 16, bytes(16) + full + cipher.encrypt(none + b"\1", b"", None))
-    assert stream.unseal(b"k" * 16, bytes(16) + cipher.encrypt(first + b"\1", b"", None)) == b""
+        unseal_payload(b"k" * 16, bytes(16) + full + cipher.encrypt(none + b"\1", b"", None))
+    assert unseal_payload(b"k" * 16, bytes(16) + cipher.encrypt(first + b"\1", b"", None)) == b""
 
 
 def test_10_000_readers() -> None:

@@ -1,12 +1,16 @@
-"""A record of a rollout, and what the program itself says in one: errors, undone turns, reviews by others."""
+"""A record of a rollout: what the program itself says in one (errors, undone turns, reviews by others), and
+what the first ones say of the session.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from gittraj.formats.base import coerce
-from gittraj.model.session_items import Entry
+from gittraj.formats.base.position import Position
+from gittraj.model.session_items import Entry, Fact
 from gittraj.model.values import AnyEvent, Decided, Decision, NoteEvent
 
 _FIRST = frozenset(("id", "timestamp"))
@@ -105,3 +109,89 @@ def _judgement(record: Record) -> Iterator[Entry]:
         chosen=f"{judged} {what}", by="agent", reasoning=coerce.text(payload.get("rationale"))
     )
     yield record.entry(Decided(**record.common(0, "guardian"), decision=decision))
+
+
+_BURST = 2.0
+"""Seconds within which a fork writes the copied history of its parent."""
+
+
+def identify(position: Position, meta: dict[str, Any]) -> Iterator[Fact]:
+    """The facts in the first ``session_meta`` of a file, which is the file's own."""
+    git = coerce.mapping(meta.get("git"))
+    yield from position.report("session", coerce.text(meta.get("id")))
+    yield from position.report("started_at", coerce.stamp(meta.get("timestamp")))
+    yield from position.report("agent_version", coerce.text(meta.get("cli_version")))
+    yield from position.report("folder", coerce.text(meta.get("cwd")))
+    yield from position.report("branch", coerce.text(git.get("branch")))
+    yield from position.report("start_commit", coerce.text(git.get("commit_hash")))
+    yield from position.report("repository", coerce.text(git.get("repository_url")))
+    yield from position.report("entrypoint", coerce.text(meta.get("originator")))
+    parent, kind = _parent(meta)
+    yield from position.report("parent_session", parent)
+    yield from position.report("parent_kind", kind)
+
+
+def _parent(meta: dict[str, Any]) -> tuple[str | None, str | None]:
+    """The session that this one comes from, and how. Reviewers and guardians name no starter."""
+    source = coerce.mapping(meta.get("source"))
+    spawn = coerce.mapping(coerce.mapping(source.get("subagent")).get("thread_spawn"))
+    starter = coerce.text(meta.get("parent_thread_id")) or coerce.text(spawn.get("parent_thread_id"))
+    if starter or "subagent" in source or meta.get("thread_source") == "subagent":
+        shared = coerce.text(meta.get("session_id"))
+        return starter or (shared if shared != meta.get("id") else None), "subagent"
+    base = coerce.mapping(meta.get("history_base"))
+    origin = coerce.text(meta.get("forked_from_id")) or coerce.text(base.get("thread_id"))
+    return origin, "fork" if origin else None
+
+
+def agent_path(meta: dict[str, Any]) -> str:
+    """How other agents of the session address this one."""
+    spawn = coerce.mapping(
+        coerce.mapping(coerce.mapping(meta.get("source")).get("subagent")).get("thread_spawn")
+    )
+    return coerce.text(meta.get("agent_path")) or coerce.text(spawn.get("agent_path")) or "/root"
+
+
+def is_subagent(position: Position) -> bool:
+    return position.facts.get("parent_kind") == "subagent"
+
+
+class CopiedHistory:
+    """Whether a record is a copy from the parent of a fork, which older versions put before the fork's own.
+
+    Copies bear new times, all within the moment when the file was made, and the parent's own meta
+    stands before them. Where turns have ids of UUID version 7 (RFC 9562), which begin with a time,
+    the first turn younger than the session is its own; else the first record after that moment.
+    """
+
+    def __init__(self, position: Position, state: dict[str, Any]) -> None:
+        self._position = position
+        self._began: str | None = state.get("began")
+        self.owner: str | None = state.get("owner")
+        """The session that records now come from, if it is not the file's."""
+
+    def state(self) -> dict[str, Any]:
+        return {"began": self._began, "owner": self.owner}
+
+    def follow(self, kind: str, payload: dict[str, Any], time: Any) -> None:
+        """Take note of the next record, before it is read."""
+        self._began = self._began or coerce.stamp(time)
+        if kind == "session_meta":
+            own, named = self._position.facts.get("session"), coerce.text(payload.get("id"))
+            self.owner = named if own is not None and named != own else None
+        elif self.owner is not None and self._is_own(coerce.text(payload.get("turn_id")), time):
+            self.owner = None
+
+    def _is_own(self, turn: str | None, time: Any) -> bool:
+        own = self._position.facts.get("session")
+        if turn and own and _is_v7(turn) and _is_v7(own):
+            return turn[:13] >= own[:13]
+        stamp = coerce.stamp(time)
+        if stamp is None or self._began is None:
+            return False
+        passed = datetime.fromisoformat(stamp) - datetime.fromisoformat(self._began)
+        return passed.total_seconds() > _BURST
+
+
+def _is_v7(name: str) -> bool:
+    return len(name) == 36 and name[14] == "7"

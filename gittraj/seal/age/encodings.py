@@ -1,19 +1,41 @@
-"""Bech32 (BIP 173), the text form of age's keys, without its limit of 90 characters.
+"""Base64 as age wants it: one text for the same bytes, so that nobody can write a seal in another way.
+
+Bech32 (BIP 173), the text form of age's keys, without its limit of 90 characters.
 
 The checksum finds mistyped characters. It is no protection against anything else, and nothing here takes
 constant time.
+
+The text form of an age file: strict PEM (RFC 7468, section 3), with nothing but white space around it.
 """
 
 from __future__ import annotations
 
+from base64 import b64decode, b64encode
 from collections.abc import Iterable, Iterator
+
+from gittraj.seal.age.errors import ArmorError
+
+
+def encode_base64(data: bytes, *, padded: bool = False) -> str:
+    """``padded`` is how everybody but age's headers writes it."""
+    text = b64encode(data).decode()
+    return text if padded else text.rstrip("=")
+
+
+def decode_base64(text: str, *, padded: bool = False) -> bytes:
+    """Raises ValueError for all that is not written here: line breaks, bits that are left over."""
+    data = b64decode(text if padded else text + "=" * (-len(text) % 4))
+    if encode_base64(data, padded=padded) != text:
+        raise ValueError("not canonical")
+    return data
+
 
 _CHARACTERS = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
 _GENERATORS = (0x3B6A57B2, 0x26508E6D, 0x1EA119FA, 0x3D4233DD, 0x2A1462B3)
 _CHECKSUM = 6
 
 
-def encode(prefix: str, data: bytes) -> str:
+def encode_bech32(prefix: str, data: bytes) -> str:
     """Upper case if ``prefix`` is."""
     words = list(_regroup(data, 8, 5))
     if left := len(data) * 8 % 5:
@@ -24,16 +46,16 @@ def encode(prefix: str, data: bytes) -> str:
     return f"{prefix}1{text.upper() if prefix.isupper() else text}"
 
 
-def decode(text: str) -> tuple[str, bytes]:
+def decode_bech32(text: str) -> tuple[str, bytes]:
     """The prefix as it is written, and the data. Raises ValueError, whose text holds nothing of ``text``."""
-    prefix, words = read(text)
+    prefix, words = read_bech32(text)
     left = len(words) * 5 % 8
     if left >= 5 or (words and words[-1] & ((1 << left) - 1)):
         raise ValueError("it has bits left over")
     return prefix, bytes(_regroup(words, 5, 8))
 
 
-def read(text: str) -> tuple[str, list[int]]:
+def read_bech32(text: str) -> tuple[str, list[int]]:
     """The prefix and the words of five bits before the checksum. Raises ValueError."""
     if not all("!" <= one <= "~" for one in text):
         raise ValueError("it has characters that no key has")
@@ -75,3 +97,28 @@ def _regroup(values: Iterable[int], width: int, into: int) -> Iterator[int]:
         while bits >= into:
             bits -= into
             yield held >> bits & ((1 << into) - 1)
+
+
+BEGIN = "-----BEGIN AGE ENCRYPTED FILE-----"
+_END = "-----END AGE ENCRYPTED FILE-----"
+_COLUMNS = 64
+
+
+def armor(file: bytes) -> str:
+    """Ends with a newline."""
+    text = encode_base64(file, padded=True)
+    lines = [text[at : at + _COLUMNS] for at in range(0, len(text), _COLUMNS)]
+    return "\n".join([BEGIN, *lines, _END, ""])
+
+
+def dearmor(text: str) -> bytes:
+    """The file. Lines may end with CRLF; raises ArmorError for all else that :func:`armor` won't write."""
+    first, *lines = text.strip(" \t\r\n").replace("\r\n", "\n").split("\n")
+    if first != BEGIN or not lines or lines.pop() != _END:
+        raise ArmorError("not an armored age file: it must begin and end with age's own lines")
+    if any(len(line) != _COLUMNS for line in lines[:-1]) or (lines and not 0 < len(lines[-1]) <= _COLUMNS):
+        raise ArmorError(f"a damaged armored age file: its lines are not of {_COLUMNS} characters")
+    try:
+        return decode_base64("".join(lines), padded=True)
+    except ValueError:
+        raise ArmorError("a damaged armored age file: its base64 is not as age writes it") from None

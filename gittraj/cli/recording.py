@@ -1,0 +1,234 @@
+"""Recording by hand: ``git traj start``, ``chapter``, ``decision``, ``event``, ``complete`` and ``abandon``.
+
+The names of options are those of the fields that ``decisions.wording`` reads. The event's id comes first on
+its line, and with ``-q`` alone on it: capture reads it from a session's log.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
+
+import click
+
+from gittraj.cli.common.options import Number
+from gittraj.cli.common.repository import drain_first, environment, find_drained, is_installed
+from gittraj.config import read_config
+from gittraj.errors import TrajError
+
+if TYPE_CHECKING:
+    from gittraj.commands.record import Recorded
+    from gittraj.errors import TaskError
+    from gittraj.git import Repository
+    from gittraj.model.values import TaskRef
+    from gittraj.tasks import Status
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+quiet = click.option("-q", "--quiet", is_flag=True, help="Print only the event's id.")
+agent = click.option(
+    "--agent", metavar="NAME[:ROLE]", help="The agent that records it, where several work together."
+)
+tag = click.option("--tag", "tags", multiple=True, metavar="T", help="A word to find it by; repeatable.")
+report = click.option("--report", is_flag=True, help="Report the start or the end to the task system.")
+confidence = click.option(
+    "--confidence", type=Number(0, 1), metavar="X", help="How sure you are, from 0 to 1."
+)
+
+
+def record_event(
+    verb: str,
+    values: dict[str, Any],
+    *,
+    quiet: bool,
+    trajectory: str | None = None,
+    task: str | None = None,
+    report: bool = False,
+) -> None:
+    """Record the event and print its id. ``task``: as the user names it; ``report``: update its task system.
+    Raises TrajError."""
+    from gittraj.commands.record import amend, is_active_for, record, task_of_active
+    from gittraj.config import Environ
+    from gittraj.decisions.commands import Call
+
+    call = Call(verb, {key: value for key, value in values.items() if value not in (None, (), [])})
+    raw = environment()
+    environ = Environ.of(raw)
+    with find_drained() as repository:
+        if trajectory is not None and not is_active_for(repository, trajectory):
+            done = amend(repository, trajectory, call, environ=environ)
+            click.echo(done.trajectory if quiet else f"{done.trajectory}: {', '.join(done.events)}")
+            return
+        named = name_task(repository, raw, task) if verb == "start" else None
+        reported = named or (task_of_active(repository, environ) if report else None)
+        done = record(repository, call, environ=environ, task=named)
+        if done.by_hand and verb in ("complete", "abandon"):
+            drain_first(repository, always=True)
+        _print(done, quiet=quiet)
+        if not is_installed(repository):
+            sys.stderr.write("git-traj: it is not added to a commit before git traj install\n")
+        if report:
+            update_task(repository, raw, reported, "started" if verb == "start" else "completed")
+
+
+def _print(done: Recorded, *, quiet: bool) -> None:
+    for number, event in enumerate(done.events):
+        if quiet:
+            click.echo(event)
+        else:
+            click.echo(f"{event} {'begins' if done.begins and not number else 'in'} {done.trajectory}")
+
+
+def name_task(repository: Repository, environ: Mapping[str, str], named: str | None) -> TaskRef | None:
+    """The task that the user names, with title and address from its system; without a name, the task in the
+    branch's name, without a look-up. Raises TrajError for a wrong setting."""
+    from gittraj.tasks import detect, from_branch, look_up, survey
+
+    site = survey(repository, environ, preferred=read_config(repository).tasks)
+    if named is None:
+        branch = repository.run("symbolic-ref", "-q", "--short", "HEAD", check=False).out.decode().strip()
+        return from_branch(branch, site) if branch else None
+    task = detect(named, site)
+    if task is None:
+        return None
+    found = look_up(task, site)
+    _say(found.trouble)
+    return found.task
+
+
+def update_task(
+    repository: Repository, environ: Mapping[str, str], task: TaskRef | None, status: Status
+) -> None:
+    """Report the new status to the task's system, because the user asked for it."""
+    from gittraj.tasks import report, survey
+
+    if task is None:
+        sys.stderr.write("git-traj: there is no task here to report to (--task SYSTEM:ID)\n")
+        return
+    _say(report(task, status, survey(repository, environ, preferred=read_config(repository).tasks)))
+
+
+def _say(trouble: TaskError | None) -> None:
+    if trouble is not None:
+        hint = f" ({trouble.hint})" if trouble.hint else ""
+        sys.stderr.write(f"git-traj: {trouble.message}{hint}\n")
+
+
+@click.command("start")
+@click.argument("title")
+@click.option("--task", metavar="SYSTEM:ID", help="The task to work on, such as github:#12.")
+@agent
+@tag
+@report
+@quiet
+def start(*, task: str | None, report: bool, quiet: bool, **said: Any) -> None:
+    """Begin a trajectory called TITLE; in an agent's session, title the session's own.
+
+    Commits made in this worktree until complete or abandon get what is recorded meanwhile. The task's title
+    and address are looked up; without --task, the task may be taken from the branch's name.
+    """
+    record_event("start", _as_lists(said), quiet=quiet, task=task, report=report)
+
+
+@click.command("chapter")
+@click.argument("title")
+@agent
+@quiet
+def chapter(*, quiet: bool, **said: Any) -> None:
+    """Begin a chapter called TITLE; with --agent, NAME takes over from here."""
+    record_event("chapter", said, quiet=quiet)
+
+
+@click.command("decision")
+@click.argument("chosen")
+@click.option("--question", metavar="Q", help="What was to be decided.")
+@click.option(
+    "--alternative",
+    "alternatives",
+    multiple=True,
+    metavar="A",
+    help="An alternative that was rejected; repeatable.",
+)
+@click.option("--reasoning", metavar="R", help="Why.")
+@click.option("--path", metavar="PATH", help="The file that it is about, from the top of the repository.")
+@click.option("--line", type=click.IntRange(1), metavar="N", help="The line of PATH.")
+@confidence
+@agent
+@quiet
+def decision(*, quiet: bool, **said: Any) -> None:
+    """Record the decision for CHOSEN, and what was rejected."""
+    record_event("decision", _as_lists(said), quiet=quiet)
+
+
+@click.command("event")
+@click.argument("type", metavar="TYPE")
+@click.argument("content", metavar="TEXT")
+@click.option("--significance", metavar="S", help="low, medium, high or critical.")
+@click.option("--from", "from", metavar="NAME", help="Sender of a message_received.")
+@click.option("--to", metavar="NAME", help="Recipient of a message_sent.")
+@agent
+@tag
+@quiet
+def event(*, quiet: bool, **said: Any) -> None:
+    """Record TEXT as an event of TYPE: note, finding, error, verification, checkpoint, message_sent,
+    message_received, or a word of your own."""
+    record_event("event", _as_lists(said), quiet=quiet)
+
+
+@click.command("complete")
+@click.argument("trajectory", required=False, metavar="[TRAJECTORY|TASK]")
+@click.option("--summary", metavar="S", help="What was done.")
+@click.option("--approach", metavar="A", help="How it was done.")
+@click.option("--challenge", "challenges", multiple=True, metavar="C", help="What was hard; repeatable.")
+@click.option("--learning", "learnings", multiple=True, metavar="L", help="What was learned; repeatable.")
+@click.option("--suggestion", "suggestions", multiple=True, metavar="S", help="What is left; repeatable.")
+@confidence
+@click.option(
+    "--retrospective",
+    "file",
+    type=click.File("r", "utf-8"),
+    metavar="FILE|-",
+    help="Read the whole retrospective as JSON.",
+)
+@agent
+@report
+@quiet
+def complete(trajectory: str | None, *, file: TextIO | None, report: bool, quiet: bool, **said: Any) -> None:
+    """End the active trajectory with a retrospective, or add one to TRAJECTORY, which is already on commits.
+    A TASK (its id, SYSTEM:ID) means the trajectory that is active for it, else its latest.
+
+    The latest retrospective of a trajectory counts.
+    """
+    own = {key: value for key, value in _as_lists(said).items() if value not in (None, "", [])}
+    record_event("complete", {**_read(file), **own}, quiet=quiet, trajectory=trajectory, report=report)
+
+
+@click.command("abandon")
+@click.option("--reason", metavar="R", help="Why.")
+@agent
+@quiet
+def abandon(*, quiet: bool, **said: Any) -> None:
+    """End the active trajectory without a result. What was tried stays on record."""
+    record_event("abandon", said, quiet=quiet)
+
+
+def _as_lists(said: dict[str, Any]) -> dict[str, Any]:
+    return {key: list(value) if isinstance(value, tuple) else value for key, value in said.items()}
+
+
+def _read(file: TextIO | None) -> dict[str, Any]:
+    """A retrospective. Raises TrajError."""
+    if file is None:
+        return {}
+    try:
+        value = json.load(file)
+    except (ValueError, RecursionError) as error:
+        value, why = None, f"JSON: {error}"
+    else:
+        why = "a JSON object"
+    if not isinstance(value, dict):
+        hint = 'it should look like {"summary": "…", "learnings": ["…"]}'
+        raise TrajError(f"{file.name} is not {why}", hint)
+    return value

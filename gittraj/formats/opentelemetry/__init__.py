@@ -1,1 +1,0 @@
-"""OpenTelemetry's spans for generative AI."""
