@@ -81,6 +81,10 @@ _COLOUR = lazy(r"#(?:[0-9a-fA-F]{3,4}){1,2}")
 _PATTERN = lazy(r"\[[^\]\s]{0,20}(?:a-z|A-Z|0-9|a-f|A-F|\\[wds])[^\]\s]{0,20}\]|\(\?[:=!<P]|\\[wdsb][+*{]")
 
 
+# What people make of a word where a password must have signs: Password1!, S3cretPw9
+_PERSONS = lazy(r"[A-Z][a-z]{3,11}\d{1,4}[!@#$%*?]{1,2}|[A-Z]\d[a-z]\w{2,12}\d{1,4}[!@#$%*?]?")
+
+
 def is_placeholder(value: str) -> bool:
     """Whether ``value`` stands for a secret without being one: ``<token>``, ``${X}``, ``changeme``, ours."""
     return _is_placeholder(value[:MOST].strip())
@@ -88,6 +92,8 @@ def is_placeholder(value: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _is_placeholder(short: str) -> bool:
+    if _PERSONS.fullmatch(short):
+        return False
     if (
         not short
         or PLACEHOLDER.match(short)
