@@ -19,7 +19,7 @@ from gittraj.model.codec import decode_note
 from gittraj.model.statements import SUMMARY
 from gittraj.model.values import AnyEvent, NoteEvent, Record
 from gittraj.notes.merge import order, standing
-from gittraj.notes.segments import read_segments
+from gittraj.notes.read_segments import read_segments
 from gittraj.notes.store import NotesRef
 from gittraj.record.drain.composition import make_pipeline
 from gittraj.record.given_later import carriers, closing, locked, new_event_id, now

@@ -46,7 +46,7 @@ def find_drained(*, to_read: bool = False) -> Repository:
 
 
 def is_installed(repository: Repository) -> bool:
-    from gittraj.index.is_current import INSTALLED
+    from gittraj.state.changed import INSTALLED
 
     return (repository.common_dir / "traj" / INSTALLED).exists()
 
@@ -55,7 +55,7 @@ def drain_first(repository: Repository, *, always: bool = False) -> TrajError | 
     """Record what is new, so that a command sees a consistent state. A reading command drains only when
     something is new. An error is reported on one line and returned; the command continues with the existing
     records."""
-    from gittraj.index.is_current import rests
+    from gittraj.index.file import rests
 
     if not is_installed(repository):
         _hint_at_installing(repository)
@@ -64,12 +64,10 @@ def drain_first(repository: Repository, *, always: bool = False) -> TrajError | 
         return None
     from gittraj.errors import TrajError
     from gittraj.state.changed import has_news
-    from gittraj.state.cursors import load_state
-    from gittraj.state.folder import LocalState, busy
+    from gittraj.state.folder import busy
 
-    local = LocalState.of(repository)
     try:
-        if always or has_news(repository, local.folder, load_state(local.folder)):
+        if always or has_news(repository):
             from gittraj.config import Environ
             from gittraj.record.drain.composition import drain  # the redactor's rules take 70 ms
 

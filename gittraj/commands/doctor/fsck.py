@@ -19,6 +19,7 @@ from gittraj.model.values import STUB_REV, ForeignLine, Line, Record, SegmentRef
 from gittraj.notes.merge import standing
 from gittraj.notes.store import DATA_PREFIX, RECORDS_REF, DataRefs, NotesRef
 from gittraj.notes.tree import iter_notes
+from gittraj.notes.unstamped import remote_tips
 
 
 def fsck(repository: Repository) -> Iterator[Finding]:
@@ -170,12 +171,10 @@ def _named(records: Mapping[str, Iterable[Record]]) -> dict[tuple[str, str], tup
 
 def _remote_places(repository: Repository) -> set[tuple[str, str]]:
     """The segments that remotes' records name, as far as they were fetched."""
-    listed = repository.run("for-each-ref", "--format=%(refname)", "refs/notes-remote/").out.decode()
     records: dict[str, list[Record]] = defaultdict(list)
-    for ref in listed.splitlines():
-        if ref.endswith("/traj"):
-            for commit, body in NotesRef(repository, ref).items():
-                records[commit] += [line for line in decode_note(body) if isinstance(line, Record)]
+    for ref in remote_tips(repository):
+        for commit, body in NotesRef(repository, ref).items():
+            records[commit] += [line for line in decode_note(body) if isinstance(line, Record)]
     return set(_named(records))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from gittraj.errors import GitError
+from gittraj.errors import FormatError, GitError
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
 from gittraj.index.answers import Answers
@@ -15,6 +15,8 @@ from gittraj.notes.places import find_places
 from gittraj.notes.store import NotesRef
 from gittraj.query.index_lookup import IndexFailedError
 from gittraj.query.notes import Notes
+
+UNREADABLE = "records cannot be read"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,3 +115,8 @@ def compare_remote(repository: Repository, remote: str) -> Remote:
     except GitError:
         return Remote(name=remote, unpushed=None, unfetched=None)
     return Remote(name=remote, unpushed=unpushed, unfetched=unfetched)
+
+
+def unreadable(error: GitError) -> FormatError:
+    """The error for records whose objects are missing."""
+    return FormatError(f"{UNREADABLE}: {error.message}", "git fsck, then fetch from a clone that is whole")

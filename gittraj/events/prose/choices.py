@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from gittraj.events.prose import claims, contrasts
+from gittraj.events.prose import claims, contrasts, objections
 from gittraj.events.prose.markdown import Sentence, read_sentences
 from gittraj.events.prose.patterns import load
 
@@ -29,6 +29,8 @@ class Choice:
 
 
 _SIDE_LIMIT = 300
+_FRAGMENT = 6
+"""Words of ``Engine: Pagefind.``, which tells what was taken without a verb."""
 _LABEL = re.compile(r"^(?:THOUGHT|[^.;,:]{2,60}?)(?::| [-–—])\s+(?=\S)")
 _CLAUSE = re.compile(
     contrasts.BEGIN
@@ -44,7 +46,8 @@ _NEXT_DEED = re.compile(
 )
 """A reason that is a noun, and what else was done: ``better safety, added a check``."""
 _DONE = re.compile(
-    r"(?:I|we)(?:'ve| have)? (?:\w+ed|used|chose|kept|went|built|made|put|left|took|wrote)\b", re.I
+    r"(?:(?:I|we)(?:'ve| have)? )?(?!need|based)(?:\w+ed|chose|kept|went|built|made|put|left|took|wrote)\b",
+    re.I,
 )
 
 
@@ -61,10 +64,18 @@ def find_choices(messages: Iterable[str], prompt: str | None = None, *, most: in
                 continue
             choice = _read_beside(before, sentence, after)
             former = found.get(before.quote) if before else None
-            if choice is None and former and (objected := _read_objected(sentence)):
-                if _is_one_paragraph(message, former.quote, sentence.quote):
+            if choice is None and before and (objected := _read_objected(sentence)):
+                if former and _is_one_paragraph(message, former.quote, sentence.quote):
                     found[former.quote] = _add(former, objected, sentence)
-                continue
+                    continue
+                if (
+                    not sentence.asks
+                    and _is_taken(before.text.rstrip("."))
+                    and _is_one_paragraph(message, before.quote, sentence.quote)
+                ):
+                    choice = _add(
+                        Choice(before.restore(before.text), (), None, sentence.quote), objected, sentence
+                    )
             if choice and choice.chosen and not _is_wish(choice, wishes):
                 found.setdefault(choice.quote, choice)
     return tuple(found.values())[:most]
@@ -122,8 +133,8 @@ def _read_rejected(before: Sentence | None, sentence: Sentence) -> Choice | None
 
 def _read_objected(sentence: Sentence) -> re.Match[str] | None:
     """``I considered a queue, but it needs a server``: what was taken is not in it."""
-    match = contrasts.OBJECTED.match(sentence.text.rstrip("."))
-    if match is None or sentence.spoken or contrasts.TAKES.search(match["why"]):
+    match = objections.OBJECTED.match(sentence.text.rstrip("."))
+    if match is None or sentence.spoken or objections.TAKES.search(match["why"]):
         return None
     return match
 
@@ -144,9 +155,9 @@ def _add(choice: Choice, objected: re.Match[str], sentence: Sentence) -> Choice:
 def _read_alternative(before: Sentence | None, sentence: Sentence) -> Choice | None:
     """``Jobs lie in a table. A broker would have meant one more service.``"""
     text = sentence.text.rstrip(".")
-    match = contrasts.ALTERNATIVE.match(text)
+    match = objections.ALTERNATIVE.match(text)
     if match is None and before and contrasts.TAKEN.match(before.text):
-        match = contrasts.OBJECTION.match(text)
+        match = objections.OBJECTION.match(text)
     if match is None or before is None or before.kind == "heading" or sentence.asks or sentence.spoken:
         return None
     if claims.CLAUSE.search(match["other"]):
@@ -160,6 +171,8 @@ def _read_alternative(before: Sentence | None, sentence: Sentence) -> Choice | N
 
 def _is_taken(text: str) -> bool:
     """Whether a sentence tells what was done, or is so now."""
+    if 2 <= len(text.split()) <= _FRAGMENT and not re.search(r"\?$", text):
+        return not any(_RULES[rule].search(text) for rule in ("open", "fault", "denied", "no_deed"))
     if len(text) > _SIDE_LIMIT or _RULES["open"].search(text):
         return False
     if _RULES["no_deed"].match(text) and not text.startswith("The "):
@@ -181,6 +194,9 @@ def _read(sentence: Sentence) -> Choice | None:
     decided = any(_RULES["decided"].search(text) for text in above)
     if why := contrasts.WHY_LABEL.match(sentence.text):
         return _choice(why, sentence)
+    if sentence.kind == "item" and any(_RULES["withheld"].search(text) for text in above):
+        withheld = contrasts.WITHHELD.match(sentence.text.rstrip("."))
+        return _choice(withheld, sentence) if withheld else None
     if _waits(sentence, decided=decided):
         return None
     objected = _read_objected(sentence)
@@ -189,7 +205,7 @@ def _read(sentence: Sentence) -> Choice | None:
             return None
         for pattern, needs in claims.FORMS:
             match = pattern.search(text)
-            if match and _RULES["no_deed"].match(text):
+            if match and claims.is_description(match):
                 return None
             if match and not _is_quoted(match) and needs(match, sentence, decided=decided):
                 choice = _choice(match, sentence)
@@ -261,6 +277,8 @@ def _choice(match: re.Match[str], sentence: Sentence) -> Choice:
     if groups.get("one"):
         two = any_of("two")
         other = two if claims.words(two).isdisjoint(claims.words(chosen)) else part("one")
+    if match.re is contrasts.WITHHELD:
+        chosen = f"not: {other}" if not re.match(r"did|no", other, re.I) else other
     if not chosen and match.re is contrasts.REJECTED:
         chosen = sentence.restore(match.string[: match.start()].strip(" ,.;"))
     why = _NEXT_DEED.sub(r"\1", _RELATIVE.sub("", any_of("why"))) or None

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from gittraj.events.prose import contrasts
+from gittraj.events.prose import contrasts, objections
 from gittraj.events.prose.markdown import Sentence
 from gittraj.events.prose.patterns import load
 
@@ -64,16 +64,23 @@ def _own(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
         _RULES["symptom"].search(match["chosen"]) and not (own or _reasoned(match))
     ):
         return False
-    return not (_RULES["no_deed"].match(match.string) or _describes(before))
+    return not (is_description(match) or _describes(before))
 
 
 def _reasoned(match: re.Match[str]) -> bool:
     groups = match.groupdict()
-    return any(groups.get(name) for name in ("why", "why2", "why3"))
+    return any(text for name, text in groups.items() if name[:3] == "why")
+
+
+def is_description(match: re.Match[str]) -> bool:
+    """Whether it begins like one: what ``the parser`` does, with its grounds, is how it was made."""
+    if match.string.startswith(("The ", "It ")) and match.groupdict().get("why"):
+        return False
+    return _RULES["no_deed"].match(match.string) is not None
 
 
 def _describes(text: str) -> bool:
-    return re.search(r"\b(?:you|your|they|user|users)\b", text, re.I) is not None
+    return re.search(r"\b(?:you|your|they)\b|\busers? (?:can|could|may|see|want|get)", text, re.I) is not None
 
 
 def _worded(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
@@ -85,25 +92,43 @@ def _worded(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
         return False
     named = sentence.kind == "item" or " over " in sentence.label
     brief = (
-        match["why"] is not None
-        and len(match["chosen"].split()) <= 5
-        and not _RULES["span"].match(match["other"])
+        _reasoned(match) and len(match["chosen"].split()) <= 5 and not _RULES["span"].match(match["other"])
     )
     nominal = (named and _reasoned(match)) or brief
     return (decided or said or nominal) and _own(match, sentence, decided=decided or nominal)
 
 
+def _is_parallel(match: re.Match[str]) -> bool:
+    """``at the edge, not inside the core``; ``are returned, never thrown across it``."""
+    place = r"(?:in|inside|within|on|at|by|per|for|from|with|to|as|under|before|after) "
+    done = r"\w+(?:ed|en|wn|pt|lt|nt) "
+    return any(
+        re.match(other, match["other"]) and re.search(chosen, match["chosen"])
+        for other, chosen in (
+            (place, f" {place}"),
+            (rf"{done}(?:across|into|{place})", rf"\b(?:is|are) (?:\w+ )?{done.rstrip()}"),
+        )
+    )
+
+
 def _denied(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
     """``not`` sets two things against each other if what follows is short, or there is a reason."""
-    if match["no"] and not (decided or _reasoned(match)):
+    weak = match["no"] or match.string[match.end("chosen") :].lstrip().startswith("(")
+    if weak and not (decided or _reasoned(match) or _is_parallel(match)):
+        return False
+    if re.match(r"no\b", match["chosen"], re.I) or re.search(
+        r"\b(?:issue|problem|bug|error)\b", match["other"], re.I
+    ):
         return False
     if re.search(r"\b(?:tried|tested|verified|checked)\b|^(?:fine|good)\b", match["chosen"], re.I):
         return False
     if re.search(r"\b(?:is|are|was|were|be|been|just|why|if|or|but|though|although)$", match["chosen"], re.I):
         return False
     passive = _PASSIVE.search(match["chosen"]) and (_reasoned(match) or "(" in match.string)
+    passive = passive or _is_parallel(match)
     led = passive or re.match(r"(?:because|since|as|for) [^,]+, ", match.string, re.I)
-    if not (decided or led or match.groupdict().get("why")) and _RULES["states"].search(match["chosen"]):
+    reasoned = match["why"] if _RULES["tells"].search(match["chosen"]) else _reasoned(match)
+    if not (decided or led or reasoned) and _RULES["states"].search(match["chosen"]):
         return False
     state = re.fullmatch(r"(?:\w+ed|through)\b.*", match["other"], re.I) is not None and not _reasoned(match)
     state = state and not led
@@ -113,7 +138,12 @@ def _denied(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
 
 def _stated(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
     """The words themselves are those of a choice."""
-    if _RULES["no_deed"].match(match.string) or _is_open(match):
+    if is_description(match) or _is_open(match):
+        return False
+    if (
+        re.match(r"(?:it|them|this|that|these|those)$", _group(match, *_SIDES[0]))
+        or "to also" in match.string
+    ):
         return False
     return decided or not _RULES["fault"].search(_before(match))
 
@@ -138,7 +168,7 @@ def _wherever(match: re.Match[str], sentence: Sentence, *, decided: bool) -> boo
 
 def _weighed(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
     """``I considered X, but Y``: Y was taken if it says so, else it is what spoke against X."""
-    return not sentence.asks and contrasts.TAKES.search(match["chosen"]) is not None
+    return not sentence.asks and objections.TAKES.search(match["chosen"]) is not None
 
 
 def _is_no_choice(chosen: str) -> bool:
@@ -153,9 +183,9 @@ def _group(match: re.Match[str], *names: str) -> str:
 
 def _grounded(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
     """A word of choice with a reason: the other way is what would have been done without it."""
-    if not any(len((match.groupdict().get(name) or "").split()) > 1 for name in ("why", "why2", "why3")):
+    if not any(len(text.split()) > 1 for name, text in match.groupdict("").items() if name[:3] == "why"):
         return False
-    if _is_no_choice(match["chosen"]):
+    if _is_no_choice(_group(match, *_SIDES[1])):
         return False
     return not (sentence.asks and not decided) and not _describes(match.string)
 
@@ -193,6 +223,14 @@ def _not_done(match: re.Match[str], sentence: Sentence, *, decided: bool) -> boo
     return (_reasoned(match) and len(why.split()) != 3) or match.groupdict().get("chosen2") is not None
 
 
+def _on_purpose(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
+    chosen = match["chosen"]
+    reasoned = match["why"] or (match["why2"] and ":" in match.string)
+    return bool(reasoned) and not (
+        _RULES["open"].search(chosen) or _RULES["fault"].search(chosen) or sentence.asks
+    )
+
+
 def _unfit(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
     """A comparison counts for what was done, or in a list."""
     compared = match["chosen6"]
@@ -213,17 +251,16 @@ def _no_need(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool
 FORMS: tuple[tuple[re.Pattern[str], Callable[..., bool]], ...] = (
     (contrasts.CONSIDERED, _wherever),
     (contrasts.WEIGHED, _weighed),
-    (contrasts.FIRST, _wherever),
     (contrasts.UNFIT, _unfit),
     (contrasts.NOT_DONE, _not_done),
     (contrasts.VERSUS, _of_two),
     (contrasts.BETTER, _wherever),
     (contrasts.DROPPED, _stated),
     (contrasts.PREFERRED, _stated),
-    (contrasts.FAVOUR, _stated),
     (contrasts.BEATS, _stated),
     (contrasts.NEED, _wherever),
     (contrasts.REPLACED, _stated),
+    (contrasts.PASSIVE, _stated),
     (contrasts.FROM, _stated),
     (contrasts.ARROW, _wherever),
     (contrasts.PREFIX, _own),
@@ -233,11 +270,11 @@ FORMS: tuple[tuple[re.Pattern[str], Callable[..., bool]], ...] = (
     (contrasts.GREATER, _worded),
     (contrasts.NOT, _denied),
     (contrasts.SEMI, _semi),
-    (contrasts.AGAINST, _against),
+    (objections.AGAINST, _against),
     (contrasts.PICKED, _grounded),
     (contrasts.LEFT, _left),
     (contrasts.BEST, _grounded),
     (contrasts.AVOIDS, _stated),
-    (contrasts.RATHER, _wherever),
     (contrasts.NEITHER, _no_need),
+    (contrasts.ON_PURPOSE, _on_purpose),
 )

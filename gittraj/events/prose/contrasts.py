@@ -30,7 +30,7 @@ INFIX = re.compile(
     rf"^(?P<chosen>.+?)[,;(]?\s*\(?(?:{_CONTRAST})\s+{_MERELY}(?P<other>.+?)\)?{_REASON}", re.I
 )
 PREFIX = re.compile(
-    rf"^(?:instead of|rather than)\s+{_MERELY}(?P<other>[^,]{{2,160}}?)(?:,\s+|\s+(?=(?:I"
+    rf"^(?:{_CONTRAST})\s+{_MERELY}(?P<other>[^,]{{2,160}}?)(?:,\s+|\s+(?=(?:I"
     rf"|we)\s))(?P<chosen>.+?)" + _REASON,
     re.I,
 )
@@ -47,7 +47,7 @@ NOT = re.compile(
     re.I,
 )
 FROM = re.compile(
-    r"\b(?:switched|changed|moved|migrated|went|converted|moving|switching"
+    r"\b(?:switched|changed|moved|migrated|converted|moving|switching"
     r"|migrating)\b.{0,40}?\bfrom\s+(?P<other>.+?)\s+(?:to|→|->)\s+(?P<chosen>.+?)" + _REASON,
     re.I,
 )
@@ -58,14 +58,18 @@ NEED = re.compile(
     r"^I need to (?:change|replace)\s+(?P<other>.+?)\s+(?:to|with)\s+(?P<chosen>.+?)[.]?$", re.I
 )
 REPLACED = re.compile(
-    r"(?:^|[;,]\s)(?:(?:I|we)(?:'ve| have)?\s+)?(?:replaced|swapped(?: out)?)\s+(?P<other>.+?)\s+(?:with|by"
+    r"(?:^|[;,]\s)(?:(?:I|we)(?:'ve| have)?\s+)?(?:replaced?|swap(?:ped)?(?: out)?)\s+"
+    r"(?P<other>.+?)\s+(?:with|by"
     r"|for)\s+(?P<chosen>.+?)" + _REASON,
     re.I,
 )
-FAVOUR = re.compile(
-    r"^(?P<other>.+?)\s+(?:(?:was|were|is|are)\s+)?(?:dropped|rejected|removed|abandoned|discarded"
-    r"|ruled out)\s+in\s+favou?r\s+of\s+(?P<chosen>.+?)" + _REASON,
+PASSIVE = re.compile(
+    r"^(?P<other>.+?) (?:(?:is|are|was|were|has been|have been)(?: now)?|now) replaced (?:by|with)"
+    r" (?P<chosen>.+?)" + _REASON,
     re.I,
+)
+ON_PURPOSE = re.compile(
+    r"^(?=.*\b(?:deliberately|on purpose|intentionally)\b)(?P<chosen>[^:;]+?)" + _REASON, re.I
 )
 REJECTED = re.compile(
     r"(?:^|[;.,:]\s+|\bI\s+)(?:(?P<other>[^;,.]{2,80}?)\s+(?:(?:was|were)\s+(?:rejected|ruled out"
@@ -79,9 +83,8 @@ REJECTED = re.compile(
     re.I,
 )
 CONSIDERED = re.compile(
-    r"\b(?:considered|looked at|tried|evaluated)\s+(?P<other>[^,;]{2,120}?),?\s+but\s+(?:I\s+"
-    r"|we\s+)?(?:chose|went with|used|picked|settled on|kept|stayed with|opted for)\s+(?P<chosen>.+?)"
-    + _REASON,
+    r"\b(?:considered|looked at|tried|evaluated)\s+(?P<other>[^,;]{2,120}?)(?:,?\s+but|,(?: and| then)?)\s+"
+    rf"(?:I\s+|we\s+)?(?:{TOOK}|stayed with)\s+(?P<chosen>.+?)" + _REASON,
     re.I,
 )
 VERSUS = re.compile(
@@ -99,8 +102,10 @@ BETTER = re.compile(
     re.I,
 )
 SEMI = re.compile(
-    r"^(?P<chosen>[^;]{3,200});\s+(?P<other>.{2,90}?)\s+(?P<why>(?:would(?: have)?|needed|needs"
-    r"|was too|were too|has too|had|ran|took|takes|cannot|can't|could not|couldn't|is not|does not"
+    r"^(?P<chosen>[^;]{3,200});\s+(?P<other>.{2,90}?)\s+(?P<why>(?:would(?: have)?|needed|needs|meant|means"
+    r"|(?:was|were) (?:too|un\w+)|has too|had|ran|took|takes|cannot|can't|could not|couldn't|is not"
+    r"|(?:is|are) no longer"
+    r"|does not"
     r"|doesn't|did not|didn't|pulled in|breaks?|broke|is too|leaves|loses|lost|costs?|requires)\b.+)$",
     re.I,
 )
@@ -108,51 +113,8 @@ SAID = re.compile(BEGIN + _ASIDE + rf"(?:(?:(?:I|we)(?:'m|'ve)? )?(?:{TOOK}))|.*
 PREFERRED = re.compile(
     r"^(?:I|we) prefer(?:red)?\s+(?P<chosen>.+?)\s+to\s+(?P<other>(?!\w+ing\b).+?)" + _REASON, re.I
 )
-_DRAWBACK = (
-    r"(?:would(?:n't| not)?\s(?!now\b)\w+.*|(?:could|might)(?:n't| not| have)\s.*|(?:was|were) out\b.*"
-    r"|(?:only|just|merely) \w+s\s.*"
-    r"|(?:felt|seemed|looked|was|were|is|are)(?:n't| not)?\s(?:\w+ly |much |a bit |far )?(?:too"
-    r"|like (?:overkill|too much)|overkill|premature|risky|hard|unnecessary|wasteful|noisy|excessive"
-    r"|tempting|worth|needed|possible|slow|heavy|brittle|fragile|awkward|unmaintained|deprecated|more|less"
-    r"|no option|not"
-    r"|an option|over\w+|harder|slower|heavier|bigger|larger|riskier|worse|simpler|shorter|older|faster"
-    r"|nicer|cleaner)\b.*"
-    r"|(?:broke|breaks?|need(?:s|ed)?|requires?|required|pull(?:s|ed)|swallow(?:s|ed)?|trigger(?:s|ed)?"
-    r"|truncates|lacks"
-    r"|drops|dropped|loses|lost|skipped|hides|leaks|ran|takes?|took|costs?|has no|have no|has too|leaves"
-    r"|caps|ignores|adds"
-    r"|means|forces|crash(?:es|ed)?|conflicts?|failed|doubles|serializes|touches)\s.*"
-    r"|(?:can|could|do|does|did|will)(?:not|n't| not)\s.*)"
-)
-_PERSONS = (
-    r"(?:\w+ )?(?:users?|clients?|callers?|tests?|readers?|calls?|requests?|change|fix|bug|error|review"
-    r"|commits?)\b"
-)
-_SUBJECT = (
-    rf"(?P<other>(?:(?:An?|One|Another|Both|No|Any)\s(?!of\b|{_PERSONS})[^,;:.]{{2,70}}?"
-    r"|\x00\d+\x00(?: (?:and|or) \x00\d+\x00)?|(?!Existing|Nothing|Everything|Missing|Remaining|Pending"
-    r"|During|According|Following)[A-Z]\w*ing\b(?! of)[^,;:.]{2,80}?"
-    r"|(?!(?:It|This|That|These|Those|They|He|She|We|You|There|I\b|The|Existing|Old|Current|If|When|Then"
-    r"|Otherwise|But|So|All|Also|Now|Next|Note|And)\b"
-    rf"|{_PERSONS})[A-Z][\w.+-]*(?:'s)?(?: (?:and|or|\w+ing|\w+s) [a-zA-Z][\w.+-]*| [A-Za-z\d]\w*)?"
-    r"|The (?:alternative|other|\w+ing)(?:,? [^,;.]{2,60})?|The (?!safest|simplest|best|right|current|only"
-    r"|new|cleanest|easiest)(?:\w+ )?(?:approach|version|variant|option|route)))"
-)
-ALTERNATIVE = re.compile(
-    rf"^{_SUBJECT},?\s(?P<why>(?:would|could)(?:n't| not)? (?:also |only |just |well )*have \w+.*"
-    r"|would(?:n't| not)? (?:also |only |just )*(?:lock|add|make|force|need|require|mean|cost|take|give"
-    r"|bring|leave"
-    r"|look|save|shave|pull|tie|double|block|slow|keep|put|be|work|help)\b.*"
-    r"|(?:felt|seemed|looked|was|were|is|are)(?:n't| not) worth\b.*|(?:was|were|felt) tempting\b.*"
-    r"|(?:was|were) out (?:because|since|as)\b.*"
-    r"|(?:is|are|was|were|looks?|looked|reads?|seems?|seemed|felt|has|have|gives?|offers?)\s[^;.]{2,80}?"
-    r"(?:,\s|;\s|\s[–—-]\s"
-    r"|\s(?=but))"
-    r"(?:but|yet|and I)\b.*)$"
-)
-"""A sentence on what was not taken, after the one that says what was."""
 DROPPED = re.compile(
-    r"(?:^(?:(?:I|we)(?:'ve| have)?\s+)?(?:dropped|removed|rejected|ditched|abandoned"
+    r"(?:^(?:(?:I|we)(?:'ve| have)?\s+)?(?:drop(?:ped)?|removed?|rejected|ditched|abandoned"
     r"|gave up)|\b(?:drops|removes))\s+(?P<other>.+?)\s+in\s+favou?r\s+of\s+(?P<chosen>.+?)" + _REASON,
     re.I,
 )
@@ -162,26 +124,18 @@ WHY_LABEL = re.compile(
     re.I,
 )
 
-_AGENT = (
+AGENT = (
     r"(?:(?:I|we)(?:'ve|'m|'ll| have| will| am| are)?\s+)?"
     r"(?:(?:deliberately|intentionally|consciously|therefore|also|instead|simply)\s+)*"
 )
-_CHOSE = (
+CHOSE = (
     r"(?:chose|picked(?! up)|opted|decided|settled (?:on|for)|stuck (?:with|to)|sticking (?:with|to)"
     r"|went (?:with|for)|going (?:with|for)"
-    r"|preferred|favou?red|selected|adopted|leaned on|landed on|resorted to|took|ended up|deliberately"
+    r"|preferred|favou?red|selected|adopted|leaned on|landed on|resorted to|reached for|took|ended up"
+    r"|deliberately"
     r"|intentionally)\b"
 )
 _LEFT = r"(?:kept|left|keep|keeping|leaving|retained|stayed (?:with|on))\b"
-_BARE = (
-    r"(?P<other>(?!(?:it|this|that|they|these|those|he|she|we|you|I|there|if|when|then|otherwise|which|so"
-    r"|but|and|now|also|only"
-    rf"|its|all|everything|nothing|no|not|two|three|four|\d+|session \w|the (?:safest|simplest|best|right"
-    rf"|current|only|new)|each|every|see|as|because|since|{_PERSONS})\b)(?!(?:an?|one|any|the|old"
-    rf"|existing) {_PERSONS})"
-    r"(?!the (?!(?:\w+ )?(?:approach|version|variant|option|route|alternative|default|other|first"
-    r"|second)\b))[^\s,;:.][^,;:.]{1,60}?)"
-)
 DONE = re.compile(
     BEGIN
     + r"(?:(?:I|we)(?:'ve|'m| have| am| are)?\s+(?!think|see|need|will|can|want|know|found|checked|looked"
@@ -200,24 +154,14 @@ PICKED = re.compile(
     BEGIN
     + _ASIDE
     + r"(?:(?:I |we )?(?:compared|weighed|tried|benchmarked|tested)\s[^,;]{3,60}\sand\s)?"
-    + _AGENT
-    + rf"{_CHOSE}\s+(?P<chosen>.+?)"
+    + AGENT
+    + rf"{CHOSE}\s+(?P<chosen>.+?)"
     + _REASON,
     re.I,
 )
 """A word of choice; a reason must follow, or the other way."""
-OBJECTION = re.compile(rf"^{_SUBJECT}\s(?P<why>{_DRAWBACK})$")
-"""After a sentence that says what was taken."""
-TAKEN = re.compile(BEGIN + _ASIDE + _AGENT + rf"(?:{_CHOSE}|{_LEFT}|decided)", re.I)
-LEFT = re.compile(BEGIN + _ASIDE + _AGENT + rf"(?P<chosen>{_LEFT}\s+.+?)" + _REASON, re.I)
-AGAINST = re.compile(
-    rf"^(?P<chosen>[^;:–—]{{8,160}}?)\s*(?:(?:;|:|\s[–—-]|,|,?\s(?:since|because|as)(?=\s(?:an?"
-    rf"|\w+ing)\s))\s+|\()"
-    rf"(?:{_BARE}\s+(?P<why>{_DRAWBACK})|(?P<other2>(?!using|adding|including|allowing"
-    rf"|making)\w+ing\s[\w\x00.-]+)\s(?P<why4>\S.{{9,}}))\)?$",
-    re.I,
-)
-"""What was done; what speaks against the other way."""
+TAKEN = re.compile(BEGIN + _ASIDE + AGENT + rf"(?:{CHOSE}|{_LEFT}|decided)", re.I)
+LEFT = re.compile(BEGIN + _ASIDE + AGENT + rf"(?P<chosen>{_LEFT}\s+.+?)" + _REASON, re.I)
 NOT_DONE = re.compile(
     BEGIN
     + r"(?:(?:for|in|on) [^;]{2,40}?,? (?=I\b))?"
@@ -242,46 +186,6 @@ WEIGHED = re.compile(
     r"|yet|though|however),?\s+(?P<chosen>.+)$",
     re.I,
 )
-_DEED = (
-    rf"(?:(?:for now|in the end|finally|ultimately|instead|then|here),?\s+)?{_AGENT}(?:(?!using|keeping)"
-    rf"(?:{TOOK})\b|{_CHOSE}|(?:kept|left|retained|stayed|stuck|took|put|made|built|wrote)\b"
-    r"|(?<=\bI )(?!need|want|tri|fail|look|check|notic|learn|reali|worri|hesitat)\w+ed\b"
-    r"|(?<=\bwe )(?!need|want|tri|fail|look|check|notic|learn|reali|worri|hesitat)\w+ed\b)"
-)
-_FITS = (
-    r"(?:(?:is|are|was|were|reads?|looks?|seems?|seemed|felt|works?|worked|does|fits?|keeps? it)\s"
-    r"(?:\w+ly |much |a bit |far |just |the |already )?(?:better|simpler|clearer|cleaner|easier|safer|cheaper"
-    r"|faster|smaller|shorter|plainer|nicer|lighter|enough|sufficient|right|best|more (?:readable|robust"
-    r"|reliable|direct|explicit|idiomatic|consistent))\b.*"
-    r"|(?:suffices?|sufficed|won|wins|will do|would do|does the same|matters more)\b.*)"
-)
-TAKES = re.compile(
-    rf"^{_DEED}|(?:[,;] so|;|[–—])\s(?=I\b|we\b){_DEED}"
-    rf"|^(?!(?:it|its|this|that|they|these|those|there)\b)[^,;]{{2,80}}?\s{_FITS}$",
-    re.I,
-)
-"""What follows ``considered X, but``, where it says what was taken; else it speaks against X."""
-OBJECTED = re.compile(
-    r"^(?:(?:I|we)(?:'ve| had| have)? (?:also |did |briefly |first )*)?"
-    r"(?:consider(?:ed)?|thought (?:about|of)|weighed|contemplated|evaluated|toyed with|looked (?:at|into)"
-    r"(?! the (?:log|test|code|error|output|doc|file|histor|source|diff|trace)\w*)"
-    r"|tried(?! (?:to |again|running|testing|building|installing|reproducing|finding|it\b)))"
-    r"\s+(?P<other>[^;]{2,120}?)\s*[,;–—]\s*(?:but|yet|though|however),?\s+(?P<why>.+)$",
-    re.I,
-)
-FIRST = re.compile(
-    r"^(?:(?P<other>[^,;]{2,90}?) (?:was|were) (?:my|our|the) first (?:thought|idea|instinct|impulse)"
-    r"|(?:my|our|the) first (?:thought|idea|instinct|impulse) was (?:to (?:use )?)?(?P<other2>[^,;]{2,90}?))"
-    rf"[,;]?\s+but\s+(?:(?!(?:it|its|this|that|they)\b)(?P<chosen>[^,;]{{2,80}}?)\s(?P<why4>{_FITS})$"
-    rf"|{_DEED}\s+(?P<chosen2>.+?){_REASON})",
-    re.I,
-)
-RATHER = re.compile(
-    rf"^{_BARE}\s+(?:(?:would|could|might) (?:also )?(?:be|have been|have worked|work)|was tempting"
-    rf"|were tempting|looked|seemed|felt)\b[^;]*?"
-    r"[,;]\s*(?:(?:but|yet)\s+(?=(?:I|we)\s)|so\s+)(?P<chosen>(?:I|we|it|the|this|everything|\x00)\b.+)$",
-    re.I,
-)
 BEST = re.compile(
     r"^the (?:simplest|cleanest|safest|easiest|smallest|least \w+|most \w+|better|right|pragmatic"
     r"|boring) (?:\w+ )?was (?:to )?(?P<chosen>.+?)"
@@ -303,6 +207,11 @@ AVOIDS = re.compile(
     r"\s(?:avoids|saves us|spares(?: us)?)\s(?P<other>[^,;]{4,100})" + _REASON,
     re.I,
 )
+WITHHELD = re.compile(
+    r"^(?P<other>[^;:–—(]{8,160}?)\s*(?:[;:(–—]|\s-\s|,?\s(?:because|since|as)\s)\s*(?P<why>.{12,}?)\)?$",
+    re.I,
+)
+"""An item of a list of what was left undone on purpose."""
 WHY_NOT = re.compile(
     r"^why (?:not|no) (?P<other>[^?]{3,100})\?$|^why (?P<chosen>.{2,80}?) (?:over|and not|instead of"
     r"|rather than) (?P<other2>[^?]{2,80})\?$",

@@ -27,7 +27,9 @@ class Doubt:
 
 _N = r"(?:not|never|n't|no longer|hardly)"
 _QUOTED = re.compile(r"(?<=.)[\"“][^\"“”]*[\"”]")
-_DONE = re.compile("\\W{0,3}[✅✓✔☑]")
+_DONE = re.compile(r"\W{0,3}[✅✓✔☑]|\[x\]")
+_CLAUSE = re.compile(r"\b(?:when|if|whether|who)\b[^,;:.]*")
+"""What is said under a condition, and not of the work."""
 _WARNED = re.compile("⚠|❗|🚨|🔴")
 
 
@@ -39,7 +41,9 @@ def find_doubts(
     found: dict[str, Doubt] = {}
     for message in messages:
         sentences = read_sentences(message)
-        report = not on_the_way and any(_REPORTS.search(sentence.text) for sentence in sentences)
+        report = not on_the_way and any(
+            _REPORTS.search(sentence.text) or sentence.quote in without for sentence in sentences
+        )
         for sentence in sentences:
             settled = on_the_way and not _RULES["own"].search(sentence.text)
             if sentence.quote not in without and not settled and _is_doubt(sentence, report=report):
@@ -65,8 +69,13 @@ def _is_doubt(sentence: Sentence, *, report: bool) -> bool:
         return False
     return not _RULES["plan"].match(text) and (
         _listed(sentence, text)
-        or _RULES["certain"].search(text) is not None
-        or (report and not _RULES["settled"].search(text) and _RULES["in_report"].search(text) is not None)
+        or _RULES["certain"].search(_CLAUSE.sub("", text)) is not None
+        or (
+            report
+            and not _RULES["deed"].search(text)
+            and not _RULES["settled"].search(text)
+            and _RULES["in_report"].search(_CLAUSE.sub("", text)) is not None
+        )
     )
 
 
@@ -74,7 +83,7 @@ def _may_doubt(sentence: Sentence, text: str) -> bool:
     """Whether a sentence states something of the work that is left."""
     return not (
         sentence.kind == "heading"
-        or (sentence.kind == "row" and not _WARNED.search(sentence.quote))
+        or (sentence.kind == "row" and not (_WARNED.search(sentence.quote) or _listed(sentence, text)))
         or sentence.spoken
         or len(text) < 12
         or text.endswith("?")
@@ -86,16 +95,16 @@ def _may_doubt(sentence: Sentence, text: str) -> bool:
 
 def _listed(sentence: Sentence, text: str) -> bool:
     """An item of a list of doubts, or a limit in a list of notes."""
-    head = sentence.lead or sentence.section
+    head = " | ".join(sentence.columns) or sentence.lead or sentence.section
     if (
-        sentence.kind != "item"
+        sentence.kind not in ("item", "row")
         or _RULES["offer"].search(sentence.section)
         or _RULES["not_heading"].search(head)
     ):
         return False
     if _RULES["heading"].search(head):
         return True
-    limits = _RULES["noted"].search(text)
+    limits = sentence.kind == "item" and _RULES["noted"].search(text)
     if not limits or _RULES["settled"].search(text) or _RULES["deed"].search(text):
         return False
     return _RULES["notes"].search(head) is not None

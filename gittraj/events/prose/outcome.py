@@ -71,9 +71,10 @@ def find_reason(
         return plain(reasoned)
     for message in reversed(messages):
         sentences = [s for s in read_sentences(message) if s.quote not in without and _may_reason(s)]
-        for rule, where in (("cause", "text"), ("why", "section"), ("effect", "text")):
-            if found := next((s for s in sentences if _RULES[rule].search(getattr(s, where))), None):
-                return plain(found.quote)
+        below = [s for s in sentences if s.kind == "paragraph" and _RULES["why"].search(s.section)]
+        stated = [s for s in sentences if _RULES["cause"].search(s.text)]
+        if found := next(iter(stated + below), None):
+            return plain(found.quote)
     return None
 
 

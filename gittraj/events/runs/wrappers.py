@@ -29,7 +29,7 @@ _WRAPPERS = {
 }
 """Commands that run the command behind them, and their options that take a value."""
 _RUN_WRAPPERS = re.compile(
-    r"(?!(?:hatch|pdm|mise) run (?:\S+:)?tests?(?:[ :-]|$))"  # a script of the project
+    r"(?!(?:hatch|pdm|mise|pixi|rye) run (?:\S+:)?tests?(?:[ :-]|$))"  # a script of the project
     r"(?:uv|poetry|pipenv|hatch|pdm|rye|pixi|conda|mamba|micromamba|volta|mise|fnm|asdf|bundle|direnv|coverage|dotenvx"
     r"|devbox|nix|dotenv|uv tool)(?: -\S+)* (?:run|exec|x)|(?:pnpm|yarn|npm|bun)(?: -\S+)* (?:exec|dlx|x)"
     r"|uvx|pipx run|docker[ -]compose (?:exec|run)|docker (?:exec|run)|podman (?:exec|run)|kubectl exec"

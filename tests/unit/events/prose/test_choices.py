@@ -198,20 +198,5 @@ def test_what_was_considered_but_another_taken_is_a_choice(said: str) -> None:
     assert "table" in choice.chosen
 
 
-@pytest.mark.parametrize(
-    ("said", "chosen", "why"),
-    [
-        ("A regex was my first thought, but a replace reads better.", "a replace", "reads better"),
-        ("My first thought was a regex, but a replace is enough.", "a replace", "is enough"),
-        ("A regex was my first thought, but I used a replace.", "a replace", None),
-    ],
-)
-def test_a_first_thought_that_something_better_replaced_is_a_choice(
-    said: str, chosen: str, why: str | None
-) -> None:
-    (choice,) = find_choices([said])
-    assert (choice.chosen, choice.rejected[0].lower(), choice.reason) == (chosen, "a regex", why)
-
-
 def test_a_first_thought_with_a_drawback_is_no_choice() -> None:
     assert find_choices(["A regex was my first thought, but it is slower."]) == ()

@@ -70,6 +70,16 @@ CHOICES = [
     "Instead of storing the full payload, only its hash is saved.",
     "`useReducer` instead of five `useState` calls keeps the transitions in one place.",
     "The simplest option was to shell out to `git` – libgit2 bindings don't support partial clones.",
+    "The list is a plain array, not a linked one — it never holds more than ten entries.",
+    "Temperatures are stored in kelvin, not in Fahrenheit.",
+    "In place of a global, the pool is passed in, which keeps the tests parallel.",
+    "I considered a rewrite in Rust but stuck with Python: the disk is the bottleneck.",
+    "The module is the better place: the serializer is shared with the admin pages.",
+    "A dozen hooks are replaced by one reducer, as saving needs all the values at once.",
+    "- Replace `exec` with `nano-spawn` for better messages",
+    "Full-text search runs in Postgres and not in a second service.",
+    "**Engine:** Pagefind. Algolia was the obvious candidate, but its free tier forbids private docs.",
+    "The check stays out of the database on purpose: a slow query must not kill the pod.",
 ]
 DOUBTS = [
     "It doesn't clean up old temp files.",
@@ -147,6 +157,16 @@ DOUBTS = [
     "`git bisect` across this commit will not build.",
     "The feature is incomplete: editing works, deleting does not.",
     "Still open: retries for failed webhooks.",
+    "Windows paths were not considered.",
+    "`make docs` is still failing, same as before.",
+    "There is currently no way to cancel a running export.",
+    "TODO: localise the error messages.",
+    "There's a small window in which two workers pick the same job.",
+    "Someone should review the regex in `parse_header`.",
+    "The backup takes about forty minutes and needs 2 GB.",
+    "Passwords of old accounts are still hashed with MD5.",
+    "Concurrent edits: last write wins.",
+    "Documentation of the new flag is still to be written.",
 ]
 NEITHER = [
     "`GET /items` returns a list instead of a page, which is the bug.",
@@ -166,6 +186,12 @@ NEITHER = [
     "I picked up the branch from yesterday and rebased it.",
     "Skipped items: 4 of them, as you asked.",
     "Kept all 13 cases.",
+    "It returns nothing when the key is not found.",
+    "The test asserts that an error is raised if the token is missing.",
+    "- [x] Remove the secrets that were never rotated",
+    "We're now dealing with a test-level matter, not a configuration problem.",
+    "- Articles use `description` (not `name`)",
+    "The cause of the crash in the parser was that it did not check the length.",
 ]
 TABLE = """Done.
 
@@ -196,6 +222,64 @@ def test_a_doubt_in_a_report(said: str) -> None:
 def test_neither(said: str) -> None:
     assert find_choices([REPORT + said]) == ()
     assert find_doubts([REPORT + said]) == ()
+
+
+def test_what_was_left_undone_on_purpose_is_a_choice_with_its_reason() -> None:
+    said = "## What I deliberately did not do\n\n- Did not edit `ANALYSIS.md` (it is no part of this phase)\n"
+    (found,) = find_choices([REPORT + said])
+    assert (found.chosen, found.reason) == ("Did not edit `ANALYSIS.md`", "it is no part of this phase")
+
+
+def test_a_choice_in_a_message_that_ends_with_an_offer_was_made() -> None:
+    said = (
+        "- Updated the type to be an option instead of text\n\nWould you like me to adjust the page as well?"
+    )
+    (found,) = find_choices([said])
+    assert found.rejected == ("text",)
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "Loose ends",
+        "What I couldn't verify",
+        "Noticed but did not touch",
+        "Not addressed",
+        "Outside this slice",
+        "Assumptions",
+        "Two things to flag",
+        "Concerns",
+        "What remains",
+    ],
+)
+def test_what_stands_below_a_heading_of_open_matters_is_a_doubt(heading: str) -> None:
+    said = f"## {heading}\n\n- Export of large tables\n- The sync of deleted rows\n"
+    assert len(find_doubts([REPORT + said])) == 2
+
+
+@pytest.mark.parametrize("heading", ["What did not change", "Key features", "To verify this works", "Tests"])
+def test_what_stands_below_another_heading_is_none(heading: str) -> None:
+    said = f"## {heading}\n\n- Export of large tables\n- The sync of deleted rows\n"
+    assert find_doubts([REPORT + said]) == ()
+
+
+def test_the_rows_of_a_table_of_limitations_are_doubts_and_those_of_notes_are_not() -> None:
+    rows = (
+        "|---|---|\n| Stashed files | their content is lost |\n| Old sessions | they stay until cleaned |\n"
+    )
+    assert len(find_doubts([REPORT + "| Limitation | Effect |\n" + rows])) == 2
+    assert find_doubts([REPORT + "| File | Notes |\n" + rows]) == ()
+
+
+def test_a_todo_list_of_an_agent_tells_no_doubts() -> None:
+    assert find_doubts([REPORT + "### Todo List\n\n- Add the missing page\n- [x] Write the tests\n"]) == ()
+
+
+def test_a_message_that_tells_a_choice_is_a_report() -> None:
+    said = (
+        "BullMQ instead of pg-boss, because Redis is there already. The dashboard is behind basic auth only."
+    )
+    assert [doubt.quote for doubt in find_doubts([said], without={said.partition(" The")[0]})]
 
 
 def test_a_table_of_what_was_taken_and_left_out() -> None:

@@ -106,6 +106,8 @@ IN_VIEW: list[Row] = [
     ),
     ("pnpm -r test | tail -1", " ERR_PNPM_RECURSIVE_RUN_FIRST_FAIL  b@1.0.0 test: `jest`\n", 0, "failed"),
     ("lerna run test | tail -1", "lerna ERR! npm run test exited 1 in 'b'\n", 0, "failed"),
+    ("nx run-many -t test", " NX   Successfully ran target test for 3 projects\n", 0, "passed"),
+    ("pixi run test | tail -1", "1 failed, 2 passed in 0.1s\n", 0, "failed"),
     ("yarn workspaces foreach run test", "[a]: Tests:       5 passed, 5 total\n", None, "passed"),
     ("just test | cat", "pytest -q\n4 passed in 0.1s\n", 0, "passed"),
     ("hatch run test:cov -q", "", 1, "failed"),
