@@ -53,7 +53,9 @@ FAULTS = (
     Fault("capture/content.py", "ours.total() * 2 >=", "ours.total() * 20 >=", _CONTENT),
     Fault("capture/content.py", "or w.at <= time + _CLOCK", "or True", _CONTENT),
     Fault("capture/content.py", "if before is not None and writing.call > before:", "if False:", _CONTENT),
-    Fault("capture/order.py", "value -= 15 if find_no_commit", "value -= 0 if find_no_commit", _ANCHOR),
+    Fault(
+        "capture/plausibility.py", "value -= 15 if find_no_commit", "value -= 0 if find_no_commit", _ANCHOR
+    ),
     Fault("capture/own.py", " and not any(step.edit for step in steps[waiting:end])", "", _OWN),
     Fault("capture/own.py", "replace(closing[i], commits=closing[i].commits[-1:])", "closing[i]", _OWN),
     Fault(

@@ -17,10 +17,8 @@ from gittraj.errors import GitError, TrajError
 from gittraj.git import Repository, is_oid
 from gittraj.index import file, history, records
 from gittraj.index.fast_open import read_edges
-from gittraj.index.indexed_notes import IndexedNotes
-from gittraj.index.indexed_reachable import IndexedReachable, or_failed
-from gittraj.query.index_lookup import Change, IndexLookup, Reachable, Step
-from gittraj.query.notes import Header, Notes
+from gittraj.index.indexed import IndexedNotes, IndexedReachable, or_failed
+from gittraj.query.notes import Change, Header, IndexLookup, Notes, Reachable, Step
 from gittraj.state.changed import TIP, is_quiet, read_watched
 
 if TYPE_CHECKING:

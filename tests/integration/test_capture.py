@@ -18,6 +18,7 @@ from gittraj.config import Environ
 from gittraj.record.drain.composition import drain
 from tests.e2e.scenario import Edit, Shell, Write, turn
 from tests.integration.claude_session import ClaudeSession
+from tests.integration.codex_session import CodexSession
 from tests.integration.records import hold_workers, install, read_records, traj
 from tests.integration.repository import Git
 from tests.integration.session_writer import Writer

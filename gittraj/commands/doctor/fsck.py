@@ -6,7 +6,6 @@ remote has its record.
 
 from __future__ import annotations
 
-import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
@@ -14,6 +13,7 @@ from itertools import pairwise
 from gittraj import limits
 from gittraj.commands.doctor.finding import Finding
 from gittraj.git import Repository
+from gittraj.later import sha256
 from gittraj.model.codec import decode_note, segment_path
 from gittraj.model.values import STUB_REV, ForeignLine, Line, Record, SegmentRef, Tombstone
 from gittraj.notes.merge import standing
@@ -154,7 +154,7 @@ def _lost(commit: str, place: tuple[str, str], why: str) -> Finding:
 def _damage(body: bytes | None, ref: SegmentRef) -> str | None:
     if body is None:
         return "is listed, but its content is not here"
-    if hashlib.sha256(body).hexdigest() != ref.sha256:
+    if sha256(body).hexdigest() != ref.sha256:
         return "does not have the sha256 that its record says"
     return None
 

@@ -13,8 +13,7 @@ from gittraj.model.codec import decode_note, encode_note
 from gittraj.notes.merge import merge_notes, records_on
 from gittraj.notes.places import find_places
 from gittraj.notes.store import NotesRef
-from gittraj.query.index_lookup import IndexFailedError
-from gittraj.query.notes import Notes
+from gittraj.query.notes import IndexFailedError, Notes
 
 UNREADABLE = "records cannot be read"
 

@@ -133,7 +133,7 @@ def test_work_that_is_not_all_here_goes_to_every_piece_of_its_files(origin: str,
     }
     line = carried("e1", "one", origin=origin)
     line = replace(line, figures=record("e1", "f").figures)
-    pieces = Pieces(
+    pieces = SplitCommits(
         [("both", "p"), ("both", "q")],
         read=lambda commits: {c: made[c] for c in commits if c in made},
         note=lambda commit: [replace(line, origin=Origin(commit="one"))] if commit == "one" else [],
