@@ -44,7 +44,9 @@ _FORMATS = ("text", "markdown", "timeline", "html", "json")
 @click.argument("name", default="HEAD", metavar="[REV|TRAJECTORY|SYSTEM:ID]")
 @click.option("--format", "form", type=click.Choice(_FORMATS), default="text", help="text is the default.")
 @click.option("--json", "form", flag_value="json", help="The same as --format json.")
-@click.option("--events", "everything", is_flag=True, help="Show every event in full, with results.")
+@click.option(
+    "--events", "everything", is_flag=True, help="Show every event in full, with arguments and results."
+)
 @click.option("--since", metavar="EVENT|TIME", help="Only events after this event or from this time on.")
 @click.option(
     "--significance", type=click.Choice(SIGNIFICANCES), help="Only events at least this significant."

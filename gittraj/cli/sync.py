@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from gittraj.git import Repository
     from gittraj.sync import Outgoing, Remote
 
+_LOOK = "git traj log --trajectories --all lists what is stored, git traj show --events ID shows one in full"
+
 
 def send(
     repository: Repository, remote: Remote, *, dry_run: bool, records_only: bool, replace: bool = False
@@ -64,7 +66,7 @@ def _ask(remote: Remote, outgoing: Outgoing) -> None:
     if outgoing.thinking:
         click.echo(f"{count(outgoing.thinking, 'record')} with thinking in clear.", err=True)
     if not click.confirm("Push? (later pushes will not ask)", err=True):
-        raise DeclinedError("nothing was pushed", "git traj show --events shows what would be sent")
+        raise DeclinedError("nothing was pushed", _LOOK)
 
 
 _remote = click.argument("remote", required=False)
@@ -98,13 +100,19 @@ def fetch(remote: str | None, *, as_json: bool) -> None:
 
     The events themselves are fetched when a command needs them.
     """
+    from gittraj.notes.store import RECORDS_REF
     from gittraj.sync import find_remote
 
     with find_drained() as repository:
         chosen = find_remote(repository, remote, pushing=False)
         fetched = _fetch(repository, chosen)
+        empty = not fetched and repository.objects.resolve(RECORDS_REF) is None
     document: dict[str, object] = {"version": 1, "remote": chosen.name, "fetched": fetched}
     report([_describe(chosen, fetched)], document, as_json=as_json)
+    if empty and not as_json:
+        print_wrapped(
+            "hint: there are no records there; git traj push sends them, where they were recorded", err=True
+        )
 
 
 @click.command("push")

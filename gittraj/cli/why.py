@@ -62,15 +62,15 @@ def command(
         else:
             texts = _render(repository, path, lines, entries, porcelain=form == "porcelain")
             write(repository, texts, environment(), pager=obj["pager"] and form is None)
-            if form is None and not any(entry["trajectory"] for entry in entries):
+            if form is None and not any(entry["trajectory"] or entry["nearest"] for entry in entries):
                 _say_if_nothing_recorded(repository)
 
 
 def _say_if_nothing_recorded(repository: Repository) -> None:
     from gittraj.cli.common.no_match import say_nothing_recorded
-    from gittraj.notes.store import RECORDS_REF
+    from gittraj.cli.common.repository import read_records
 
-    if repository.objects.resolve(RECORDS_REF) is None:
+    if not read_records(repository):
         say_nothing_recorded(repository)
 
 

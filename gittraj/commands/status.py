@@ -192,7 +192,7 @@ def _open_work(facts: Facts) -> Iterator[str]:
     for session in facts.sessions:
         waits = f", {count(session.waiting, 'event')} waiting for a commit" if session.waiting else ""
         if waits and session.status == "ended":
-            waits += " (not listed after a day)"
+            waits += " (listed here for a day)"
         title = shorten(session.title or "", _TITLE)
         yield f"{session.status.capitalize()}: {session.agent} {session.session[:8]} {title}".rstrip() + waits
     for active in facts.actives:

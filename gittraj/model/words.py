@@ -94,6 +94,12 @@ def sure(confidence: float | None) -> str | None:
     return None if known is None else f"{known * 100:.0f}% sure"
 
 
+def vouched(decision: Header) -> str | None:
+    """Who recorded a decision, unless its agent did, and how sure: ``inferred, 60% sure``."""
+    by = None if decision["by"] == "agent" else decision["by"]
+    return ", ".join(filter(None, (by, sure(decision["confidence"])))) or None
+
+
 _STRUCTURE = re.compile(
     r"^[ \t]*(?:#{1,6}[ \t].*|\|.*|[-=*_]{3,}[ \t]*|(?:```|~~~).*|\*\*[^*\n]+\*\*:?[ \t]*)$", re.M
 )

@@ -181,7 +181,22 @@ def test_the_documents_fields(begun: Git, tmp_path: Path) -> None:
     trajectory = said["linked"][0]["trajectory"] if said["linked"] else ""
     assert f"{begun.head()[:12]}  claude-code  {trajectory[:13]}  output" in told
     assert f"not linked:\n  claude-code  {session.session}: {lost['why']}" in told
-    assert "1 session (" in told and "1 commit linked, 0 parts written" in told
+    assert "1 session (" in told and "0 commits linked, 1 already recorded, 0 parts written" in told
+
+
+@pytest.mark.parametrize("dry", [(), ("--dry-run",)])
+def test_what_live_capture_recorded_is_recorded_already_to_a_dry_run_too(
+    begun: Git, writer: Writer, dry: tuple[str, ...]
+) -> None:
+    hold_workers(install(begun))
+    session = writer(begun.root)
+    session.run([turn(*one("a")), turn(say="Done")], prompt="Write a")
+    age(session)
+    traj(begun, "log")
+    told = traj(begun, "backfill", *dry)
+    assert "not linked" not in told
+    verb = "would be linked" if dry else "linked"
+    assert f": 0 commits {verb}, 1 already recorded, 0 parts written, 0 sessions without" in told
 
 
 def run(git: Git, *arguments: str, env: dict[str, str] | None = None) -> command.Said:

@@ -114,13 +114,13 @@ def test_the_story_of_a_colleague(server: Git, ann: Git, bob: Git, be: Be) -> No
         "  asked    Limit the rate\n"
         "  decided  a bucket over a window, because bursts\n"
         "  claude-code, from origin · sonnet · committed by the agent\n"
-        "  the events stay with origin: git traj fetch origin\n"
+        "  the events stay with origin until you join them: git traj fetch origin\n"
     )
     assert without_ages(be(ann)("why", "two:1")[0]) == (
         f"1  two\n{short} two  AGO by A U Thor\n"
         "  asked    Limit the rate\n"
         "  decided  a bucket over a window, because bursts\n"
-        "  written  the events stay with origin: git traj fetch origin\n"
+        "  written  the events stay with origin until you join them: git traj fetch origin\n"
         "  claude-code, from origin · sonnet · committed by the agent\n"
     )
     assert without_ages(be(ann)("search", "limit")[0]) == (

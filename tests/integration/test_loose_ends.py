@@ -107,7 +107,7 @@ def test_the_program_is_removed_by_what_installed_it(prefix: str, command: str) 
 def test_an_ended_session_says_when_it_is_no_longer_listed() -> None:
     ended = LiveSession(agent="codex", session="bb67db9d", status="ended", title=None, waiting=7)
     (line,) = _open_work(cast(Any, SimpleNamespace(sessions=(ended,), actives=())))
-    assert line == "Ended: codex bb67db9d, 7 events waiting for a commit (not listed after a day)"
+    assert line == "Ended: codex bb67db9d, 7 events waiting for a commit (listed here for a day)"
 
 
 def test_a_remotes_note_of_which_nothing_is_shown_is_not_counted(desk: Desk) -> None:

@@ -185,7 +185,7 @@ def test_the_first_push_to_an_address_asks_once_and_no_is_no_error(
     assert f"readable by everybody who can fetch from {server.root}." in " ".join(shown.split())
     assert "1 record with thinking in clear." in shown
     assert "error" not in shown and "\nnothing was pushed" in shown.replace("\r", "")
-    assert "git traj show --events shows what would be sent" in shown
+    assert "git traj log --trajectories --all" in shown and "git traj show --events ID" in shown
     status, shown = at_terminal(ann.root, "push", answer=b"y\n")
     assert (status, set(refs(server))) == (0, {RECORDS, DATA})
     tell(ann, ann.head(), "traj_more", at=5)
@@ -564,6 +564,13 @@ def test_without_commits(tmp_path: Path, be: Be) -> None:
     git = clone(server, tmp_path / "empty")
     assert be(git)("sync") == ("origin: no new records\norigin has everything\n", "")
     assert refs(server) == {}
+
+
+def test_a_fetch_where_nobody_pushed_sends_nobody_in_a_circle(ann: Git, be: Be) -> None:
+    said = "there are no records there; git traj push sends them, where they were recorded"
+    assert be(ann)("fetch") == ("origin: no new records\n", f"hint: {said}\n")
+    _, err = be(ann)("show")
+    assert "if your team shares them: git traj push where they were made, then git traj fetch" in err
 
 
 def test_outside_of_a_repository(tmp_path: Path, be: Be) -> None:

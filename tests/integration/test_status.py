@@ -139,6 +139,16 @@ def test_a_live_session_has_a_status_and_one_that_ended_is_not_live(git: Git, tm
     assert found.recorded == 1
 
 
+def test_a_commit_of_a_pause_waits_for_no_log(git: Git) -> None:
+    commit = git.commit({"a": "1"})
+    put_in(git)
+    named = Waiting(commit=commit, kind="commit", sessions=("claude-code:c1",), since=time.time())
+    for stored in (True, False):
+        save(git.root / ".git/traj", State(waiting=(replace(named, stored=stored),)))
+        save(git.root / ".git/traj", Suspension(commits=() if stored else (commit,)))
+        assert facts(git).waiting == (commit,) * stored
+
+
 def test_unpushed_and_unfetched(git: Git) -> None:
     one, two, three = (git.commit({"a": str(n)}) for n in range(3))
     theirs = "refs/notes-remote/origin/traj"

@@ -587,3 +587,15 @@ def test_a_clone_without_records_hints_at_install_and_its_remote(
     assert call(["why", "f.py:1"]) == 0
     fetch = "No records here; if your team shares them: git traj fetch\n"
     assert capsys.readouterr().err == f"{fetch}{install}"
+
+
+def test_a_clone_with_an_empty_ref_hints_at_its_remote(
+    git: Git, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    git.commit({"f.py": "f\n"}, "One")
+    git("notes", "--ref=traj", "add", "-m", "{}")
+    git("notes", "--ref=traj", "remove")
+    git("remote", "add", "origin", str(git.root.parent / "server"))
+    monkeypatch.chdir(git.root)
+    assert call(["why", "f.py:1"]) == 0
+    assert "if your team shares them: git traj fetch\n" in capsys.readouterr().err

@@ -139,7 +139,11 @@ def _say_unreadable(commits: Sequence[str]) -> None:
 def say_nothing_recorded(repository: Repository) -> None:
     """For a repository without a single record."""
     if repository.run("remote").out:
-        _say("No records here; if your team shares them: git traj fetch", _next(repository))
+        # who fetched already is not sent in a circle
+        again = "git traj push where they were made, then " * any(
+            repository.settings(r"remote\..*\.trajfetch")
+        )
+        _say(f"No records here; if your team shares them: {again}git traj fetch", _next(repository))
     elif is_installed(repository):
         _say("no trajectories are recorded yet", _next(repository))
     else:

@@ -61,7 +61,7 @@ class LogResult:
 class Report:
     """``read``: bytes of the logs; ``parts`` written now; ``explored``: sessions without a commit, stored on
     the commit that they started from; ``remark`` for the user on how thinking was sealed; ``gone``: linked
-    commits that are unreachable."""
+    commits that are unreachable; ``before``: those that had their records already, with the trajectory."""
 
     sessions: int = 0
     read: int = 0
@@ -72,16 +72,18 @@ class Report:
     parked: list[str] = field(default_factory=list)
     damaged: list[Unlinked] = field(default_factory=list)
     gone: set[str] = field(default_factory=set)
+    before: set[tuple[str, str]] = field(default_factory=set)
     remark: str | None = None
     taken: dict[str, LogResult] = field(default_factory=dict)
 
 
 def report_stored(report: Report, notes: NotesRef) -> None:
-    """Add what the notes contain of the sessions that were read."""
+    """Add what the notes contain of the sessions that were read, and is not planned."""
+    planned = {(row.trajectory, row.commit) for row in report.linked}
     files = {trajectory: taken.file for trajectory, taken in report.taken.items()}
     known = {*report.linked, *report.explored}
     for commit, record in iter_records(notes.items()):
-        if record.id in files:
+        if record.id in files and (record.id, commit) not in planned:
             rows = report.linked if record.role == "produced" else report.explored
             carried = bool(record.link.carried_from)
             row = _linked(files[record.id], commit, record.link.evidence, carried=carried)

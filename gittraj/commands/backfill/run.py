@@ -94,6 +94,7 @@ class BackfillRun:
         report.unlinked += [unlinked(file, _FORGOTTEN) for file in forgotten]
         for file in forgotten:
             report.taken[file.trajectory] = LogResult(file=file, why=_FORGOTTEN)
+        report.before = {(record.id, commit) for commit, record in iter_records(self.notes.items())}
         with open_worker_pool(self.log_task, report.read) as pool:
             digests = digest_logs(pool, sources, report, sizes, progress, skip=self._is_superseded)
             links, commits = self._link(digests, aim)
@@ -102,7 +103,7 @@ class BackfillRun:
                 self._preview(report, requests)
             else:
                 self._write(pool, requests, report, sizes, progress)
-                report_stored(report, self.notes)
+            report_stored(report, self.notes)
         # notes come by commit, what is planned by log: a dry run says the same in the same order
         report.linked.sort(key=lambda row: (row.trajectory, row.commit))
         report.gone |= unreachable(self.repository, {row.commit for row in report.linked})
@@ -204,8 +205,7 @@ class BackfillRun:
         known = self.state.sessions.get(log.trajectory)
         if known is None:
             return SessionState(agent=log.agent, session=log.session, path=str(digest.file.path))
-        silent = {*self.off.commits}
-        anchors = (replace(a, stored=silent.isdisjoint(a.commits)) for a in known.anchors)
+        anchors = (replace(a, stored=not {*a.commits} & {*self.off.commits}) for a in known.anchors)
         return replace(known, anchors=tuple(anchors))
 
     def _reading(self, digest: LogDigest) -> Reading:

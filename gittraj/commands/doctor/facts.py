@@ -127,7 +127,7 @@ def gather(repository: Repository, environ: Environ) -> Facts:
     off = _attempt(lambda: load_suspension(local.folder), Suspension(), complaints)
     config = _attempt(lambda: read_config(repository), None, complaints)
     notes = NotesRef(repository)
-    waiting = tuple(w.commit for w in state.waiting)
+    waiting = tuple(w.commit for w in state.waiting if w.stored)  # one of a pause never is
     recorded, unstamped = _count(repository, config, complaints)
     lines = read_spool(local.folder, 0)[0]
     made = _made(repository, local, lines) if since is not None else []

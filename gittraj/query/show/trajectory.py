@@ -57,7 +57,7 @@ def find_target(repository: Repository, recorded: Recorded, name: str) -> Target
         return Target(trajectory=first[0], others=tuple(named[1:]))
     raise TrajError(
         f"'{name}' is not a revision, trajectory, task or run here",
-        hint="git traj log --trajectories lists their ids",
+        hint="git traj log --trajectories lists their ids; what only waits for a commit is not stored yet",
     )
 
 

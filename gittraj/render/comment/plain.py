@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gittraj.model.words import opened_by, sure
+from gittraj.model.words import opened_by, vouched
 from gittraj.query.change import Change, Header, Reviewed, decisions
 from gittraj.render.comment.comment import CommentOptions
 from gittraj.render.comment.facts import find_heading, find_outcome, find_requests, state_facts
@@ -60,8 +60,8 @@ def _flag(flag: Flag, page: Page) -> list[str]:
 
 
 def _decision(decision: Header, page: Page) -> list[str]:
-    told = sure(decision["confidence"])
-    lines = page.block(_short(titled(decision)) + (f" ({told})" if told else ""), indent=2)
+    told = vouched(decision)
+    lines = page.block(_short(titled(decision)) + (f" ({_short(told)})" if told else ""), indent=2)
     for label, text in (
         ("rejected", "; ".join(decision["alternatives"])),
         ("because", decision["reasoning"]),

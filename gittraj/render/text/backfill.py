@@ -33,14 +33,17 @@ def report_to_text(report: Any, subjects: Mapping[str, str], page: Page, *, dry_
     yield from (f"parked: {escape_line(parked)}\n" for parked in report.parked)
     if report.linked or report.unlinked or report.damaged:
         yield "\n"
-    linked = {row.commit for row in report.linked}
+    pairs = {(row.trajectory, row.commit) for row in report.linked}
+    linked = {commit for _, commit in pairs}
+    known = linked - {commit for _, commit in pairs - report.before} - report.gone
     trajectories = {row.trajectory for row in report.linked}
     rest = sum(t not in trajectories and taken.file.subagent is None for t, taken in report.taken.items())
     verb = "would be linked" if dry_run else "linked"
     old = f" ({count(len(linked & report.gone), 'earlier form')} of them besides)" if report.gone else ""
+    again = f", {len(known)} already recorded" if known else ""
     text = (
         f"{count(report.sessions, 'session')} ({size_of(report.read)}): "
-        f"{count(len(linked - report.gone), 'commit')} {verb}{old}, "
+        f"{count(len(linked - report.gone - known), 'commit')} {verb}{old}{again}, "
         f"{count(report.parts, 'part')} written, {count(rest, 'session')} without a commit here"
     )
     yield from (f"{row}\n" for row in wrap(text, page.columns))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -95,7 +96,7 @@ def render_timeline(trajectories: Sequence[Header], page: Page, *, detail: Detai
 def _missing(header: Header, page: Page) -> list[str]:
     """Where the events are, of a record that only a remote has."""
     if remote := header.get("remote"):
-        where = f"the events stay with {remote}: git traj fetch {remote}"
+        where = f"the events stay with {remote} until you join them: git traj fetch {remote}"
         return page.block(escape_line(where), "dim", indent=2)
     return []
 
@@ -147,7 +148,8 @@ def _event(event: Event, page: Page, detail: Detail) -> list[str]:
         case "tool_call":
             name, about = describe_call(event)
             label = f"{' ' * _STEP}→ {cut(escape_line(name), _NAME)} "
-            return page.block(escape(about.strip()), indent=width(label), label=label, lines=most and 1)
+            lines = page.block(escape(about.strip()), indent=width(label), label=label, lines=most and 1)
+            return [*lines, *(_arguments(event, about, page) if detail.everything else ())]
         case "tool_result":
             return _result(event, text, page, detail)
         case "message":
@@ -164,6 +166,16 @@ def _event(event: Event, page: Page, detail: Detail) -> list[str]:
             styles = ["red"] if failed(event) else []
             content = escape_line(describe_event(event))
             return page.block(content, *styles, indent=width(label), label=label, lines=most)
+
+
+def _arguments(event: Event, about: str, page: Page) -> Iterator[str]:
+    """All that a call was given, but for what is said ``about`` it."""
+    given = event["tool"]["arguments"]
+    for name, value in given.items() if isinstance(given, dict) else [("", given or "")]:
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        if text and text != about:
+            label = f"{escape_line(name)}: " if name else ""
+            yield from page.block(escape(label + text), "dim", indent=2 * _STEP)
 
 
 def _name(event: Event) -> str:

@@ -22,6 +22,7 @@ from gittraj.model.words import (
     tests,
     unmarked,
     unstructured,
+    vouched,
     who,
 )
 from gittraj.render.properties import account
@@ -200,8 +201,7 @@ def render_decision(decision: Header, page: Page) -> str:
         text += f" over {' and '.join(others)}"
     if decision["reasoning"]:
         text += f", because {escape_line(decision['reasoning'])}"
-    by = None if decision["by"] == "agent" else escape_line(decision["by"])
-    notes = ", ".join(filter(None, (by, sure(decision["confidence"]))))
+    notes = escape_line(vouched(decision) or "")
     # painted word by word, so that a line break never falls inside a painted stretch
     return " ".join([text, *(page.paint(word, "dim") for word in f"({notes})".split())]) if notes else text
 

@@ -99,6 +99,20 @@ def test_everything_on_request() -> None:
     assert told.endswith("\nthinking: 2 pieces dropped when recorded\n")
 
 
+def test_all_that_a_call_was_given_is_shown_on_request() -> None:
+    given = {"file_path": "/w/a.py", "old_string": "x = 1", "new_string": "x = 2\ny = 3", "limit": 4}
+    work = chapter("Edit", call("Edit", **given), call("Bash", command="make lint"))
+    told = {**bare_header(), "chapters": [work], "also": [], **WHOLE}
+    few, all_of_it = (
+        "".join(render_commit(None, [told], PAGE, NOW, detail=Detail(everything=everything)))
+        for everything in (False, True)
+    )
+    assert "x = 2" not in few
+    for line in ("old_string: x = 1", "new_string: x = 2", "y = 3", "limit: 4"):
+        assert f"\n    {line}\n" in all_of_it
+    assert all_of_it.count("make lint") == 1
+
+
 def test_thinking_is_shown_only_on_request() -> None:
     assert "queue would need" not in shown(everything=True)
 

@@ -9,7 +9,7 @@ from gittraj.render.comment.comment import CommentOptions
 from gittraj.render.comment.plain import render_plain
 from gittraj.render.text.terminal import Page
 from tests.integration.story import record
-from tests.unit.render.changes import A, change_of, figures, whole
+from tests.unit.render.changes import A, change_of, figures, full_change, whole
 from tests.unit.render.test_inert import hostile
 
 
@@ -30,3 +30,9 @@ def test_nothing_of_others_controls_the_terminal(seed: int) -> None:
     assert not [
         char for char in text if char != "\n" and not char.isprintable() and char not in "\u200d\ufe0f"
     ]
+
+
+def test_a_guess_does_not_read_as_stated() -> None:
+    text = render_plain(full_change(), CommentOptions(), Page())
+    assert "  five attempts (inferred)\n" in text
+    assert "  full jitter (90% sure)\n" in text
