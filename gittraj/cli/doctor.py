@@ -46,7 +46,7 @@ def command(fix: bool, as_json: bool) -> int:
             json.dumps({"version": 1, "well": not ill, "findings": rows, "status": status_to_json(facts)})
         )
         return int(ill)
-    lines = [*status_to_lines(facts)]
+    lines = [line.replace(" (git traj doctor)", "") for line in status_to_lines(facts)]  # this is it
     for finding, fixed in findings:
         lines.append(f"{'fixed' if fixed else finding.severity}: {finding.text}")
         lines += [] if fixed else [f"    {finding.remedy}"]

@@ -162,7 +162,9 @@ def _audit(revisions: str | None, *, as_json: bool) -> int:
         click.echo(printable(f"{leak.finding} {leak.commit[:12]} {leak.trajectory} {where}: {leak.rule}"))
     if found.absent:
         sys.stderr.write(f"git-traj: not here, so not scanned: {found.absent} segments\n")
-    sys.stderr.write(f"git-traj: {len(rows)} findings in {found.records} records\n")
+    sys.stderr.write(
+        f"git-traj: {len(rows)} findings in {found.records} records (a commit may have several)\n"
+    )
     return int(bool(rows))
 
 

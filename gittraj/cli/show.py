@@ -61,7 +61,7 @@ _FORMATS = ("text", "markdown", "timeline", "html", "json")
     "--identity", "identities", multiple=True, type=_FILE, help="A key to open it with; repeatable."
 )
 @click.option(
-    "--file", "path", metavar="PATH", help="Only the calls that wrote this file, with their results."
+    "--file", "path", metavar="PATH", help="Only the calls that wrote this file; --events adds results."
 )
 @click.option("--messages", is_flag=True, help="Only what agents said to each other.")
 @click.option("--no-fetch", is_flag=True, help="Do not fetch missing events from the remotes.")

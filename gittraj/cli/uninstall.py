@@ -16,7 +16,6 @@ def command(purge: bool, everywhere: bool) -> int:
     """Remove git-traj from this repository: restore hooks and configuration."""
     from gittraj.commands.install.uninstall import list_copies, name_what_is_left, uninstall
     from gittraj.config import Environ
-    from gittraj.state.folder import LocalState
 
     left: list[tuple[str, str]] = []
     if everywhere and purge:
@@ -29,8 +28,7 @@ def command(purge: bool, everywhere: bool) -> int:
         with find_repository() as repository:
             copies = list_copies(repository)
             steps = uninstall(repository, purge=purge)
-            if steps or LocalState.of(repository).exists:
-                left = list(name_what_is_left(repository, Environ.of(environment()), copies))
+            left = list(name_what_is_left(repository, Environ.of(environment()), copies))
     for step in steps:
         click.echo(f"{step.name}: {step.text}")
     if not steps:

@@ -211,7 +211,8 @@ def marks(header: Header) -> list[str]:
     if header["thinking"] in ("sealed", "dropped"):
         told.append(f"thinking {header['thinking']}")
     if header["redactions"]:
-        told.append(f"{redactions(header)} redacted")
+        shared = " (parts may share some)" * header["redactionsAtMost"]
+        told.append(f"{redactions(header)} redacted{shared}")
     if outputs := part["counts"]["outside"]:
         told.append(f"{count(outputs, 'output')} left out")
     return told

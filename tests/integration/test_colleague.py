@@ -114,13 +114,13 @@ def test_the_story_of_a_colleague(server: Git, ann: Git, bob: Git, be: Be) -> No
         "  asked    Limit the rate\n"
         "  decided  a bucket over a window, because bursts\n"
         "  claude-code, from origin · sonnet · committed by the agent\n"
-        "  the events stay with origin until you join them: git traj fetch origin\n"
+        "  the events stay with origin until joined: git traj fetch origin\n"
     )
     assert without_ages(be(ann)("why", "two:1")[0]) == (
         f"1  two\n{short} two  AGO by A U Thor\n"
         "  asked    Limit the rate\n"
         "  decided  a bucket over a window, because bursts\n"
-        "  written  the events stay with origin until you join them: git traj fetch origin\n"
+        "  written  the events stay with origin until joined: git traj fetch origin\n"
         "  claude-code, from origin · sonnet · committed by the agent\n"
     )
     assert without_ages(be(ann)("search", "limit")[0]) == (
@@ -399,7 +399,8 @@ def test_bare_server_reads_its_own(server: Git, bob: Git, be: Be) -> None:
     mirror = Git(server.root.with_name("mirror"))
     assert be(mirror)("log", "--oneline", "main") == (f"{short} three  claude-code\n", "")
     before = refs(mirror, "refs/")
-    assert be(mirror)("uninstall") == ("", "nothing to remove\n")
+    out, err = be(mirror)("uninstall")
+    assert "the records here" in out and err == "nothing to remove\n"
     assert refs(mirror, "refs/") == before
 
 

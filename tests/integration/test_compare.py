@@ -202,7 +202,7 @@ def test_statistics_by_run_status_and_task(git: Git, two: dict[str, str]) -> Non
     assert rows["run"]["run7"]["successRate"] == 0
     assert rows["task"]["Fix the bug"]["parseFailures"] == 1
     assert rows["task"]["Fix the bug"]["medianSeconds"] == 60
-    assert "success 100%" in traj(git.root, "stats", "--by", "task").stdout
+    assert "100% completed" in traj(git.root, "stats", "--by", "task").stdout
 
 
 def test_log_by_status_and_by_cost(git: Git, two: dict[str, str]) -> None:

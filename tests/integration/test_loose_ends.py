@@ -92,6 +92,46 @@ def test_a_second_uninstall_names_the_local_state_that_stays(git: Git) -> None:
     assert "git traj uninstall --purge" not in traj(git.root, "uninstall", "--purge").stdout
 
 
+def test_an_uninstall_after_the_last_one_still_names_what_stays(git: Git) -> None:
+    traj(git.root, "install")
+    git("remote", "add", "origin", "/nowhere")
+    traj(git.root, "uninstall", "--purge")
+    again = traj(git.root, "uninstall")
+    assert again.stderr == "nothing to remove\n"
+    assert "records that origin may have:\n    git ls-remote origin 'refs/notes/traj*'\n" in again.stdout
+    assert "the program:\n" in again.stdout
+
+
+def test_who_deletes_records_is_told_what_brings_them_back(git: Git) -> None:
+    git.commit({"a": "1"})
+    traj(git.root, "install")
+    git("notes", "--ref=traj", "add", "-m", "{}")
+    git("update-ref", "refs/notes-remote/origin/traj", "refs/notes/traj")
+    git("remote", "add", "origin", "/nowhere")
+    said = traj(git.root, "uninstall").stdout
+    assert "for everybody (a clone that has them puts them back):\n    git push" in said
+    assert "the records here (git gc --prune=now ends their objects at once):\n" in said
+
+
+def test_doctor_does_not_send_to_itself(git: Git) -> None:
+    traj(git.root, "install")
+    (git.root / ".git/hooks/post-commit").unlink()
+    said = traj(git.root, "doctor").stdout
+    assert "Hooks: post-commit missing\n" in said and "git traj install" in said
+    assert "Hooks: post-commit missing (git traj doctor)\n" in traj(git.root, "status").stdout
+
+
+def test_sync_says_what_a_plain_fetch_does_not_bring(git: Git, tmp_path: Path) -> None:
+    git.commit({"a": "1"})
+    traj(git.root, "install")
+    git("init", "--quiet", "--bare", str(tmp_path / "late.git"))
+    git("remote", "add", "origin", str(tmp_path / "late.git"))
+    said = "a plain git fetch does not bring records of origin (git traj doctor --fix)"
+    assert said in traj(git.root, "sync").stderr
+    traj(git.root, "doctor", "--fix")
+    assert said not in traj(git.root, "sync").stderr
+
+
 @pytest.mark.parametrize(
     ("prefix", "command"),
     [

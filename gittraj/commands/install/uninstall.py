@@ -122,15 +122,17 @@ def name_what_is_left(
     if _list_refs(repository, (*_REFS, *_COPIES)):
         patterns = " ".join(f"'{pattern}'" for pattern in (*_REFS, *_COPIES))
         command = f"git for-each-ref --format='delete %(refname)' {patterns} | git update-ref --stdin"
-        yield "the records here", command
+        yield "the records here (git gc --prune=now ends their objects at once)", command
     for remote in repository.run("remote").out.decode("utf-8", "surrogateescape").splitlines():
         start = f"{COPIES}{remote}/"
         refs = [f"refs/notes/{ref.removeprefix(start)}" for ref in copies if ref.startswith(start)]
         if refs:
             yield (
-                f"the records that {remote} has, for everybody",
+                f"the records that {remote} has, for everybody (a clone that has them puts them back)",
                 shlex.join(("git", "push", remote, "--delete", *refs)),
             )
+        elif not LocalState.of(repository).exists:  # gone with --purge, and with it what is known of remotes
+            yield f"records that {remote} may have", shlex.join(("git", "ls-remote", remote, _REFS[0] + "*"))
     own = own_path(environ)
     if own is not None and own.exists():
         yield "your key, for every repository", shlex.join(("rm", "-r", str(own.parent)))

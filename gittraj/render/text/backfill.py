@@ -24,9 +24,11 @@ def report_to_text(report: Any, subjects: Mapping[str, str], page: Page, *, dry_
         who = f"{escape_line(row.agent):<12} {row.trajectory[:13]}"
         subject = escape_line(subjects.get(row.commit, ""))
         yield _line(page, f"{row.commit[:12]}  {who}  {evidence:<19}  {subject}")
+    lead = "\n" * bool(report.linked)
     for title, rows in (("not linked:", report.unlinked), ("not read:", report.damaged)):
         if rows:
-            yield f"\n{title}\n"
+            yield f"{lead}{title}\n"
+            lead = "\n"
         for row in rows:
             who = f"{escape_line(row.agent):<12} {escape_line(row.session)}"
             yield _line(page, f"  {who}: {escape_line(row.why)}")

@@ -96,7 +96,7 @@ def render_timeline(trajectories: Sequence[Header], page: Page, *, detail: Detai
 def _missing(header: Header, page: Page) -> list[str]:
     """Where the events are, of a record that only a remote has."""
     if remote := header.get("remote"):
-        where = f"the events stay with {remote} until you join them: git traj fetch {remote}"
+        where = f"the events stay with {remote} until joined: git traj fetch {remote}"
         return page.block(escape_line(where), "dim", indent=2)
     return []
 

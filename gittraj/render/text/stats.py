@@ -84,7 +84,7 @@ def _small(row: Header) -> str:
     size = sum(row["bytes"].values())
     facts = [f"{row['recorded']:,}/{row['commits']:,}", spent, money(row), size_of(size) if size else None]
     if row["successRate"] is not None:
-        facts.append(f"success {row['successRate']:.0%} of {row['trajectories']:,}")
+        facts.append(f"{row['successRate']:.0%} completed")
     if row["parseFailures"]:
         facts.append(count(row["parseFailures"], "parse failure"))
     return " · ".join(filter(None, facts))

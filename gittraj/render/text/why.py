@@ -81,11 +81,7 @@ def _account(entry: Header, page: Page, now: datetime) -> Iterator[str]:
             yield f"{' ' * _LABEL}{page.paint(text, 'red' if line[0] == '-' else 'green')}"
     else:
         remote = entry["trajectory"].get("remote")
-        away = (
-            f"the events stay with {remote} until you join them: git traj fetch {remote}"
-            if remote
-            else None
-        )
+        away = f"the events stay with {remote} until joined: git traj fetch {remote}" if remote else None
         yield from _block("written", escape_line(away or "no recorded edit matches these lines"), page, 1)
     yield from render_tests(entry["trajectory"], page)
     for number, caveat in enumerate(entry["trajectory"]["caveats"][:_MANY]):
