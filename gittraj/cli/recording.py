@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, TextIO, TypeVar
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from gittraj.model.values import TaskRef
     from gittraj.tasks import Status
 
-F = TypeVar("F", bound=Callable[..., Any])
 
 quiet = click.option("-q", "--quiet", is_flag=True, help="Print only the event's id.")
 agent = click.option(
