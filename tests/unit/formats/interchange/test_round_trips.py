@@ -80,7 +80,7 @@ def without(value: Any, names: tuple[str, ...]) -> Any:
     if not isinstance(value, dict):
         return value
     kept = {name: without(each, names) for name, each in value.items() if name not in names}
-    return {name: each for name, each in kept.items() if each not in ({}, None)}
+    return {name: each for name, each in kept.items() if each not in ({}, [], None)}
 
 
 @pytest.mark.shared
