@@ -182,7 +182,8 @@ def act(folder: Path, commits: list[str]) -> int:
     host = GitHost(folder / "host")
     pull = PullState(head=commits[0], commits=commits[::-1], files=["a.py"])
     with host.running(), GitHub(pulls={7: pull}).running() as github:
-        done = Runner(folder / "runner", github.url, host.url, TOKEN).run("workflow_dispatch", {}, pr="7")
+        runner = Runner(folder / "runner", github.url, host.url, TOKEN, process=True)
+        done = runner.run("workflow_dispatch", {}, pr="7")
     print(done.outputs, done.log)
     return done.status
 

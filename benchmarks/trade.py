@@ -64,9 +64,7 @@ def _measured(name: str, cases: Sequence[Case], logs: Sequence[str]) -> Iterator
 def _have(readers: tuple[Reader, ...]) -> None:
     """Make all redactors from now on have these readers, and know no text."""
     scan._READERS = readers
-    for kept in (scan._known, scan._anchorage, scan._ledger):
-        kept.cache_clear()
-    engine._found = engine._Found()
+    engine.forget()
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ from gittraj.model.words import count
 from gittraj.query.change import Change
 
 
-def main(environ: Mapping[str, str]) -> int:
+def main(environ: Mapping[str, str], budget: RetryBudget | None = None) -> int:
     """Run the action; returns the step's exit status."""
     on_gitlab = environ.get("GITLAB_CI") == "true"
     console = Console(sys.stdout, commands=not on_gitlab)
@@ -44,7 +44,7 @@ def main(environ: Mapping[str, str]) -> int:
         if settings.foreign_token:
             console.mask(settings.token)
         payload = Payload.read(settings.payload) if event is None else Payload(event)
-        return run(settings, payload, _without_tokens(environ), console)
+        return run(settings, payload, _without_tokens(environ), console, budget or RetryBudget())
     except TrajError as error:
         console.annotate("error" if strict else "warning", error.message)
         if error.hint:
@@ -68,7 +68,9 @@ def _without_tokens(environ: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in environ.items() if name not in _TOKENS}
 
 
-def run(settings: Settings, payload: Payload, environ: Mapping[str, str], console: Console) -> int:
+def run(
+    settings: Settings, payload: Payload, environ: Mapping[str, str], console: Console, budget: RetryBudget
+) -> int:
     """Raises TrajError."""
     activity = decide(
         settings.event,
@@ -80,7 +82,6 @@ def run(settings: Settings, payload: Payload, environ: Mapping[str, str], consol
     )
     if isinstance(activity, Idle):
         return _skip(settings, console, activity.why)
-    budget = RetryBudget()
     with open_forge(settings, repository=activity.repository, budget=budget) as forge:
         job = Job(settings=settings, payload=payload, environ=environ, console=console, forge=forge)
         if isinstance(activity, OnPull):

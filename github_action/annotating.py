@@ -60,7 +60,10 @@ def as_code_quality(found: Sequence[Annotation]) -> str:
 def _doubts(change: Change) -> Iterator[Annotation]:
     for flag in find_flags(change):
         if flag.path and flag.line:
-            yield Annotation(flag.path, flag.line, flag.reason, flag.quoted or flag.reason)
+            # only a run that failed quotes nobody
+            yield Annotation(
+                flag.path, flag.line, flag.reason, flag.quoted or "Its session edited this file."
+            )
 
 
 def _rejections(change: Change) -> Iterator[Annotation]:

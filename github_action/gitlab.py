@@ -83,8 +83,8 @@ class GitLab:
 
     def relabel(self, number: int, labels: Mapping[str, bool]) -> None:
         change = {
-            "add_labels": ",".join(name for name, wanted in labels.items() if wanted),
-            "remove_labels": ",".join(name for name, wanted in labels.items() if not wanted),
+            "add_labels": [name for name, wanted in labels.items() if wanted],
+            "remove_labels": [name for name, wanted in labels.items() if not wanted],
         }
         with readable("setting labels"):
             body = {name: value for name, value in change.items() if value}

@@ -68,7 +68,8 @@ class Rest:
         self, method: str, path: str, body: Any, *, doing: str, missing: type[ForgeError] = Refused
     ) -> Any:
         told = self._ask(method, path, doing=doing, missing=missing, body=body)[0]
-        return json.loads(told) if told.strip() else None
+        with readable(doing):
+            return json.loads(told) if told.strip() else None
 
     def delete(self, path: str, *, doing: str) -> None:
         """Also succeeds if it was deleted already."""

@@ -19,6 +19,7 @@ from gittraj import limits
 from gittraj.errors import TrajError
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
+from gittraj.later import sha256
 from gittraj.model.ruleset import RULESET
 from gittraj.model.signs import LOGGED
 
@@ -155,11 +156,10 @@ def stamp(config: Config) -> str:
     lists = [sorted(each) for each in (config.names, config.shapes, config.allow, config.strict)]
     if not (config.pii or config.paranoid or any(lists)):
         return RULESET
-    import hashlib  # noqa: PLC0415 - only for settings of one's own
     import json  # noqa: PLC0415
 
     said = json.dumps([config.pii, config.paranoid, *lists])
-    return f"{RULESET}+{hashlib.sha256(said.encode()).hexdigest()[:8]}"
+    return f"{RULESET}+{sha256(said.encode()).hexdigest()[:8]}"
 
 
 def read_config(repository: Repository) -> Config:

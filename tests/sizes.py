@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -27,6 +27,19 @@ def some(cases: Iterable[Any], usual: int) -> Sequence[Any]:
         pytest.param(case, marks=[pytest.mark.nightly] if number >= usual else [])
         for number, case in enumerate(cases)
     ]
+
+
+def in_turn(
+    first: str, second: str, ones: Mapping[str, Any], others: Mapping[str, Any]
+) -> pytest.MarkDecorator:
+    """Parametrizes a test by ``first`` and ``second``: by day each of the ones with one of the others;
+    by night each with each."""
+    cases = [
+        pytest.param(one, other, id=f"{a}-{b}", marks=[] if n % len(others) == m else [pytest.mark.nightly])
+        for n, (a, one) in enumerate(ones.items())
+        for m, (b, other) in enumerate(others.items())
+    ]
+    return pytest.mark.parametrize((first, second), cases)
 
 
 def one_by_day(items: Iterable[pytest.Item], fixture: str, ways: Collection[str]) -> None:

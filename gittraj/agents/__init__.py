@@ -10,19 +10,19 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from gittraj import plugins
 from gittraj.config import Environ
+from gittraj.frozen import dataclass
 from gittraj.model.session_items import trajectory_id
 from gittraj.model.signs import SESSIONS, SIGNS
-from gittraj.plugins import Returns, Shape
+from gittraj.plugins import Returns, Shape, shorten
 
 _CWD = re.compile(rb'"cwd":\s*("(?:[^"\\]|\\.)*")')
 _HEAD = 262_144
-"""Bytes of a log's beginning in which it names its folder: instructions may stand before."""
+"""Bytes of a log's beginning in which it names its folder and session: instructions may stand before."""
 _SESSION = re.compile(r"[\w-]{1,128}")
 
 
@@ -112,13 +112,15 @@ class AskProtocol:
 class Agent:
     """``name`` is the agent's in records, ``option`` the one for ``git traj install --agent``, ``program``
     what is looked for on PATH. Its data is in the folder ``home`` below the user's, or where the first of
-    ``variables`` that is set says. ``session`` is the variable with its session's id in the shells that it
-    opens, where ``model.signs`` has none."""
+    ``variables`` that is set says; there one of ``patterns`` matches a session's log, whose id is ``{0}``.
+    ``session`` is the variable with its session's id in the shells that it opens, where ``model.signs`` has
+    none."""
 
     name: str
     option: str
     home: str = ""
     variables: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = ()
     session: str | None = None
     hooks: HookSettings | None = None
     """None: the agent runs no program of ours."""
@@ -141,7 +143,9 @@ class Agent:
 
     def find(self, environ: Environ, session: str) -> Path | None:
         """The log of a session; None also where only ``sessions`` can tell."""
-        return None
+        patterns = self.patterns if is_session(session) else ()
+        found = (path for pattern in patterns for path in self.logs(environ, pattern.format(session)))
+        return next(found, None)
 
     def sessions(self, environ: Environ, roots: Sequence[Path], *, since: float) -> Iterator[SessionFile]:
         """The logs written after ``since`` (seconds since 1970) by sessions that were started in one of
@@ -206,6 +210,42 @@ def _is_own(file: SessionFile, fields: Mapping[str, Any]) -> bool:
     )
 
 
+def _wrong(fields: Mapping[str, Any]) -> str | None:
+    """What an installation could not write where, or as, it is asked to."""
+    hooks, instructions = fields["hooks"], fields["instructions"]
+    files = (hooks.file,) if hooks else ()
+    if instructions:
+        beside = instructions.beside if isinstance(instructions.beside, tuple) else (None,)
+        files += (instructions.own, *beside, *filter(None, (instructions.instead,)))
+    if len(files) > _MOST or not all(map(_is_inside, files)):
+        return f"not all are files of a work tree: {shorten(repr(files))}"
+    return None if hooks is None or _is_sound(hooks, fields["name"]) else f"it has {shorten(repr(hooks))}"
+
+
+def _is_inside(file: object) -> bool:
+    parts = file.split("/") if isinstance(file, str) and _is_line(file) else [""]
+    return not any("\\" in part or part.lower() in ("", ".", "..", ".git") for part in parts)
+
+
+def _is_sound(hooks: HookSettings, name: str) -> bool:
+    label = {} if hooks.label is None else hooks.label
+    return (
+        type(hooks) is HookSettings  # whose methods are ours
+        and hooks.name == name
+        and all(isinstance(table, Mapping) and len(table) <= _MOST for table in (hooks.events, label))
+        and all(map(_is_line, (*hooks.events, *label, *label.values(), hooks.advice)))
+        and all(tool is None or _is_line(tool) for tool in hooks.events.values())
+        and type(hooks.second) is int
+        and 0 < hooks.second <= _SECOND
+    )
+
+
+def _is_line(text: object) -> bool:
+    return isinstance(text, str) and len(text) <= _LINE and text.isprintable()
+
+
+_MOST, _LINE, _SECOND = 20, 300, 1_000_000
+"""Files or entries, characters of a line, and units of time in a second, of an agent that is plugged in."""
 _FILES = Returns(each=SessionFile, right=_is_own, otherwise=())
 SHAPE = Shape(
     fields={
@@ -223,6 +263,7 @@ SHAPE = Shape(
         "sessions": _FILES,
         "subagents": _FILES,
     },
+    wrong=_wrong,
 )
 
 
@@ -233,12 +274,22 @@ def is_session(name: str) -> bool:
 
 def works_near(path: Path, roots: Sequence[Path]) -> bool:
     """Whether a log's first ``cwd`` is near one of ``roots``; False where it cannot be read."""
+    found = search_head(path, _CWD)
+    try:
+        return found is not None and is_near(Path(json.loads(found[1])), roots)
+    except ValueError:
+        return False
+
+
+def search_head(path: Path, pattern: re.Pattern[bytes], *, end: int = 0) -> re.Match[bytes] | None:
+    """The first match near a log's beginning, or in its last ``end`` bytes; None where it cannot be read."""
     try:
         with path.open("rb") as stream:
-            found = _CWD.search(stream.read(_HEAD))
-        return found is not None and is_near(Path(json.loads(found[1])), roots)
-    except (OSError, ValueError):
-        return False
+            if end:
+                stream.seek(max(0, path.stat().st_size - end))
+            return pattern.search(stream.read(_HEAD))
+    except OSError:
+        return None
 
 
 def is_near(folder: Path, roots: Sequence[Path]) -> bool:

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from gittraj.agents import Agent, SessionFile, is_new
 from gittraj.config import Environ
-from gittraj.formats.aider import FILE
 
 
 class Aider(Agent):
@@ -21,6 +20,8 @@ class Aider(Agent):
     option = "aider"
 
     def sessions(self, environ: Environ, roots: Sequence[Path], *, since: float) -> Iterator[SessionFile]:
+        from gittraj.formats.aider import FILE  # noqa: PLC0415 - as below
+
         for path in dict.fromkeys(root.resolve() / FILE for root in roots):
             if is_new(path, since):
                 yield from _sessions(path, since)

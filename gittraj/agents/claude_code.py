@@ -13,13 +13,12 @@ from gittraj.agents import (
     InstructionFile,
     SessionFile,
     is_new,
-    is_session,
+    search_head,
     works_near,
 )
 from gittraj.config import Environ
 
 _SESSION = re.compile(rb'"sessionId":"([\w-]+)"')
-_HEAD = 262_144
 _COMPACTION = "agent-acompact-"
 """Claude Code's own subagent that summarises a conversation: nobody started it."""
 
@@ -30,6 +29,7 @@ class ClaudeCode(Agent):
     program = "claude"
     home = ".claude"
     variables = ("CLAUDE_CONFIG_DIR",)
+    patterns = ("projects/*/{0}.jsonl",)
     hooks = HookSettings(
         name=name,
         file=".claude/settings.local.json",
@@ -38,10 +38,6 @@ class ClaudeCode(Agent):
     instructions = InstructionFile(own="CLAUDE.local.md", beside=("CLAUDE.md", ".claude/CLAUDE.md"))
     """As Claude Code 2.1.197 reads them."""
     asks = AskProtocol(last_message="last_assistant_message")
-
-    def find(self, environ: Environ, session: str) -> Path | None:
-        found = self.logs(environ, f"projects/*/{session}.jsonl") if is_session(session) else []
-        return next(iter(found), None)
 
     def sessions(self, environ: Environ, roots: Sequence[Path], *, since: float) -> Iterator[SessionFile]:
         home = self.folder(environ)
@@ -54,20 +50,12 @@ class ClaudeCode(Agent):
     def subagents(self, file: SessionFile) -> Iterator[SessionFile]:
         beside = file.path.parent.glob("agent-*.jsonl")  # version 2.0 had those of all sessions here
         below = (file.path.parent / file.session / "subagents").rglob("agent-*.jsonl")
-        ours = (p for p in beside if _session(p) == file.session)
+        own = file.session.encode()
+        ours = (p for p in beside if (found := search_head(p, _SESSION)) and found[1] == own)
         for path in sorted((*below, *ours)):
             if not path.stem.startswith(_COMPACTION):
                 name = path.stem.removeprefix("agent-")
                 yield SessionFile(agent=self.name, session=file.session, path=path, subagent=name)
-
-
-def _session(path: Path) -> str | None:
-    try:
-        with path.open("rb") as stream:
-            found = _SESSION.search(stream.read(_HEAD))
-    except OSError:
-        return None
-    return found[1].decode() if found else None
 
 
 def _munged(folder: Path) -> str:

@@ -19,7 +19,6 @@ from gittraj.agents import (
 from gittraj.config import Environ
 
 _NAME = re.compile(r"rollout-[\dT-]+?-([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\.jsonl")
-_HEAD = 262_144
 
 
 class Codex(Agent):

@@ -10,10 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from gittraj.agents import Agent, SessionFile, is_new, is_session
+from gittraj.agents import Agent, SessionFile, is_new
 from gittraj.config import Environ
-
-_LOGS = ("projects/{}/agent-transcripts/{}.jsonl", "projects/{}/agent-transcripts/{}/{}.jsonl")
 
 
 class Cursor(Agent):
@@ -21,20 +19,14 @@ class Cursor(Agent):
     option = "cursor"
     home = ".cursor"
     variables = ("CURSOR_CONFIG_DIR",)
-
-    def find(self, environ: Environ, session: str) -> Path | None:
-        return next(self._logs(environ, "*", session), None) if is_session(session) else None
+    patterns = ("projects/*/agent-transcripts/{0}.jsonl", "projects/*/agent-transcripts/{0}/{0}.jsonl")
 
     def sessions(self, environ: Environ, roots: Sequence[Path], *, since: float) -> Iterator[SessionFile]:
         for folder in dict.fromkeys(map(_munged, roots)):
-            for path in self._logs(environ, folder, "*"):
-                if is_new(path, since):
-                    yield SessionFile(agent=self.name, session=path.stem, path=path)
-
-    def _logs(self, environ: Environ, folder: str, session: str) -> Iterator[Path]:
-        for pattern in _LOGS:
-            found = self.logs(environ, pattern.format(folder, session, session))
-            yield from (path for path in found if path.parent.name in ("agent-transcripts", path.stem))
+            for pattern in self.patterns:
+                for path in self.logs(environ, pattern.replace("*", folder, 1).format("*")):
+                    if path.parent.name in ("agent-transcripts", path.stem) and is_new(path, since):
+                        yield SessionFile(agent=self.name, session=path.stem, path=path)
 
 
 def _munged(folder: Path) -> str:

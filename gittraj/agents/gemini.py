@@ -20,13 +20,14 @@ from gittraj.agents import (
     is_near,
     is_new,
     is_session,
+    search_head,
 )
 from gittraj.config import Environ
+from gittraj.later import sha256
 
 _SESSION = re.compile(rb'"sessionId"\s*:\s*"([\w-]{1,128})"')
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _STARTED = len("session-YYYY-MM-DDTHH-MM-")
-_HEAD = 65_536
 _TAIL = 4096
 """Bytes at a document's end: its keys may be sorted, and the id comes after the messages then."""
 
@@ -86,14 +87,9 @@ def _logs(paths: Iterable[Path]) -> Iterator[Path]:
 
 
 def _session(path: Path) -> str | None:
-    try:
-        with path.open("rb") as stream:
-            found = _SESSION.search(stream.read(_HEAD))
-            if found is None and path.suffix == ".json":
-                stream.seek(max(0, path.stat().st_size - _TAIL))
-                found = _SESSION.search(stream.read())
-    except OSError:
-        return None
+    found = search_head(path, _SESSION)
+    if found is None and path.suffix == ".json":
+        found = search_head(path, _SESSION, end=_TAIL)
     return found[1].decode() if found else None
 
 
@@ -101,9 +97,7 @@ def _projects(home: Path, roots: Sequence[Path]) -> Iterator[Path]:
     """The folders of the projects near ``roots``. A hash is not reversible: it is only compared with those
     of the roots and of the folders above them."""
     above = (folder for root in roots for folder in (root, *root.parents))
-    import hashlib  # noqa: PLC0415 - it takes 3 ms to load
-
-    hashed = {hashlib.sha256(str(folder).encode()).hexdigest() for folder in above}
+    hashed = {sha256(str(folder).encode()).hexdigest() for folder in above}
     named = _registered(home / "projects.json")
     if not (home / "tmp").is_dir():
         return

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from gittraj.agents import Agent, InstructionFile, SessionFile, is_new, is_session, works_near
 from gittraj.config import Environ
+from gittraj.frozen import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,9 +29,9 @@ class LoggedAgent(Agent):
     started: str | None = None
     instructions: InstructionFile | None = None
 
-    def find(self, environ: Environ, session: str) -> Path | None:
-        found = self.logs(environ, self.log.format(session)) if is_session(session) else []
-        return next(iter(found), None)
+    @property
+    def patterns(self) -> tuple[str, ...]:  # type: ignore[override]
+        return (self.log,)
 
     def sessions(self, environ: Environ, roots: Sequence[Path], *, since: float) -> Iterator[SessionFile]:
         for path in self.logs(environ, self.log.format("*")):

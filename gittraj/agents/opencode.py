@@ -9,14 +9,13 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from gittraj.agents import Agent, SessionFile, is_near, is_session
 from gittraj.config import Environ
 from gittraj.errors import FormatError
-from gittraj.formats.base.sqlite import open_database
+from gittraj.frozen import dataclass
 
 _SHELLS = ("bash", "shell")
 _LATELY = 3600.0
@@ -98,6 +97,8 @@ class OpenCode(Agent):
 
 def _rows(path: Path, query: str, *values: Any) -> list[tuple[Any, ...]]:
     """No rows from a database that cannot be read: a damaged one must not stop the others."""
+    from gittraj.formats.base.sqlite import open_database  # noqa: PLC0415 - where there is no store, nobody pays
+
     try:
         with open_database(path) as database:
             return database.execute(query, values).fetchall()

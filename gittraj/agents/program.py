@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from gittraj.agents import Agent, SessionFile, is_near
 from gittraj.config import Environ
 from gittraj.formats.program import ProgramStore
+from gittraj.frozen import dataclass
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,8 @@ from gittraj.capture.commit_command import (
     normalise,
     prints_ids,
 )
-from gittraj.capture.order import (
+from gittraj.capture.own import Anchor
+from gittraj.capture.plausibility import (
     CLOCK,
     COPYING,
     UNANSWERED,
@@ -32,7 +33,6 @@ from gittraj.capture.order import (
     plausibility,
     ran_at,
 )
-from gittraj.capture.own import Anchor
 from gittraj.capture.session import Commit, Log
 from gittraj.frozen import dataclass
 from gittraj.model.signs import CONFIGURED

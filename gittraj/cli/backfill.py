@@ -6,8 +6,7 @@ import json
 
 import click
 
-from gittraj.cli.common.output import columns, wants_colour, write
-from gittraj.cli.common.progress import show_progress
+from gittraj.cli.common.output import columns, show_progress, wants_colour, write
 from gittraj.cli.common.repository import drain_first, environment, find_repository, say_remark
 
 

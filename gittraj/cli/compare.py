@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gittraj.cli.common.output import dump_json, text_page, write
-from gittraj.cli.common.reading import read_events, read_records
-from gittraj.cli.common.repository import environment, find_drained
+from gittraj.cli.common.repository import environment, find_drained, read_events, read_records
 from gittraj.index.answers import open_index
 from gittraj.query.compare.comparison import compare
 from gittraj.query.compare.sides import Side, find_side, read_steps_of

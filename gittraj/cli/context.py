@@ -20,8 +20,7 @@ import click
 
 from gittraj.cli.common.options import team_option
 from gittraj.cli.common.output import write
-from gittraj.cli.common.reading import read_records
-from gittraj.cli.common.repository import environment, find_drained
+from gittraj.cli.common.repository import environment, find_drained, read_records
 from gittraj.index.answers import open_index
 from gittraj.query.context.context import brief
 from gittraj.render.markdown.context import LEAST, render_briefing, render_document

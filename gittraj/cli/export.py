@@ -12,8 +12,7 @@ import click
 
 from gittraj.cli.common.options import Plugged
 from gittraj.cli.common.output import refuse_html, say_written
-from gittraj.cli.common.reading import read_records
-from gittraj.cli.common.repository import environment, find_drained
+from gittraj.cli.common.repository import environment, find_drained, read_records
 from gittraj.commands.export import EXCHANGES, FOLDERS, FORMATS, Exchange, documents, exchanges, join, load
 from gittraj.errors import UsageError
 
@@ -95,7 +94,7 @@ def _export(
     fetch: bool,
 ) -> bool:
     """Whether there was anything to export."""
-    from gittraj.cli.common.reading import read_events
+    from gittraj.cli.common.repository import read_events
     from gittraj.query.show.selection import choose, gather
 
     folder = output if output is not None and form in FOLDERS and _is_folder(output) else None
@@ -128,7 +127,7 @@ def _export(
 def _write(chosen: Chosen, form: str, folder: Path | None) -> list[str | bytes]:
     if folder is None:
         return [*load(FORMATS[form])(chosen)]
-    from gittraj.cli.common.progress import show_progress
+    from gittraj.cli.common.output import show_progress
 
     with show_progress("commits") as tell:
         load(FOLDERS[form])(chosen, folder, tell=tell)

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gittraj.cli.common.output import dump_json, say
-from gittraj.cli.common.progress import show_progress
+from gittraj.cli.common.output import dump_json, say, show_progress
 from gittraj.cli.common.repository import environment
 from gittraj.render.text.terminal import escape_line
 

@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from gittraj.cli.common.progress import show_progress
+from gittraj.cli.common.output import show_progress
 from gittraj.cli.common.repository import environment, find_drained, say_remark
 from gittraj.errors import TrajError
 

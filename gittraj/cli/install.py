@@ -50,6 +50,8 @@ class Offer:
         """Which of the agents found, that are not set up in this work tree yet, to set up."""
         from gittraj.commands.install.discover import find_new_agents
 
+        if not self.agents:
+            self.left = "No agent to set up was found here: agents are recognised when they start to work"
         new = find_new_agents(self.repository, self.agents)
         names = ", ".join(new)
         if not new or self.accept:
@@ -87,13 +89,8 @@ class Offer:
             would = "would link" if self.accept else "would ask whether to link" if self.ask else ""
             goes = f"{would} to" if would else "git traj backfill links to"
             yield f"{count(past, 'session')} of this repository found: {goes} the commits made there"
-        yield from self._unasked()
-
-    def _unasked(self) -> Iterator[str]:
         if self.left:
             yield self.left
-        elif not self.agents:
-            yield "No agent to set up was found here: agents are recognised when they start to work"
 
     def follow_up(self, *, fresh: bool) -> None:
         """After a ``fresh`` installation offer the past sessions and the remotes' records; then the next
@@ -108,8 +105,8 @@ class Offer:
                 first = "git traj backfill", f"{found}: link to the commits made there"
         elif not self._has_records() and self.repository.run("remote").out:
             first = "git traj fetch", "get the records that your team shares"
-        for line in self._unasked():
-            print_wrapped(line)
+        if self.left:
+            print_wrapped(self.left)
         click.echo("\nNext:")
         last = (
             ("git traj log", "commits and their reasons"),
@@ -127,7 +124,7 @@ class Offer:
         return NotesRef(self.repository).tip() is not None
 
     def _backfill(self) -> None:
-        from gittraj.cli.common.progress import show_progress
+        from gittraj.cli.common.output import show_progress
         from gittraj.cli.common.repository import say_remark
         from gittraj.commands.backfill.local_sessions import backfill
 

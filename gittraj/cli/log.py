@@ -24,10 +24,8 @@ from gittraj.cli.common.options import (
     path_options,
     team_option,
 )
-from gittraj.cli.common.output import columns, dump_json, text_page, write
-from gittraj.cli.common.progress import show_progress
-from gittraj.cli.common.reading import read_records
-from gittraj.cli.common.repository import environment, find_drained
+from gittraj.cli.common.output import columns, dump_json, show_progress, text_page, write
+from gittraj.cli.common.repository import environment, find_drained, read_records
 from gittraj.index.answers import COLUMNS, open_index
 from gittraj.notes.unjoined import find_unjoined
 from gittraj.query.log.description import BATCH, describe_all

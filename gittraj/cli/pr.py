@@ -34,7 +34,7 @@ def command(
 ) -> None:
     """Write the comment for this branch's pull request: why it was made, where to look first, what was
     decided and rejected. As text on a terminal, in Markdown into a pipe."""
-    from gittraj.cli.common.reading import read_records
+    from gittraj.cli.common.repository import read_records
     from gittraj.commands.pr import change_to_json, find_base
     from gittraj.notes.store import NotesRef
     from gittraj.query.review import read_change

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gittraj.cli.common.options import label_options, team_option
-from gittraj.cli.common.output import dump_json, say, text_page, write
-from gittraj.cli.common.progress import show_progress
+from gittraj.cli.common.output import dump_json, say, show_progress, text_page, write
 from gittraj.cli.common.repository import environment, find_drained
 from gittraj.git import Repository
 from gittraj.index.language import parse_query
@@ -126,7 +125,7 @@ def _read_conditions(
 
 def _fetch(repository: Repository, found: Found) -> str:
     """Ask the remotes; returns why something may be away still."""
-    from gittraj.cli.common.reading import fetch_missing
+    from gittraj.cli.common.repository import fetch_missing
 
     return fetch_missing(repository, found.away) or "no remote has them"
 

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gittraj.cli.common.output import PIPE, dump_json, refuse_html, say_written, text_page, write
-from gittraj.cli.common.reading import read_events, read_records
-from gittraj.cli.common.repository import environment, find_drained
+from gittraj.cli.common.repository import environment, find_drained, read_events, read_records
 from gittraj.git import Repository, from_top
 from gittraj.index.answers import open_index
 from gittraj.query.account import Header

@@ -9,10 +9,8 @@ from typing import Any
 import click
 
 from gittraj.cli.common.options import WithPaths, commit_options, path_options, team_option
-from gittraj.cli.common.output import dump_json, text_page, write
-from gittraj.cli.common.progress import show_progress
-from gittraj.cli.common.reading import read_records
-from gittraj.cli.common.repository import environment, find_drained
+from gittraj.cli.common.output import dump_json, show_progress, text_page, write
+from gittraj.cli.common.repository import environment, find_drained, read_records
 from gittraj.errors import UsageError
 from gittraj.index.counters import compute_stats
 from gittraj.query.stats.statistics import BY

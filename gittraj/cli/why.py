@@ -77,7 +77,7 @@ def _say_if_nothing_recorded(repository: Repository) -> None:
 def _explain(
     repository: Repository, blame: Blame, lines: Sequence[str], rev: str | None, *, no_fetch: bool
 ) -> Sequence[Reason]:
-    from gittraj.cli.common.reading import read_events
+    from gittraj.cli.common.repository import read_events
     from gittraj.query.why.lines import explain
 
     start = time.monotonic()
@@ -92,7 +92,7 @@ def _explain(
 def _find_noted(repository: Repository, rev: str | None, paths: Collection[str]) -> Collection[str] | None:
     """The commits with a note that touched one of the paths, by the index: git would compare hundreds."""
     from gittraj.index.answers import open_index
-    from gittraj.query.index_lookup import IndexFailedError
+    from gittraj.query.notes import IndexFailedError
 
     with open_index(repository, rev or "HEAD", build=False) as index:
         try:
@@ -103,7 +103,7 @@ def _find_noted(repository: Repository, rev: str | None, paths: Collection[str])
 
 
 def _read(repository: Repository, notes: Notes, commits: Collection[str]) -> Recorded:
-    from gittraj.cli.common.reading import read_records
+    from gittraj.cli.common.repository import read_records
 
     return read_records(repository, notes, commits=commits)
 

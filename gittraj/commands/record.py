@@ -19,7 +19,7 @@ from gittraj.model.session_items import trajectory_id
 from gittraj.model.values import AnyEvent, Decided, Participant, Record, TaskRef
 from gittraj.notes.merge import iter_records, order, records_on
 from gittraj.notes.store import NotesRef
-from gittraj.query.labels import task_names
+from gittraj.query.log.filters import task_names
 from gittraj.record.drain.composition import make_pipeline
 from gittraj.record.given_later import closing, locked, new_event_id, now, random_name
 from gittraj.record.pipeline import Pipeline

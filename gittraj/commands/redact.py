@@ -19,7 +19,7 @@ from gittraj.git import Repository
 from gittraj.model.codec import decode_note
 from gittraj.model.values import AnyEvent, Event, Record
 from gittraj.notes.merge import iter_records
-from gittraj.notes.segments import read_segments
+from gittraj.notes.read_segments import read_segments
 from gittraj.notes.store import NotesRef
 from gittraj.record.drain.composition import known_secrets, make_pipeline
 from gittraj.record.drain.redactor import redactors

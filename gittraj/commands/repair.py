@@ -16,7 +16,7 @@ from gittraj.model.codec import decode_note, encode_note
 from gittraj.notes.carry import carry_note, held_records
 from gittraj.notes.merge import merge_lines, records_on
 from gittraj.notes.places import find_places
-from gittraj.notes.split_commits import Pieces
+from gittraj.notes.split_commits import SplitCommits
 from gittraj.notes.store import NotesRef
 from gittraj.query.log.unreachable import UnreachableRecords, find_unreachable_records
 from gittraj.query.notes import NotesInMemory
@@ -60,7 +60,7 @@ def repair(
         became = [*((r.old, r.new) for r in found), *told]
         gathered = follow(state.gathered, squashed(found))
         decode = cache(decode_note)  # a commit's note is asked for once for each that it became
-        pieces = Pieces(
+        split = SplitCommits(
             became,
             read=partial(read_present, repository),
             note=lambda commit: decode(notes.get(commit, b"")),
@@ -72,7 +72,7 @@ def repair(
                 continue
             before = decode(notes.get(rewrite.new, b""))
             going = carry_note(rewrite.old, decode(notes[rewrite.old]))
-            fitting = pieces.fitting(rewrite.old, rewrite.new, going)
+            fitting = split.fitting(rewrite.old, rewrite.new, going)
             after = encode_note(merge_lines(rewrite.new, [*before, *fitting]))
             if after != encode_note(merge_lines(rewrite.new, before)):
                 carried.append(rewrite)

@@ -21,7 +21,7 @@ from gittraj.events.truncate import fit
 from gittraj.git import Repository
 from gittraj.model.values import VERSION, AnyEvent, Decision, PartSummary, Record, TestRuns, ToolCall
 from gittraj.notes.merge import iter_records
-from gittraj.notes.segments import read_segments
+from gittraj.notes.read_segments import read_segments
 from gittraj.notes.store import NotesRef
 from gittraj.record.drain.composition import make_pipeline
 from gittraj.record.drain.forgotten import find_tombstones

@@ -18,7 +18,7 @@ from gittraj.errors import SealError
 from gittraj.git import Repository
 from gittraj.model.codec import encode_segments
 from gittraj.model.values import AnyEvent, Key, Record, SegmentRef
-from gittraj.notes.segments import read_segments
+from gittraj.notes.read_segments import read_segments
 from gittraj.record.draft import this_month
 from gittraj.record.drain.composition import make_pipeline
 from gittraj.record.pipeline import Pipeline
@@ -28,7 +28,7 @@ from gittraj.seal.events import Opener, Seals, is_sealable, open_events, seal_ev
 from gittraj.seal.readers import read_readers
 from gittraj.seal.seal import RecipientSealer
 from gittraj.state.folder import LocalState
-from gittraj.sync.ruleset_version import remember_segments
+from gittraj.sync.rescan import remember_segments
 
 Events = Sequence[AnyEvent]
 Segments = Sequence[tuple[SegmentRef, tuple[AnyEvent, ...]]]

@@ -12,8 +12,8 @@ from gittraj.commands.link import find_commit
 from gittraj.commands.record import author
 from gittraj.config import Environ, read_config
 from gittraj.errors import TrajError
+from gittraj.events.given_later import STRUCK
 from gittraj.git import Repository
-from gittraj.model.statements import STRUCK
 from gittraj.model.values import NoteEvent, Record
 from gittraj.notes.merge import records_on
 from gittraj.notes.store import NotesRef

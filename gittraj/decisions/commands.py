@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from gittraj.decisions.shell import Command, read_commands
+from gittraj.decisions.shell import SHELLS, Command, read_commands
 from gittraj.decisions.wording import RETROSPECTIVE, UnclearError, author_of, parse_event
 from gittraj.events.runs.tokens import Word
 from gittraj.model.values import AnyEvent, NoteEvent
@@ -25,7 +25,9 @@ TASK = "task"
 """The key in an event's ``raw`` of the task that ``start`` looked up."""
 COMPLETED, ABANDONED = "completed", "abandoned"
 _VERB = "start|chapter|decision|event|complete|abandon"
-_CALL = re.compile(rf"(?:\bgit(?:-traj|\s[^\n;|&]{{0,200}}?\btraj)|-m\s+gittraj)\s+(?:-\S+\s+)*({_VERB})\b")
+_CALL = re.compile(
+    rf"(?:\bgit(?:-traj[\"']?|\s[^\n;|&]{{0,200}}?\btraj)|-m\s+gittraj)\s+(?:-\S+\s+)*({_VERB})\b"
+)
 _LINE_LIMIT = 100_000
 _VALUED = ("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path")
 """Options of git whose value is the next word."""
@@ -127,6 +129,8 @@ def _call(command: Command) -> Call | None:
             return None
     elif command.runs_python and [word.text for word in words[:2]] == ["-m", "gittraj"]:
         words = words[2:]
+    elif command.name in SHELLS and words and words[0].text.endswith("/traj/git-traj"):  # our script
+        words.pop(0)
     elif command.name != "git-traj":
         return None
     while words and words[0].text.startswith("-"):

@@ -14,7 +14,7 @@ from gittraj.events.runs.tokens import Token, Word, read_tokens
 
 _SKIPPED = re.compile(r"[A-Za-z_]\w*\+?=.*", re.S)
 _OPTION = re.compile(r"-.*|\d+(?:\.\d+)?[smhd]?", re.S)
-_SHELLS = ("sh", "bash", "zsh", "dash", "ksh")
+SHELLS = ("sh", "bash", "zsh", "dash", "ksh")
 _LOOPS = ("for", "while", "until", "xargs")
 _BEFORE = re.compile(
     r"then|do|else|elif|if|while|until|!|\{|time|sudo|env|exec|command|nohup|builtin|timeout|nice|stdbuf|xargs|"
@@ -117,7 +117,7 @@ def _scripts(command: Command, documents: Sequence[str], piped: Sequence[str]) -
     texts = [word.text for word in command.words]
     if command.name == "eval":
         return [" ".join(texts[1:])]
-    if command.name not in _SHELLS:
+    if command.name not in SHELLS:
         return []
     at = next((i for i, text in enumerate(texts) if re.fullmatch(r"-\w*c", text)), len(texts))
     reads = at == len(texts) and all(text.startswith("-") for text in texts[1:])

@@ -6,13 +6,17 @@ These are notes with a tag; what they say is in ``raw``, and that is untrusted.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from gittraj.errors import FormatError
+from gittraj.frozen import dataclass
 from gittraj.model.codec import from_json, to_json
-from gittraj.model.statements import STRUCK, SUMMARY
 from gittraj.model.values import AnyEvent, CaveatSource, Decision, NoteEvent, Summary
+
+STRUCK = "struck"
+"""The tag of a person's word that a statement is wrong, and the key of its name in ``raw``."""
+SUMMARY = "model-summary"
+"""The tag of a model's summary, and the key of its decisions and doubts in ``raw``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

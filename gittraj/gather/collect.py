@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -21,7 +20,7 @@ from gittraj.gather.remotes import Source
 from gittraj.gather.rows import Builder, Described, Rows
 from gittraj.git import Repository
 from gittraj.model.codec import decode_note, decode_segment, encode_note, segment_path
-from gittraj.model.values import AnyEvent, Key, Line, Prompt, Record, Thinking, Tombstone, map_texts
+from gittraj.model.values import AnyEvent, Key, Line, Prompt, Record, Thinking, Tombstone
 from gittraj.notes.epoch import Epoch, decode_epoch, encode_epoch, read_epoch, unite
 from gittraj.notes.store import DataRefs, NotesRef
 from gittraj.query.notes import NotesInMemory
@@ -49,8 +48,6 @@ _UNSCANNED = "{} records could not be scanned, and are left out"
 _TOO_LARGE = "the events of {} parts are beyond what is gathered of one repository, and are left out"
 _OLDER = f"commits that are more than {limits.GATHER_COMMITS:,} behind HEAD are not counted"
 _SHALLOW = "its history is shallow there, and the commits that are missing are not counted"
-_AHEAD = 250
-"""Notes whose texts are scanned together: a megabyte or two."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,27 +132,9 @@ class _Collector:
     # ------------------------------------------------------------ records
 
     def _clean_notes(self, epoch: Epoch) -> Iterator[tuple[str, bytes]]:
-        notes = NotesRef(self._repository).items()
-        while some := list(islice(notes, _AHEAD)):
-            decoded = [(commit, [x for x in decode_note(body) if epoch.allows(x)]) for commit, body in some]
-            self._foresee(line for _, lines in decoded for line in lines)
-            for commit, lines in decoded:
-                yield commit, encode_note(filter(None, map(self._clean_line, lines)))
-
-    def _foresee(self, lines: Iterable[Line]) -> None:
-        """Many texts are scanned together in half of the time."""
-        texts: dict[str, None] = {}
-
-        def note(text: str, _: str | None) -> str:
-            texts[text] = None
-            return text
-
-        for line in lines:
-            if isinstance(line, Record):
-                with suppress(RecursionError):
-                    map_texts((line.figures, line.whole), note)
-        with suppress(RedactionError):
-            self._redactor.foresee(texts)
+        for commit, body in NotesRef(self._repository).items():
+            lines = (line for line in decode_note(body) if epoch.allows(line))
+            yield commit, encode_note(filter(None, map(self._clean_line, lines)))
 
     def _clean_line(self, line: Line) -> Line | None:
         """None for what cannot be scanned, as that of later versions."""

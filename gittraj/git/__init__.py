@@ -8,17 +8,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gittraj.git.patch_id import patch_id, patch_ids
 from gittraj.later import later
 
 if TYPE_CHECKING:
     from gittraj.git.blame import Blame, BlamedLine, read_lines, start_blame
-    from gittraj.git.changes import CommitChanges, PathChange, read_changes, read_present
+    from gittraj.git.changes import (
+        CommitChanges,
+        PathChange,
+        patch_id,
+        patch_ids,
+        read_changes,
+        read_present,
+    )
     from gittraj.git.common_lines import find_common
-    from gittraj.git.discovery import open_for_hook, open_repository
+    from gittraj.git.discovery import from_top, open_for_hook, open_repository
     from gittraj.git.encoding import BLOB, COMMIT, SYMLINK, TREE, CommitInfo, Entry, ObjectFormat
     from gittraj.git.interface import Objects, is_oid
-    from gittraj.git.place import from_top
     from gittraj.git.process import Result, clean_environment
     from gittraj.git.reflog import Position, ReflogEntry, read_reflog
     from gittraj.git.repository import Backend, Repository, Setting, Worktree
@@ -62,12 +67,11 @@ __getattr__ = later(
     __name__,
     {
         "blame": "Blame BlamedLine read_lines start_blame",
-        "changes": "CommitChanges PathChange read_changes read_present",
+        "changes": "CommitChanges PathChange patch_id patch_ids read_changes read_present",
         "common_lines": "find_common",
-        "discovery": "open_for_hook open_repository",
+        "discovery": "from_top open_for_hook open_repository",
         "encoding": "BLOB COMMIT SYMLINK TREE CommitInfo Entry ObjectFormat",
         "interface": "Objects is_oid",
-        "place": "from_top",
         "process": "Result clean_environment",
         "reflog": "Position ReflogEntry read_reflog",
         "repository": "Backend Repository Setting Worktree",

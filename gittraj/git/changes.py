@@ -2,15 +2,18 @@
 
 Names come from ``--raw -z`` (no quoting), lines from the patches that follow in the same order. The hunk
 headers say how many lines a hunk has, so a line that looks like a diff's own header is just a line.
-Nobody's diff configuration, attributes' drivers or colours may change the answer.
+Nobody's diff configuration, attributes' drivers or colours may change the answer. And commits' patch-ids: the
+same for the same change on another parent.
 """
 
 from __future__ import annotations
 
 import re
+import subprocess
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import field
+from itertools import islice
 from typing import Literal, NamedTuple
 
 from gittraj.errors import GitError
@@ -31,6 +34,13 @@ _DIFF = (
     *("--inter-hunk-context=0", "--no-textconv", "--no-color", "--no-relative"),
     *("--submodule=short", "--ignore-submodules=none"),
 )
+# of the record's format (``origin.patchId``): another option makes old records unmatchable
+_PATCH = (
+    *("-c", "diff.suppressBlankEmpty=false"),
+    *("diff-tree", "-p", "--no-renames", "--full-index", "--no-ext-diff", "--no-textconv"),
+)
+_PATCH_LIMIT = 20 * 1024 * 1024  # bytes of patch
+_AT_ONCE = 200  # their ids fit into a pipe: patch-id answers while it is being written to
 _HEADER = re.compile(rb"([0-9a-f]{40}(?:[0-9a-f]{24})?)\0")
 _RAW = re.compile(rb":\d+ (\d+) [0-9a-f]+ ([0-9a-f]+) ([A-Z])\d*\0([^\0]*)\0")
 _SECOND_PATH = re.compile(rb"([^\0]*)\0")
@@ -201,3 +211,55 @@ def _change(raw: _Raw, added: list[tuple[int, bytes]]) -> PathChange:
 
 def _text(raw: bytes) -> str:
     return raw.decode("utf-8", "surrogateescape")
+
+
+def patch_id(repository: Repository, commit: str) -> str | None:
+    """The id of the change of ``commit``; None for a merge, a root or empty commit, or over 20 MB."""
+    return patch_ids(repository, [commit]).get(commit)
+
+
+def patch_ids(repository: Repository, commits: Sequence[str]) -> dict[str, str]:
+    """The patch-ids of many commits, those that have one, with two processes for hundreds of them."""
+    found: dict[str, str] = {}
+    waiting = iter(dict.fromkeys(commits))
+    while chunk := list(islice(waiting, _AT_ONCE)):
+        counter = repository.runner.start("patch-id", "--verbatim", stdin=True)
+        assert counter.stdin is not None  # noqa: S101 - tells the type checker what PIPE means
+        assert counter.stdout is not None  # noqa: S101
+        with counter:
+            for commit, patch in _read_patches(repository, chunk):
+                counter.stdin.write(commit + b"\n" + patch)
+            counter.stdin.close()
+            pairs = (line.split() for line in counter.stdout)
+            found |= {commit.decode(): identity.decode() for identity, commit in pairs}
+    return found
+
+
+def _read_patches(repository: Repository, commits: Sequence[str]) -> Iterator[tuple[bytes, bytes]]:
+    """Nothing for a merge, for which diff-tree without -m prints nothing, and for what is over the limit."""
+    process = repository.runner.start(*_PATCH, "--stdin", stdin=True)
+    assert process.stdin is not None  # noqa: S101
+    assert process.stdout is not None  # noqa: S101
+    with process:
+        process.stdin.write("".join(f"{commit}\n" for commit in commits).encode())
+        process.stdin.close()
+        yield from _split(process, {commit.encode() for commit in commits})
+
+
+def _split(process: subprocess.Popen[bytes], commits: set[bytes]) -> Iterator[tuple[bytes, bytes]]:
+    """diff-tree --stdin writes a commit's id on a line before its patch; no line of a patch is only an id."""
+    assert process.stdout is not None  # noqa: S101
+    commit: bytes | None = None
+    lines: list[bytes] = []
+    size = 0
+    for line in process.stdout:
+        if line[:-1] in commits:
+            if commit is not None and lines and size <= _PATCH_LIMIT:
+                yield commit, b"".join(lines)
+            commit, lines, size = line[:-1], [], 0
+            continue
+        size += len(line)
+        if size <= _PATCH_LIMIT:
+            lines.append(line)
+    if commit is not None and lines and size <= _PATCH_LIMIT:
+        yield commit, b"".join(lines)

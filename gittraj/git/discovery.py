@@ -1,4 +1,4 @@
-"""Finds the repository that a folder belongs to, in one git process.
+"""Finds the repository that a folder belongs to, in one git process, and where a typed path lies in it.
 
 It must not look at the process's own ``GIT_DIR``: inside a hook that is another repository's as often as not.
 A caller who wants to honour it passes it as ``start``.
@@ -6,11 +6,12 @@ A caller who wants to honour it passes it as ``start``.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from gittraj.errors import GitError, NotARepository
+from gittraj.errors import GitError, NotARepository, TrajError
 from gittraj.git.process import Result, Runner, clean_environment
 from gittraj.git.repository import Backend, Repository, find_work_tree
 
@@ -89,3 +90,16 @@ def _refusal(start: Path, found: Result) -> GitError:
 
 def _path(raw: bytes) -> Path:
     return Path(raw.decode("utf-8", "surrogateescape"))
+
+
+def from_top(repository: Repository, path: str, cwd: Path | None) -> str:
+    """``path`` as typed in ``cwd``, relative to the top. Raises TrajError when it lies outside."""
+    top = repository.work_tree
+    if top is None or cwd is None:
+        return os.path.normpath(path)
+    whole = Path(os.path.normpath(cwd.resolve() / path))
+    # the last name is not resolved: a symbolic link is itself a file of the repository
+    place = whole if whole == top.resolve() else whole.parent.resolve() / whole.name
+    if not place.is_relative_to(top.resolve()):
+        raise TrajError(f"'{path}' is outside the repository at {top}", hint="name a path inside it")
+    return place.relative_to(top.resolve()).as_posix()

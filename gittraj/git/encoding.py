@@ -8,8 +8,6 @@ No I/O here.
 from __future__ import annotations
 
 import re
-import struct
-import zlib
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
@@ -125,6 +123,9 @@ def encode_commit(*, tree: str, parents: Iterable[str], message: str, identity: 
 
 def encode_pack(objects: Iterable[tuple[str, bytes]], form: ObjectFormat) -> bytes:
     """A version 2 pack of (kind, data), undeltified: how many objects go to git in one process."""
+    import hashlib  # noqa: PLC0415 - a reader writes none
+    import zlib  # noqa: PLC0415
+
     chunks = []
     for kind, data in objects:
         size = len(data)
@@ -135,7 +136,5 @@ def encode_pack(objects: Iterable[tuple[str, bytes]], form: ObjectFormat) -> byt
             head.append(size & 0x7F)
             size >>= 7
         chunks += [bytes(head), zlib.compress(data, 1)]
-    pack = struct.pack(">4sII", b"PACK", 2, len(chunks) // 2) + b"".join(chunks)
-    import hashlib  # noqa: PLC0415
-
+    pack = b"".join((b"PACK", (2).to_bytes(4), (len(chunks) // 2).to_bytes(4), *chunks))
     return pack + hashlib.new(form, pack, usedforsecurity=False).digest()

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from gittraj.frozen import dataclass
 from gittraj.git.repository import Repository
+from gittraj.later import sha256
 
 _MARK = 512  # bytes before the position that must be unchanged
 
@@ -64,9 +65,7 @@ def _digest(data: bytes, size: int) -> str:
 
 
 def _hash(data: bytes) -> str:
-    import hashlib  # noqa: PLC0415 - see ``encoding``
-
-    return hashlib.sha256(data).hexdigest()[:16]
+    return sha256(data).hexdigest()[:16]
 
 
 def _parse(line: bytes) -> ReflogEntry:

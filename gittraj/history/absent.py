@@ -13,7 +13,7 @@ def find_absent(
     repository: Repository, patches: Mapping[str, str], *, taken: Collection[str] = ()
 ) -> list[Rewrite]:
     """Find the reachable commits that have the patch of an absent one. ``patches`` maps each absent commit to
-    its patch-id, as ``gittraj.git.patch_id`` computes it. A patch-id counts only if one absent commit has it,
+    its patch-id, as ``gittraj.git.changes`` computes it. A patch-id counts only if one absent commit has it,
     and all commits that have it here agree in author, date and subject.
 
     Compares every reachable commit. Raises GitError.

@@ -236,7 +236,7 @@ def _is_copy(new: Commit, old: Commit) -> bool:
     return new.identity == old.identity and new.committed > new.began
 
 
-def is_piece(new: CommitChanges, old: CommitChanges) -> bool:
+def is_fragment(new: CommitChanges, old: CommitChanges) -> bool:
     """Whether ``new`` changes only paths that ``old`` changes, and adds only lines or files that it adds."""
     whole = {change.path: change for change in old.paths}
     for change in new.paths:

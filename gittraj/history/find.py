@@ -13,7 +13,7 @@ from types import MappingProxyType
 from gittraj.git import Repository, read_changes
 from gittraj.history.copies import (
     gone,
-    is_piece,
+    is_fragment,
     match_patches,
     match_picked,
     match_places,
@@ -29,7 +29,6 @@ from gittraj.history.squashes import LONGEST, match_squashes, range_change, rang
 from gittraj.history.story import Story, choose, read_story
 
 Pair = tuple[str, str]
-Links = dict[Pair, Source]
 
 
 def find_rewrites(
@@ -86,8 +85,8 @@ class _Search:
         self.taken = taken
         self.pulls = pulls
         self.patches = Patches(repository)
-        self.links: Links = {}
-        self.pieces: dict[str, list[str]] = {}
+        self.links: dict[Pair, Source] = {}
+        self.fragments: dict[str, list[str]] = {}
         self.among: Collection[str] = history.reachable
 
     def results(self, olds: Iterable[str]) -> Iterator[Rewrite]:
@@ -95,17 +94,17 @@ class _Search:
         alone = leads(pair for pair, source in links.items() if source != "squash")
         for old in olds:
             found: dict[str, Source] = {}
-            pieces: list[str] = []
+            fragments: list[str] = []
             unsquashed = {*follow([old], alone)}
             for commit in follow([old], became):
-                pieces += self.pieces.get(commit, ())
+                fragments += self.fragments.get(commit, ())
                 for new in became.get(commit, ()):
                     found.setdefault(new, links[commit, new] if new in unsquashed else "squash")
             standing = [new for new in found if new != old and new in reachable]
             yield from (Rewrite(old, new, found[new]) for new in standing)
-            for piece in dict.fromkeys(pieces) if standing else ():
-                if reachable.isdisjoint(follow([piece], became)):
-                    yield Rewrite(old, piece, "tree", gone=True)
+            for fragment in dict.fromkeys(fragments) if standing else ():
+                if reachable.isdisjoint(follow([fragment], became)):
+                    yield Rewrite(old, fragment, "tree", gone=True)
 
     def read_reflogs(self, story: Story, olds: Collection[str]) -> None:
         history, patches = self.history, self.patches
@@ -230,7 +229,7 @@ class _Search:
         passed = replace(self.history, reachable=reachable | firsts)
         search = _Search(self.repository, passed, self.told, self.taken, {})
         search.links, search.patches, search.among = self.links, self.patches, firsts
-        search.pieces = self.pieces
+        search.fragments = self.fragments
         search.compare_contents(story, olds)
         return len(self._known(olds)) > before
 
@@ -238,13 +237,13 @@ class _Search:
         chains = list(splits(known, targets, history=self.history))
         wanted = dict.fromkeys(c for old, chain in chains for c in (old, *chain))
         changes = read_changes(self.repository, list(wanted))
-        parted = [(o, chain) for o, chain in chains if all(is_piece(changes[c], changes[o]) for c in chain)]
-        made = {commit: self.history.commits[commit].committed for commit in wanted}
-        for old, chain in parted:
-            # an older commit in the chain was there before: the whole was made from it
-            pieces = [new for new in chain if made[new] >= made[old]]
-            self._add([(old, new) for new in pieces], "tree")
-            self.pieces.setdefault(old, []).extend(pieces)
+        commits = self.history.commits
+        for old, chain in chains:
+            if all(is_fragment(changes[c], changes[old]) for c in chain):
+                # an older commit in the chain was there before: the whole was made from it
+                fragments = [c for c in chain if commits[c].committed >= commits[old].committed]
+                self._add([(old, new) for new in fragments], "tree")
+                self.fragments.setdefault(old, []).extend(fragments)
 
     def _find_squashes(
         self, known: Collection[str], targets: Collection[str], tips: Iterable[str], kin: Kin

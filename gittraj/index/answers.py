@@ -17,11 +17,9 @@ from gittraj.errors import GitError, TrajError
 from gittraj.git import Repository, is_oid
 from gittraj.index import file, history, records
 from gittraj.index.fast_open import read_edges
-from gittraj.index.indexed_notes import IndexedNotes
-from gittraj.index.indexed_reachable import IndexedReachable, or_failed
-from gittraj.index.is_current import TIP, is_quiet, read_quiet
-from gittraj.query.index_lookup import Change, IndexLookup, Reachable, Step
-from gittraj.query.notes import Header, Notes
+from gittraj.index.indexed import IndexedNotes, IndexedReachable, or_failed
+from gittraj.query.notes import Change, Header, IndexLookup, Notes, Reachable, Step
+from gittraj.state.changed import TIP, is_quiet, read_watched
 
 if TYPE_CHECKING:
     from gittraj.index.update import Progress
@@ -239,7 +237,8 @@ class Answers(IndexLookup):
             return
         from gittraj.notes.places import find_places
 
-        quiet = read_quiet(self._repository)
+        quiet = read_watched(self._repository)
+        quiet = quiet if is_quiet(quiet, str(self._repository.common_dir)) else ""
         if not new and quiet == self._quiet:
             return
         places = {*find_places(self._folded)}  # no listing shows the text of what is on no commit

@@ -6,31 +6,30 @@ What came of it is kept in a database beside the index, since loading the rules 
 
 from __future__ import annotations
 
-import hashlib
 import os
 import sqlite3
 import weakref
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gittraj import limits
 from gittraj.errors import FormatError, GitError, RedactionError
 from gittraj.git import Repository
 from gittraj.index import file
 from gittraj.index.fast_open import read_stamp
+from gittraj.later import sha256
 from gittraj.model.codec import encode_note
 from gittraj.model.values import Line, Record
-from gittraj.notes.epoch import Epoch
 from gittraj.notes.merge import standing
-from gittraj.notes.remotes import Ours, read_remote
 from gittraj.notes.store import NotesRef
 from gittraj.notes.unjoined import find_unjoined
-from gittraj.query.beside import RecordedBeside, RemoteNotesInMemory
 from gittraj.query.notes import Notes, NotesInMemory
 from gittraj.query.records import Recorded
-from gittraj.state.cursors import load_suspension
-from gittraj.state.folder import LocalState
+
+if TYPE_CHECKING:
+    from gittraj.notes.remotes import Ours
 
 VETTED = file.Database(
     "beside.db",
@@ -60,6 +59,11 @@ def read_records(
     found = find_unjoined(repository) if unjoined is None else unjoined
     if not found:
         return Recorded(notes)
+    from gittraj.notes.remotes import Ours  # what follows is for those alone who have not joined
+    from gittraj.query.beside import RecordedBeside, RemoteNotesInMemory
+    from gittraj.state.cursors import load_suspension
+    from gittraj.state.folder import LocalState
+
     try:
         ours = Ours.read(repository, load_suspension(LocalState.of(repository).folder).forgotten)
     except FormatError as error:  # what was forgotten is not known
@@ -81,6 +85,8 @@ def _read_remotes(
     repository: Repository, unjoined: Mapping[str, str], commits: Collection[str] | None, tell: Tell
 ) -> Iterator[tuple[str, Mapping[str, bytes]]]:
     """The notes of each remote that can be read."""
+    from gittraj.notes.remotes import read_remote
+
     for name, tip in unjoined.items():
         try:
             theirs, over = read_remote(repository, name, tip, commits=commits)
@@ -94,6 +100,8 @@ def _read_remotes(
 
 def count_beside(repository: Repository) -> dict[str, int]:
     """Of how many commits each remote has records that are not joined with ours."""
+    from gittraj.query.beside import RecordedBeside
+
     recorded = read_records(repository, NotesInMemory(()))
     if not isinstance(recorded, RecordedBeside):
         return {}
@@ -121,6 +129,8 @@ class _Vetting:
 
     def shows(self, commit: str, body: bytes) -> bool:
         """Whether anything may be shown of a note; most need not be decoded for that."""
+        from gittraj.notes.epoch import Epoch
+
         try:
             ours = self._ours
             decided = ours.lines(commit) or ours.forgotten or ours.epoch != Epoch() or b'"deleted"' in body
@@ -133,7 +143,7 @@ class _Vetting:
         if over:
             self._say(name, f"{name} has more records on {commit[:7]} than are shown: {over} are left out")
         raw = encode_note(lines)
-        key = hashlib.sha256(raw).digest()
+        key = sha256(raw).digest()
         if key not in self._known:
             clean = [found for line in lines if (found := self._clean(name, line)) is not None]
             self._known[key] = self._fresh[key] = encode_note(clean)
@@ -170,6 +180,7 @@ class _Vetting:
         from gittraj.record.drain.redactor import redactors
         from gittraj.record.rewrite_segments import clean_record
         from gittraj.redact import LiveValues
+        from gittraj.state.folder import LocalState
 
         config, local = read_config(self._repository), LocalState.of(self._repository)
         key = local.folder / "redact.key"
@@ -180,13 +191,15 @@ class _Vetting:
 
 def _find_rules(repository: Repository) -> str:
     """What a record was vetted by: code, settings and known secrets, told without loading them."""
+    from gittraj.state.folder import LocalState
+
     package = Path(__file__).parents[1] / "redact"
     team = (repository.work_tree or repository.common_dir) / ".gittraj.yml"
     rules = sorted(path for path in package.rglob("*") if path.suffix in (".py", ".toml", ".txt"))
     files = [*rules, team, LocalState.of(repository).folder / "live.json"]
     settings = repository.run("config", "-z", "--get-regexp", r"^traj\.", check=False).out
     said = repr((settings, [read_stamp(str(path)) for path in files]))
-    return hashlib.sha256(said.encode()).hexdigest()
+    return sha256(said.encode()).hexdigest()
 
 
 def _remember(common_dir: Path, rules: Sequence[str], fresh: Mapping[bytes, bytes]) -> None:

@@ -19,6 +19,7 @@ from gittraj.frozen import dataclass
 from gittraj.index import fast_open
 from gittraj.index.fast_open import FOLDER, NAME
 from gittraj.index.schema import NUMBER, TABLES
+from gittraj.state.changed import is_quiet
 from gittraj.state.lock import acquire
 
 _WAIT = 20.0
@@ -89,6 +90,18 @@ def writing(
                 raise
     except (sqlite3.Error, OSError) as error:
         raise UnusableError(str(error)) from error
+
+
+def rests(common_dir: Path) -> bool:
+    """Whether the last command that looked found nothing to drain, and all is still so."""
+    if is_quiet("", str(common_dir)):
+        return True
+    try:
+        with reading(common_dir) as connection:
+            found = connection.execute("SELECT value FROM meta WHERE name = 'quiet'").fetchone()
+    except (UnusableError, sqlite3.Error):
+        return False
+    return bool(found) and is_quiet(found[0], str(common_dir))
 
 
 def drop(common_dir: Path, database: Database = LISTINGS) -> None:

@@ -15,7 +15,7 @@ from gittraj.index.file import UnusableError
 from gittraj.index.language import Asked
 from gittraj.index.ref_tips import is_current, read_refs
 from gittraj.index.text import TEXTS
-from gittraj.query.labels import Labels
+from gittraj.query.log.filters import Labels
 
 if TYPE_CHECKING:
     from gittraj.git import Repository

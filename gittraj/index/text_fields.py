@@ -34,7 +34,7 @@ from gittraj.model.values import (
 from gittraj.model.words import model_of
 from gittraj.query.account import struck_in, without_struck
 from gittraj.query.header import distinct
-from gittraj.query.labels import task_names
+from gittraj.query.log.filters import task_names
 
 LONGEST = 20_000
 """Characters of one text."""

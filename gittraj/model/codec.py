@@ -20,6 +20,7 @@ from typing import Any, Literal, NamedTuple, TypeVar, Union, cast, get_args, get
 
 from gittraj import limits
 from gittraj.errors import FormatError
+from gittraj.later import sha256
 from gittraj.model import values
 from gittraj.model.values import VERSION, AnyEvent, ForeignLine, Line, Record, Tombstone
 
@@ -314,10 +315,8 @@ def encode_segments(
             size = 0
         groups[-1][1].append(line)
         size += len(line)
-    import hashlib  # noqa: PLC0415 - OpenSSL takes 3 ms to load, and most who read need none of it
-
     bodies = ((position, b"".join(lines)) for position, lines in groups)
-    return [(f"{position:06d}-{hashlib.sha256(body).hexdigest()[:8]}", body) for position, body in bodies]
+    return [(f"{position:06d}-{sha256(body).hexdigest()[:8]}", body) for position, body in bodies]
 
 
 def decode_segment(body: bytes, name: str) -> Iterator[AnyEvent]:
@@ -329,9 +328,7 @@ def decode_segment(body: bytes, name: str) -> Iterator[AnyEvent]:
 
 def segment_path(trajectory: str, name: str) -> str:
     """Where a segment lies in the tree of its data ref."""
-    import hashlib  # noqa: PLC0415
-
-    return f"s/{hashlib.sha256(trajectory.encode()).hexdigest()[:2]}/{trajectory}/{name}"
+    return f"s/{sha256(trajectory.encode()).hexdigest()[:2]}/{trajectory}/{name}"
 
 
 # ---------------------------------------------------------------- lines of a note

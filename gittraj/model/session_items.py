@@ -10,6 +10,7 @@ from dataclasses import field
 from typing import Any
 
 from gittraj.frozen import dataclass
+from gittraj.later import sha256
 from gittraj.model.values import AnyEvent, FileKind, Usage
 
 ASKING = "git-traj asks: "
@@ -146,8 +147,7 @@ def trajectory_id(agent: str, session: str, subagent: str | None = None) -> str:
     """The id that every capture and every later import of a session agree on: ``traj_`` and lower-case
     base32 of the first 10 bytes of SHA-256 over the names, joined by NUL."""
     import base64  # noqa: PLC0415 - see ``codec``
-    import hashlib  # noqa: PLC0415
 
     names = [agent, session] if subagent is None else [agent, session, subagent]
-    digest = hashlib.sha256("\0".join(names).encode("utf-8", "replace")).digest()
+    digest = sha256("\0".join(names).encode("utf-8", "replace")).digest()
     return "traj_" + base64.b32encode(digest[:10]).decode().lower()

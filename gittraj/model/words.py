@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -232,3 +233,20 @@ def redactions(header: Header) -> str | None:
     """``2 secrets``; of several parts ``at most 5 secrets``."""
     number = header["redactions"]
     return f"{'at most ' * header['redactionsAtMost']}{count(number, 'secret')}" if number else None
+
+
+_MAIN = (
+    *("command", "cmd", "file_path", "notebook_path", "path", "filePath", "pattern", "query", "url"),
+    *("prompt", "description", "plan"),
+)
+
+
+def main_argument(arguments: Any) -> str:
+    """A call's main argument, or else all of them; empty if there is none."""
+    if isinstance(arguments, dict):
+        for key in _MAIN:
+            if value := arguments.get(key):
+                return " ".join(map(str, value)) if isinstance(value, list) else str(value)
+    if isinstance(arguments, str) or not arguments:
+        return arguments or ""
+    return json.dumps(arguments, ensure_ascii=False)

@@ -6,12 +6,12 @@ commit's. See docs/adr/0034-runs-by-month.md.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from functools import cache
 
 from gittraj.git.encoding import ObjectFormat, object_id
+from gittraj.later import sha256
 
 _FIRST = 2026
 """The year in which the first of these was written."""
@@ -19,7 +19,7 @@ _FIRST = 2026
 
 def runs_place(form: ObjectFormat, month: str, trajectory: str) -> str:
     """The key of the note for a trajectory that is written in ``month`` (``YYYY-MM``)."""
-    return _key(form, month, hashlib.sha256(trajectory.encode()).hexdigest()[:2])
+    return _key(form, month, sha256(trajectory.encode()).hexdigest()[:2])
 
 
 def find_places(keys: Iterable[str]) -> Iterator[str]:

@@ -8,10 +8,11 @@ Nothing is written here.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from gittraj import limits
 from gittraj.errors import StoreError
+from gittraj.frozen import dataclass
 from gittraj.git import Repository
 from gittraj.model.codec import decode_note
 from gittraj.model.values import Line, Record, Tombstone

@@ -19,7 +19,7 @@ Group = tuple[str, str | None]
 """A trajectory, and the call that its parts are linked by: they go the same way."""
 
 
-class Pieces:
+class SplitCommits:
     """``pairs`` are (old, new), ``gathered`` those of them (old: news) that a squash made; ``read`` tells
     what commits changed, as far as it can, and ``note`` what is noted on one."""
 
@@ -44,9 +44,9 @@ class Pieces:
 
     def fitting(self, old: str, new: str, lines: Iterable[Line]) -> list[Line]:
         """The lines of ``old`` that belong on ``new``. Of several new commits only those that changed a file
-        which the work changed get its records, unless none did, and of pieces that stand on one another only
-        those that have something of what it made; a squash gets none of work of which it adds nothing: where
-        it was put the lines were already."""
+        which the work changed get its records, unless none did, and of fragments that stand on one another
+        only those that have something of what it made; a squash gets none of work of which it adds nothing:
+        where it was put the lines were already."""
         lines = list(lines)
         parted = len(self._news.get(old, ())) > 1 and new in self._news[old]  # an amend may be turned round
         joined = new in self._gathered.get(old, ())
@@ -58,14 +58,14 @@ class Pieces:
             files.setdefault(_group(record), set()).update(file.path for file in record.figures.files)
             made.setdefault(record.key, set()).update(self._own(record))
         known = dict(self._work({commit for each in made.values() for commit in each}))
-        piece = self._piece(old, new)
+        fragment = self._fragment(old, new)
 
         @cache
         def fits(group: Group, commits: frozenset[str]) -> bool:
             own = [changes for commit in commits if (changes := known[commit])]
             if len(own) < len(commits):  # not all that it made is here: nobody can tell
                 own = []
-            elsewhere = parted and piece.lacks(own, files[group])
+            elsewhere = parted and fragment.lacks(own, files[group])
             return not elsewhere and not (joined and self._is_spent(new, own))
 
         return [
@@ -74,9 +74,9 @@ class Pieces:
             if not isinstance(line, Record) or fits(_group(line), frozenset(made[line.key]))
         ]
 
-    def _piece(self, old: str, new: str) -> _Piece:
+    def _fragment(self, old: str, new: str) -> _Fragment:
         among = {c: changes for c, changes in self._of(self._news.get(old, ())) if changes}
-        return _Piece(new, among, _neighbours({new, *self._came_from(new)}, among))
+        return _Fragment(new, among, _neighbours({new, *self._came_from(new)}, among))
 
     def _came_from(self, new: str) -> set[str]:
         found: set[str] = set()
@@ -119,7 +119,7 @@ class Pieces:
 
 
 @dataclass(frozen=True, slots=True)
-class _Piece:
+class _Fragment:
     """One of the new commits ``among`` which an old one was split; ``neighbours``: those in one line with
     it."""
 
@@ -160,10 +160,10 @@ def _without(changes: CommitChanges, before: CommitChanges) -> CommitChanges:
     return replace(changes, paths=tuple(left))
 
 
-def _has(piece: CommitChanges, whole: CommitChanges, files: Collection[str]) -> bool:
-    """Whether a piece has something of what ``whole`` did to ``files``, or did at all if it was to others."""
+def _has(fragment: CommitChanges, whole: CommitChanges, files: Collection[str]) -> bool:
+    """Whether a fragment has some of what ``whole`` did to ``files``, or to others if to none of those."""
     parts = [path for path in whole.paths if path.path in files] or whole.paths
-    return any(piece.holds(replace(whole, paths=(part,))) for part in parts)
+    return any(fragment.holds(replace(whole, paths=(part,))) for part in parts)
 
 
 def _group(record: Record) -> Group:

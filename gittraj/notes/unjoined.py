@@ -11,7 +11,7 @@ COPIES = "refs/notes-remote/"
 _OURS = "refs/notes/traj"
 
 
-def _may_have_copies(repository: Repository) -> bool:
+def may_have_copies(repository: Repository) -> bool:
     """Without a process; true where refs are not in files."""
     common = repository.common_dir
     if (common / "reftable").is_dir() or (common / COPIES).is_dir():
@@ -25,7 +25,7 @@ def _may_have_copies(repository: Repository) -> bool:
 def find_unjoined(repository: Repository) -> dict[str, str]:
     """The remotes whose records are not all in ours, with the tips of their copies; no git process where
     nothing was ever fetched. git leaves the copy of a remote that was removed: it is passed over."""
-    if not _may_have_copies(repository):
+    if not may_have_copies(repository):
         return {}
     asked = ("for-each-ref", "--format=%(refname) %(objectname)", f"{COPIES}**/traj")
     found = repository.run(*asked, f"--no-merged={_OURS}", check=False)

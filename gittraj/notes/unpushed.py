@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from gittraj.frozen import dataclass
 from gittraj.git import Repository
 
 RECORDED = "git-traj: record"

@@ -10,6 +10,7 @@ from gittraj.model.codec import decode_note
 from gittraj.model.values import Key, Record
 from gittraj.notes.merge import standing
 from gittraj.notes.store import NotesRef
+from gittraj.notes.unjoined import COPIES, may_have_copies
 
 _STAMP = re.compile(rb'"ruleset":"([^"]*)"')
 
@@ -41,7 +42,9 @@ def _notes(notes: NotesRef, commits: Iterable[str] | None) -> Iterator[tuple[str
 
 def remote_tips(repository: Repository) -> dict[str, str]:
     """The tips of the remotes' records, by their refs."""
-    asked = ("for-each-ref", "--format=%(refname) %(objectname)", "refs/notes-remote/")
+    if not may_have_copies(repository):
+        return {}
+    asked = ("for-each-ref", "--format=%(refname) %(objectname)", COPIES)
     rows = (line.split() for line in repository.run(*asked).out.decode().splitlines())
     return {ref: tip for ref, tip in rows if ref.endswith("/traj")}
 

@@ -21,8 +21,8 @@ from gittraj.frozen import dataclass
 from gittraj.git import Repository
 from gittraj.model.signs import SESSIONS, SIGNS
 
-GROUPS = ("agents", "formats", "tasks", "exporters")
-"""Of entry points, each after ``gittraj.``."""
+_GROUPS = tuple(f"gittraj.{group}" for group in ("agents", "formats", "tasks", "exporters"))
+"""Of entry points."""
 _LOADING = 5.0
 """Seconds that an import may take."""
 NAME = re.compile(r"[\w.-]{1,64}")
@@ -46,10 +46,12 @@ class Returns:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape:
-    """What a plugged-in object must have: fields of these types, and methods."""
+    """What a plugged-in object must have: fields of these types, in which ``wrong`` sees nothing wrong, and
+    methods."""
 
     fields: Mapping[str, Any]
     methods: Mapping[str, Returns]
+    wrong: Callable[[Mapping[str, Any]], str | None] = lambda _fields: None
 
 
 class _Process:
@@ -158,8 +160,11 @@ def _load(name: str) -> dict[str, Any]:
         from gittraj.plugins.guard import attempt  # noqa: PLC0415
 
         loaded = _PROCESS.loaded[name] = {}
-        points = [point for group in GROUPS for point in entry_points(group=f"gittraj.{group}", name=name)]
-        if not points:
+        every, why = attempt(partial(entry_points, name=name), _LOADING)
+        points = [p for p in every or () if p.group in _GROUPS]
+        if why is not None:
+            leave_out(name, f"the metadata of a package cannot be read: {why}")
+        elif not points:
             leave_out(name, "no package that is installed beside git-traj has it")
         for point in points:
             plugged, why = attempt(point.load, _LOADING)

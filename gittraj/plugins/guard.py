@@ -30,6 +30,8 @@ def guard(plugin: str, plugged: Any, shape: Shape | Callable[[Any], Shape]) -> G
     missing = [name for name in shape.methods if not callable(getattr(plugged, name, None))]
     if missing:
         raise TrajError(f"it has no {' and no '.join(missing)}")
+    if why := shape.wrong(fields):
+        raise TrajError(why)
     return Guarded(plugin, plugged, fields, shape.methods)
 
 
@@ -113,8 +115,8 @@ class _LateError(BaseException):
 
 @contextlib.contextmanager
 def _within(limit: float) -> Iterator[None]:
-    """Raises _LateError after ``limit`` seconds, and each second from then on, where a signal can: in a main
-    thread, and not on Windows."""
+    """Raises _LateError after ``limit`` seconds, or when an outer timer would end, and each second from then
+    on, where a signal can: in a main thread, and not on Windows."""
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -125,11 +127,16 @@ def _within(limit: float) -> Iterator[None]:
         if not over:
             raise _LateError
 
+    left, interval = signal.getitimer(signal.ITIMER_REAL)
+    start = time.monotonic()
     handler = signal.signal(signal.SIGALRM, late)
-    before = signal.setitimer(signal.ITIMER_REAL, limit, 1.0)
+    signal.setitimer(signal.ITIMER_REAL, min(limit, left or limit), 1.0)
     try:
         yield
     finally:
         over = True
-        signal.setitimer(signal.ITIMER_REAL, *before)
+        signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, handler)
+        if left:  # the outer one goes on, less what this took
+            left = max(left - (time.monotonic() - start), 0.001)
+        signal.setitimer(signal.ITIMER_REAL, left, interval)

@@ -3,16 +3,36 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Any, TypeVar
 
 from gittraj.errors import RedactionError
 from gittraj.model.values import map_texts
 from gittraj.redact.events import Redact, neighbours
 from gittraj.redact.filter import clean_line
 
+T = TypeVar("T")
 LARGEST = 20_000_000
 """Bytes; more would take longer than anyone waits for a commit."""
+
+
+def clean_all(
+    redactor: Redact, contents: Iterable[tuple[T, bytes]]
+) -> Iterator[tuple[T, bytes | RedactionError]]:
+    """Each with its redacted content. All are read first: what one tells is gone from all."""
+    texts: dict[T, str] = {}
+    for each, data in contents:
+        try:
+            text = decode(data)
+            learn(redactor, text)
+            texts[each] = text
+        except RedactionError as error:
+            yield each, error
+    for each, text in texts.items():
+        try:
+            yield each, clean(redactor, text)
+        except RedactionError as error:
+            yield each, error
 
 
 def decode(data: bytes) -> str:

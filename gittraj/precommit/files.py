@@ -12,10 +12,9 @@ from pathlib import Path
 from gittraj.commands.install.edits import write_file
 from gittraj.errors import RedactionError
 from gittraj.git import open_repository
-from gittraj.precommit.content import clean, decode, learn
+from gittraj.precommit.content import clean_all
 from gittraj.precommit.deadline import say
 from gittraj.precommit.redacting import make_redactor
-from gittraj.redact.events import Redact
 
 
 def redact_files(names: Sequence[str], raw: Mapping[str, str]) -> int:
@@ -25,23 +24,16 @@ def redact_files(names: Sequence[str], raw: Mapping[str, str]) -> int:
         return 0
     with open_repository(Path.cwd(), environ=raw, backend="plumbing") as repository:
         redactor = make_redactor(repository, raw)
-    for path in paths:
-        try:
-            learn(redactor, decode(path.read_bytes()))
-        except RedactionError:
-            pass  # met again below
-    changed = [_redact_file(redactor, path) for path in paths]
+    outcomes = clean_all(redactor, ((path, path.read_bytes()) for path in paths))
+    changed = [_rewrite(path, outcome) for path, outcome in outcomes]
     return int(any(changed))
 
 
-def _redact_file(redactor: Redact, path: Path) -> bool:
-    try:
-        data = path.read_bytes()
-        cleaned = clean(redactor, decode(data))
-    except RedactionError as error:
-        say(f"{path}: could not be redacted: {error.message}")
+def _rewrite(path: Path, cleaned: bytes | RedactionError) -> bool:
+    if isinstance(cleaned, RedactionError):
+        say(f"{path}: could not be redacted: {cleaned.message}")
         return True
-    if cleaned == data:
+    if cleaned == path.read_bytes():
         return False
     try:
         write_file(path, cleaned)

@@ -6,14 +6,14 @@ A file in the work tree is changed only if it is what was staged: other edits ar
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import islice
 
 from gittraj.config import Environ, read_config
 from gittraj.errors import RedactionError, TrajError
 from gittraj.git import Repository
-from gittraj.precommit.content import LARGEST, clean, decode, learn
+from gittraj.precommit.content import LARGEST, clean_all
 from gittraj.precommit.deadline import SECONDS, Deadline, say
 from gittraj.precommit.staged import Entry, Staged, Staging
 from gittraj.record.drain.composition import known_secrets
@@ -46,7 +46,8 @@ def redact(repository: Repository, staging: Staging, raw: Mapping[str, str], dea
     failed = dict.fromkeys(staged, f"not scanned within {SECONDS:g} s")
     try:
         redactor = make_redactor(repository, raw)
-        for each, outcome in deadline.take(_clean_all(redactor, staging, staged))[0]:
+        cleaned = clean_all(redactor, staging.contents(staged, largest=LARGEST))
+        for each, outcome in deadline.take(cleaned)[0]:
             if isinstance(outcome, RedactionError):
                 failed[each] = outcome.message
                 continue
@@ -67,25 +68,6 @@ def list_names(names: Iterable[str]) -> str:
     first = ", ".join(islice(rest, _MOST_NAMED))
     more = sum(1 for _ in rest)
     return f"{first} and {more} more" if more else first
-
-
-def _clean_all(
-    redactor: Redact, staging: Staging, staged: list[Staged]
-) -> Iterator[tuple[Staged, bytes | RedactionError]]:
-    """Each with its redacted content. All are read first: what one tells is gone from all."""
-    texts: dict[Staged, str] = {}
-    for each, data in staging.contents(staged, largest=LARGEST):
-        try:
-            texts[each] = decode(data)
-            learn(redactor, texts[each])
-        except RedactionError as error:
-            texts.pop(each, None)
-            yield each, error
-    for each, text in texts.items():
-        try:
-            yield each, clean(redactor, text)
-        except RedactionError as error:
-            yield each, error
 
 
 def _apply(staging: Staging, entries: dict[Staged, Entry], failed: dict[Staged, str]) -> None:

@@ -10,8 +10,8 @@ from functools import cache
 from itertools import chain
 from typing import Any, TypeVar, get_args
 
+from gittraj.later import sha256
 from gittraj.model.codec import camel
-from gittraj.model.statements import statement_id
 from gittraj.model.values import (
     Decision,
     FileChanged,
@@ -136,21 +136,26 @@ def _words(text: str) -> str:
     return " ".join(re.findall(r"\w+", text))
 
 
+def _statement_id(trajectory: str, event: str, quote: str) -> str:
+    """The same in every clone. Ten hexadecimal digits; a beginning of them is enough for a person."""
+    return sha256("\0".join((trajectory, event, quote)).encode("utf-8", "replace")).hexdigest()[:10]
+
+
 def _id_of(trajectory: str, decision: Decision) -> str | None:
     """None for what was decided on purpose."""
     if decision.by in STATED:
         return None
-    return statement_id(trajectory, decision.event or "", decision.quote or decision.chosen)
+    return _statement_id(trajectory, decision.event or "", decision.quote or decision.chosen)
 
 
 def _summary_id(trajectory: str, summary: Summary | None) -> str | None:
     """None for one that is not a model's."""
-    return statement_id(trajectory, "", summary.text) if summary and model_of(summary.by) else None
+    return _statement_id(trajectory, "", summary.text) if summary and model_of(summary.by) else None
 
 
 def _caveat_id(trajectory: str, figures: PartSummary, at: int) -> str:
     event = figures.caveat_sources[at].event if at < len(figures.caveat_sources) else ""
-    return statement_id(trajectory, event, figures.caveats[at])
+    return _statement_id(trajectory, event, figures.caveats[at])
 
 
 def _decision(trajectory: str, decision: Decision) -> Header:

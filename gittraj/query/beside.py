@@ -42,6 +42,8 @@ class RecordedBeside(Recorded):
     """``remotes``: the notes of each that we do not have. A trajectory of theirs whose id we have, too, is
     called ``ID.REMOTE``."""
 
+    has_remotes = True
+
     def __init__(self, ours: Recorded, remotes: Mapping[str, Notes]) -> None:
         self._ours = ours
         self._remotes = {name: Recorded(theirs) for name, theirs in remotes.items()}

@@ -1,4 +1,5 @@
-"""Where a query finds notes: all of them in memory, or an index that reads them on demand.
+"""Where a query finds notes: all of them in memory, or an index that reads them on demand; and what else it
+may ask an index, with git's answers (where there is none, None or false, git is asked).
 
 Nothing is decoded here, so it must import next to nothing: a listing whose text is cached needs only this.
 """
@@ -8,7 +9,9 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
+
+from gittraj.errors import TrajError
 
 Header = dict[str, Any]
 
@@ -113,3 +116,48 @@ class NotesInMemory(Notes):
                 for found in named_ids(body):
                     self._commits_by_id.setdefault(found, []).append(commit)
         return self._commits_by_id
+
+
+Step = tuple[str, int]
+"""A commit, and the number of the parent that it is compared with."""
+Change = tuple[str, str, str]
+"""Git's letter, the path before and the path after (the same unless it was renamed)."""
+
+
+class IndexFailedError(TrajError):
+    """The index cannot answer after all; raised by any method below."""
+
+
+class Reachable(Mapping[str, Sequence[str]]):
+    """The commits that one commit reaches, with their parents, in git's order."""
+
+    @abstractmethod
+    def noted(self, paths: Collection[str] | None) -> list[str]:
+        """Those with a note, newest first: all, or those that touched one of ``paths`` (from the top),
+        also under its earlier names."""
+
+    @abstractmethod
+    def count_noted(self) -> int:
+        """How many have a note."""
+
+    @abstractmethod
+    def touching(self, paths: Collection[str]) -> list[str]:
+        """Those that touched one of ``paths``, with and without a note."""
+
+
+class IndexLookup(Protocol):
+    def below(self, rev: str) -> Reachable | None:
+        """None where ``rev`` is not one commit, or the commit is not indexed."""
+
+    def read_steps(
+        self,
+        parents: Mapping[str, Sequence[str]],
+        paths: Collection[str],
+        changed: dict[Step, list[Change]],
+        renamed: dict[Step, dict[str, str]],
+    ) -> bool:
+        """Add how ``paths``, under their earlier names too, changed in the steps of these commits to
+        ``changed`` and ``renamed``. False when not all of the commits are indexed."""
+
+    def give_up(self) -> None:
+        """Called after IndexFailedError: it is not asked again."""

@@ -26,6 +26,9 @@ _AT_ONCE = 1_000
 class Recorded:
     """The records of all commits. ``notes``, or the pairs that ``NotesRef.items()`` gives."""
 
+    has_remotes = False
+    """Whether there are records beside ours: then this is a ``RecordedBeside``."""
+
     def __init__(self, notes: Notes | Iterable[tuple[str, bytes]]) -> None:
         self._notes = notes if isinstance(notes, Notes) else NotesInMemory(notes)
         self._lines: dict[str, list[Line]] = {}

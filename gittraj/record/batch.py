@@ -11,7 +11,7 @@ from gittraj.model.codec import decode_note, encode_note
 from gittraj.model.values import STUB_REV, Line, Origin, Record, Tombstone
 from gittraj.notes.carry import carry_note, spread
 from gittraj.notes.merge import merge_lines, yields
-from gittraj.notes.split_commits import Pieces
+from gittraj.notes.split_commits import SplitCommits
 from gittraj.notes.store import DataRefs, NotesRef
 from gittraj.record.draft import Prepared, Written
 from gittraj.record.rewrite_segments import Renewal, find_pushed, notes_of, rewrite_note
@@ -97,11 +97,11 @@ def _carry(
 
     known = ((old, new) for old, news in rewrites.items() for new in news)
     read = partial(read_present, notes.repository)
-    pieces = Pieces([*carry, *became, *known], read=read, note=note, gathered=gathered)
+    split = SplitCommits([*carry, *became, *known], read=read, note=note, gathered=gathered)
     for old, new in carry:
-        batch.setdefault(new, []).extend(pieces.fitting(old, new, carry_note(old, stored(old))))
+        batch.setdefault(new, []).extend(split.fitting(old, new, carry_note(old, stored(old))))
     _apply(notes, batch, renewals)
-    spread(batch, rewrites, fitting=pieces.fitting)
+    spread(batch, rewrites, fitting=split.fitting)
 
 
 def _apply(notes: NotesRef, batch: dict[str, list[Line]], renewals: Sequence[Renewal]) -> None:

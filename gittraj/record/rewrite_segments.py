@@ -20,7 +20,7 @@ from gittraj.git import Repository
 from gittraj.model.codec import decode_note, encode_segments, segment_path
 from gittraj.model.values import Key, Line, Record, SegmentRef, Tombstone
 from gittraj.notes.merge import deletes, records_on, standing
-from gittraj.notes.segments import read_segments
+from gittraj.notes.read_segments import read_segments
 from gittraj.notes.store import DataRefs, NotesRef
 from gittraj.redact.events import Redact, map_event, map_plain
 

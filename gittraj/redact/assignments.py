@@ -11,13 +11,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from .anchors import Anchors
+from .decide import Proof, Style, is_secret, proof
 from .lazy import lazy
 from .load import words
 from .names import Grade, grade, kind, parts
-from .proofs import Proof, proof
-from .rules import Page, Reader, Span
-from .values import Style, is_label, is_secret
+from .page import Page, Span
+from .rules import Reader
+from .values import is_label
 
 _LONGEST_NAME = 64
 _LONGEST_VALUE = 4096
@@ -53,9 +53,6 @@ _WRAPPED = lazy(
            bytearray|sensitive|redacted|wrap|base64encode|b64\w{0,8}|atob|tobytes|quote|plain|tochararray|char_array|mustparse|asplaintext|pw|credential\w?|strdup)
         (?:<[^>\n]{0,30}>)?!?\([ ]?(?=[brfLu@$]?["'`])""",
     re.VERBOSE | re.IGNORECASE,
-)
-_OCTETS = lazy(
-    r"(?:\w{0,12}\s?)?[{\[(]\s{0,12}(?P<v>(?:0x[0-9a-fA-F]{2},\s{0,12}){7,63}0x[0-9a-fA-F]{2}|(?:\d{1,3},\s{0,12}){15,63}\d{1,3}(?=\s{0,12}[\])}]))"
 )
 _SPLITS = lazy(r"tokeni[sz]|lexer|encoding\.", re.IGNORECASE)  # a text to tokens
 _GETS = lazy(r"get_?password|find|lookup", re.IGNORECASE)
@@ -147,8 +144,6 @@ def _value(page: Page, bound: _Bound) -> Iterator[Span]:
     elif quote := _QUOTE.match(text, start):
         if style := _quoted_style(page, bound, quote):
             yield from _listed(page, quoted(page, quote), bound, style)
-    elif bound.level >= Grade.TOKEN and (octets := _OCTETS.match(text, start)):
-        yield Span(*octets.span("v"), "named-key", "key")
     elif op in ("(", ",") or (op == "::" and _MEMBER.match(text, start)) or _is_filter(text, bound):
         return
     elif wrapped := _WRAPPED.match(text, start) or _DEFAULT.match(text, start):
@@ -369,4 +364,4 @@ def _word_end(text: str, bare: re.Match[str]) -> int:
     return bare.start() + len(value)
 
 
-ASSIGNMENTS = Reader(id="named-value", kind="password", find=assignments, anchors=lambda: Anchors(names=True))
+ASSIGNMENTS = Reader(id="named-value", kind="password", find=assignments)

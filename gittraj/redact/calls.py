@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
-from .anchors import Anchors
 from .common import DULL
+from .decide import Proof, Style, is_secret, proof
 from .lazy import lazy
 from .load import words
-from .made import is_chosen, is_worded
+from .made import is_chosen
 from .names import Grade
-from .proofs import Proof, proof
+from .page import Page, Span
 from .randomness import looks_random
-from .rules import Page, Reader, Span
-from .values import Style, is_evident, is_secret
+from .rules import Reader
+from .values import is_evident
 
 # The last literal but the first, where a user, a host or a selector stands.
 _AFTER_USER = frozenset(words("words", "calls_after_user"))
@@ -37,9 +38,6 @@ _LITERAL = lazy(
     r"(?<![\w\"'])[brfuL@$]?(?P<q>[\"'`])(?P<v>(?:(?!(?P=q))[^\n\\]|\\.){0,200})(?P=q)(?=\s{0,2}[,)\].;:]|$|\s)"
 )
 _PRESSED = lazy(r"(?:\{\w{2,12}\}|\\[nr])+$")  # keys, after it
-# A literal that is made to bytes or characters where a password is asked for.
-_IDIOM = lazy(r"\"(?P<v>[^\"\s\\]{6,80})\"\.(?:toCharArray|getBytes|toByteArray|asByteArray)\(")
-_IDIOMS = frozenset(("tochararray", "getbytes", "tobytearray", "asbytearray"))
 _BRACKETS = lazy(r"[()\n]")
 _REACH = 400  # characters to a call's end
 
@@ -48,10 +46,6 @@ def calls(page: Page) -> Iterator[Span]:
     """The literals of the page's calls that are passwords."""
     if '"' not in page.text and "'" not in page.text:
         return
-    for match in _IDIOM.finditer(page.text) if not _IDIOMS.isdisjoint(page.words) else ():
-        page.tick()
-        if proof(match["v"]) >= Proof.FAIR or is_worded(match["v"]):
-            yield Span(*match.span("v"), "call", "password")
     for name in sorted(word for word in page.words if _is_taker(word)):
         for start in _called(page, name):
             literals = list(_LITERAL.finditer(page.text, start, _closing(page.text, start)))
@@ -61,6 +55,7 @@ def calls(page: Page) -> Iterator[Span]:
                 yield Span(*place, "call", kind)
 
 
+@lru_cache(maxsize=1 << 16)
 def _is_taker(word: str) -> bool:
     return word in _AFTER_USER or word in _OF_KEYS or _TAKES.search(word) is not None
 
@@ -140,11 +135,4 @@ def _is_drawn(value: str) -> bool:
     )
 
 
-def _anchors() -> Anchors:
-    # a function whose name is in no list has the stem of a name in its own (``cues.is_live``)
-    signs = [f"{name}{sign}" for name in _AFTER_USER | _OF_KEYS for sign in ("(", "!(")]
-    bare = [f"{name} {sign}" for name in _AFTER_USER for sign in ("'", '"')]
-    return Anchors(names=True, signs=(*signs, *bare, *[f"{name}(" for name in _IDIOMS]))
-
-
-CALLS = Reader(id="call", kind="password", find=calls, anchors=_anchors)
+CALLS = Reader(id="call", kind="password", find=calls)

@@ -14,51 +14,19 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from functools import cache
 
-from .anchors import Anchors
+from .decide import Style, is_secret
 from .lazy import lazy
 from .load import Takes
 from .load import commands as table
 from .names import Grade, grade
-from .proofs import Proof, proof
-from .rules import Page, Reader, Span
-from .values import Style, is_evident, is_label, is_placeholder, is_secret
+from .page import Page, Span
+from .rules import Reader
 
 _ARGUMENT = lazy(
     r"[ \t]*(?:\\?\r?\n[ \t]*)?(?P<a>(?:\"[^\"\n]{0,400}\"|'[^'\n]{0,400}'|\\.|[^\s\"'|;&]|&(?!&)|;(?=\S)){1,500}+)"
 )
 _LISTED = lazy(r"[\"']?,[ ]?[\"'](?P<a>[^\"'\n]{1,300})(?=[\"'])")
 _LIST = lazy(r"[\"'],[ ]?(?=[\"'])")
-_LOOK = lazy(r"-(?P<o>[pPwWakxXAuU])(?:[ ]|(?=[\"']?[^\s\"'-]{5}))[\"']?(?P<v>[^\s\"'`|;,)\]}]{6,80})")
-_USERINFO = lazy(
-    r"-(?:u|U|-user|-userpass|-login|-creds?|-credentials?|-basic|-auth|a|-http-user|-proxy-user|-user-pass|l)[ =][\"']?(?P<u>[\w.@][\w.@+\\-]{0,80})(?::|(?<=[\w])%(?![A-Z-]))(?P<v>[^\s(\"'`|<>]{3,128})"
-)
-
-
-_ECHO = r"(?<![\w-])(?:echo|printf|print)(?:[ ]-{1,2}[\w-]{1,12}){0,3}(?:[ ][\"'](?:%[sq](?:\\?[nr0]|\s)?){1,4}[\"'](?=[ ]))?[ ]"
-_VALUES = r"(?P<all>(?:[a-z]{3,10}(?: [a-z]{3,10}){3,11}(?=[ ]>)|\"[^\"]{3,300}\"|'[^']{3,300}'|[^\s\"'|;&<>()]{4,200})(?:[ ](?:\"[^\"\n]{3,200}\"|'[^'\n]{3,200}')){0,3})"
-_INTO = lazy(
-    _ECHO
-    + _VALUES
-    + r"[ ]{0,4}(?:\)|(?:>{1,2}|\|[ ]{0,2}(?:sudo[ ])?tee(?:[ ]-a)?[ ])[ ]{0,2}[\"']?(?P<path>[^\s\"';|&)]{2,120})|\|[ ]{0,2}(?P<taker>[^\n;|]{2,160}))"
-)
-_PHRASE = lazy(r"[a-z]{3,10}(?: [a-z]{3,10}){3,11}")
-_ECHOED = lazy(r"echo[ ](?P<v>[^\s\"')]{5,120})")
-_RUNS = lazy(r"(?:exec:|command[\"']?[ ]?[:=][ ]?[\"']?|<\()[ ]?(?:/\w{1,12}){0,3}/?$")
-_PATH = lazy(
-    r"(?:^|/)run/secrets/[\w.-]{1,60}$|(?:^|[/._-])(?:pw|pass\w{0,8}|\w{0,12}passw\w{0,4}|secrets?|tokens?|auth|creds?|credentials|psk|api_?key|\w{0,8}_?key|pin|pgpass|netrc|htpasswd|vault_pass)(?:[._-]\w{1,12})?$",
-    re.IGNORECASE,
-)
-_ASKED_FOR = lazy(r"(?:pass|secret|token|key)[\w-]*[ =]<\($")  # --password-file <(
-_TAKER = lazy(r"pass|secret|token|auth|stdin|crypt|login|cred|sudo[ ].{0,20}-\w{0,3}S|luks|gpg|keyring|vault")
-_USER = lazy(
-    r"[ ](?:-u|-[ax]u|-U|-l|--user(?:name)?|-D|-user|--login|-login|/u|/user|-username|remote login|import|login)[ :=]?[\"']?[\w.@\\/+-]{2,80}"
-)
-_SHORT = lazy(
-    r"[-/](?:(?<=[ ]-)(?:[pPwWK]|[ax]p|pw|rp|passwd|pass)|(?<=[ ]/)rp)(?:[ ]|[:=](?=[^\s]))[\"']?(?P<v>[^\s\"'`|;)]{5,80})"
-)
-_TYPED = lazy(r"/user:[\w\\.@-]{2,80}[ ][\"']?(?P<v>[^\s\"'/-][^\s\"'()]{4,80})")
-
-
 Word = tuple[str, int]
 """An argument of a command, and where it begins."""
 
@@ -67,50 +35,6 @@ def commands(page: Page) -> Iterator[Span]:
     """The passwords in the page's command lines."""
     for name in sorted(_by_name().keys() & page.words) if " " in page.text or '",' in page.text else ():
         yield from _of_command(page, name)
-    for sign in sorted(_ECHOES & page.words):
-        yield from _echoed(page, sign)
-    yield from _of_any_command(page)
-
-
-def _of_any_command(page: Page) -> Iterator[Span]:
-    text = page.text
-    if " -" not in text and " /" not in text:
-        return
-    for rule, pattern in (("command", _USERINFO), ("command", _LOOK), ("fed", _SHORT), ("fed", _TYPED)):
-        for match in pattern.finditer(text):
-            page.tick()
-            if _is_taken(pattern, match):
-                yield Span(*match.span("v"), rule, "password")
-
-
-def _is_taken(pattern: re.Pattern[str], match: re.Match[str]) -> bool:
-    value, before = match["v"], match.string[match.start() - 1 : match.start()]
-    if pattern is _SHORT:
-        return bool(proof(value)) and _is_beside_user(match.string, match.start())
-    if pattern is _TYPED:
-        return bool(proof(value))
-    if pattern is _LOOK:
-        return before.strip("\"'") in ("", " ", "\n") and _is_hardly_else(value)
-    return before.strip() == "" and (
-        is_evident(value) or (not match["u"].isdigit() and is_secret(value, Grade.STRONG, Style.LOOSE))
-    )
-
-
-def _is_hardly_else(value: str) -> bool:
-    """Whether the value of an option of no known command is a password."""
-    signs = re.search(r"[!@#$%^&*?~]", value[1:])
-    return (
-        is_evident(value)
-        and not is_placeholder(value)
-        and not (len(value) > 50 and value.startswith("RW"))  # a public key of minisign
-        and not re.search(r"[/:=.]", value)
-        and bool(
-            re.search(r"[A-Za-z]", value)
-            and re.search(r"\d", value)
-            and (signs or (re.search(r"[a-z]", value) and re.search(r"[A-Z]", value)))
-        )
-        and not re.search(r"^\$|@\d", value)
-    )
 
 
 def _of_command(page: Page, name: str) -> Iterator[Span]:
@@ -213,58 +137,6 @@ def _by_number(text: str, start: int, takes: Takes) -> Iterator[Span]:
             yield from _taken(*plain[argument.number])
 
 
-def _echoed(page: Page, sign: str) -> Iterator[Span]:
-    at = page.text.find(f"{sign} ")
-    while at >= 0:
-        page.tick()
-        if match := _INTO.match(page.text, at):
-            yield from _into(match)
-        if (match := _ECHOED.match(page.text, at)) and (
-            _RUNS.search(page.text, max(0, at - 60), at) and proof(match["v"])
-        ):
-            yield Span(*match.span("v"), "fed", "password")
-        at = page.text.find(f"{sign} ", at + len(sign))
-
-
-def _into(match: re.Match[str]) -> Iterator[Span]:
-    text, start = match.string, match.start()
-    if match["path"]:
-        named, least = _PATH.search(match["path"]), Proof.SLIGHT
-    elif match["taker"]:
-        named, least = _TAKER.search(match["taker"]), Proof.FAIR
-    else:
-        named, least = match, Proof.SLIGHT
-    if named and _PHRASE.fullmatch(match["all"]) and not is_label(match["all"]):
-        yield Span(*match.span("all"), "fed", "password")
-        return
-    sure = match["path"] or _ASKED_FOR.search(text, max(0, start - 40), start)
-    for word in _WORDS.finditer(text, *match.span("all")) if named else ():
-        colon = word.start() + (word[0].rfind(":") + 1 if match["path"] else 0)  # user:password
-        for at in dict.fromkeys((word.start(), colon)):
-            value = text[at : word.end()]
-            fed = proof(value) >= least or (sure and _MIXED.fullmatch(value))
-            if fed and is_secret(value, Grade.STRONG, Style.EXACT):
-                yield Span(at, word.end(), "fed", "password")
-                break
-
-
-_MIXED = lazy(r"(?=.*\d)(?=.*[a-z])\w{8,40}")  # where nothing else is said
-_ECHOES = frozenset(("echo", "printf", "print"))
-_WORDS = lazy(r"(?<![^\s\"'])[^\s\"']{5,120}")
-
-
-def _is_beside_user(text: str, at: int) -> bool:
-    start = max(text.rfind("\n", 0, at) + 1, at - 200)
-    stop = text.find("\n", at, at + 200)
-    return _USER.search(text, start, stop if stop >= 0 else min(len(text), at + 200)) is not None
-
-
-# An option of _USERINFO or _LOOK, and those that stand beside one that names a user.
-OPTION = lazy(
-    r"-(?<![^\s\"']-)(?:[axp]?[pwakxu][ ]?[\"']?[^\s\"'`|;,)\]}]{5}|rp[ :=]|pass(?:wd)?[ :=]|-?(?:u|user|userpass|login|creds?|credentials?|basic|auth|a|http-user|proxy-user|user-pass|l)[ =])"
-)
-
-
 @cache
 def _by_name() -> dict[str, list[tuple[str, Takes]]]:
     """The commands and the secrets that they take, by the first word of the command."""
@@ -274,14 +146,8 @@ def _by_name() -> dict[str, list[tuple[str, Takes]]]:
     return found
 
 
-def _anchors() -> Anchors:
-    signs = [f"{name}{end}" for name, _ in table() for end in (" ", "\t", "',", '",', ".exe")]
-    return Anchors(signs=(*signs, *(f"{echo} " for echo in _ECHOES), "/user:", "/rp "), patterns=(OPTION,))
-
-
 COMMANDS = Reader(
     id="command",
     kind="password",
     find=commands,
-    anchors=_anchors,
 )

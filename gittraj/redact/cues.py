@@ -8,7 +8,7 @@ import re
 from .lazy import lazy
 from .load import words
 from .names import ALPHABETIC, CJK, PHRASES, Grade, grade
-from .rules import VARIABLE, Hit, Page, Text
+from .page import Hit, Page
 
 _STRONG = (
     r"assword|pasw(?:or)?d|pass(?:words?|codes?|phrases?|wort|wd)|clave|clau|pw|pwd|psw|pin(?:[- ]?code)?|otp|senha|puk|(?:"
@@ -25,61 +25,7 @@ _WEAK = (
 NOUN = lazy(rf"(?P<strong>{_STRONG})(?![a-z0-9_-])|(?P<weak>{_WEAK})(?![a-z0-9_])")
 
 
-def is_live(text: Text, hit: Hit) -> bool:
-    """Whether the stem of a name at a place in a text belongs to a name with a grade, or begins a noun."""
-    start, end = hit
-    stem = text.lower[start:end]
-    if stem in _ALWAYS or not stem.isascii() or text.lower.startswith(_TALK, start):
-        return True
-    if (noun := NOUN.match(text.lower, start)) and not _IN_NAME.fullmatch(text.lower, start - 1, start):
-        if stem not in _EVERYWHERE or _SAYS.match(text.lower, noun.end()):
-            return True
-        if _WHICH.search(text.lower, max(0, start - 24), start):
-            return True
-    before = _NAME.match(text.text[max(0, start - 65) : start][::-1])
-    after = _NAME.match(text.text, end, end + 65)
-    first, last = start - (before.end() if before else 0), after.end() if after else end
-    name = text.text[first:last]
-    level = max(grade(name), grade(name[:-1])) if name[-1:] == "s" else grade(name)
-    return (
-        level > Grade.WEAK
-        or len(name) > 64
-        or (level is Grade.WEAK and _GIVEN.match(text.text, last) is not None)
-        or (level is Grade.WEAK and text.text[first - 1 : first] in _QUOTED)
-        or _CALLED.match(text.text, end) is not None
-    )
-
-
-# a function that is given a literal (``calls``)
-_CALLED = lazy(r"\w{0,40}!?\((?:[^\n\"'`()]|\(\)){0,100}[\"'`]")
-# "code" and "key" are in every text: what follows must say that one is told, or what precedes which one it is.
-_EVERYWHERE = ("code", "key")
-_SAYS = lazy(r"[^\n]{0,60}?(?:[:=\d]|\b(?:is|was|to|as|with|c'est|ist|lautet|est|es|è|é|jest|är|er)\b)")
-_WHICH = lazy(
-    r"(?:api|secret|private|access|recovery|backup|verification|security|pin|pass|door|gate|alarm|login|one-time|2fa|sms|master|signing|encryption|license|product|unlock|wi-?fi|network)[ -]{1,2}$|[.$]$"
-)
-_IN_NAME = lazy(r"[\w-]", re.ASCII)
-_GIVEN = lazy(r"[\"'`\])}*~]{0,6}\s{0,24}(?:[:=!%>|,(<]|->)")
-_QUOTED = ('"', "'", "`", ">", "$")
-
-
-_NAME = lazy(r"[\w.-]*")
-# where the talk may be of passwords
-_TALK = ("passw", "passphrase", "passcode", "cred", "login", "pwd", "pw", "psk")
 _VERBS = frozenset(("log in", "logged in", "logging in", "sign in", "signed in", "unlock", "decrypt"))
-_ALWAYS = _VERBS | {
-    "seed",
-    "phrase",
-    "mnemonic",
-    "mot de p",
-    "mots de p",
-    "kata s",
-    "kata l",
-    "koden t",
-    VARIABLE,
-}
-
-
 _NAME_AHEAD = lazy(r"[\w-]{0,40}+")
 _REFUSED = lazy(r"\b(?:denied|invalid|incorrect)\b[^\n]{0,30}$")
 _PASS_OF = lazy(r"[$'\"]$|\b(?:db|wi-?fi|admin|root|user|my|our|new|old|vpn|ssh|zip|sudo|login)[ ]$")

@@ -13,7 +13,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 
 from .lazy import lazy
-from .rules import Span
+from .page import Span
 from .view import Layer
 
 _STRING = lazy(r'"((?:[^"\\]++|\\.)*+)"', re.DOTALL)

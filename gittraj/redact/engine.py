@@ -9,18 +9,20 @@ from __future__ import annotations
 import hmac
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from functools import cache
 
 from ..errors import RedactionError
+from .decide import Proof, proof
 from .lazy import lazy
 from .live import LiveValues, finder, needles, places, word_hash, words
+from .memory import Memory
 from .names import grade
 from .options import Options
-from .proofs import Proof, proof
+from .page import Span
 from .public import BY_FORM
 from .randomness import looks_random
-from .rules import Span
-from .scan import prepare, scan
+from .scan import forget as forget_pages
+from .scan import scan
 from .values import PLACEHOLDER, is_common
 
 _ROUNDS = 8
@@ -28,8 +30,7 @@ _LOW_ENTROPY = 16  # characters: a tag of a shorter value could be told from ano
 _LEARNED_LENGTH, _CERTAIN_LENGTH = 8, 10
 _MOST_LEARNED = 2000
 _UNASKED = 16  # ticks: asking for the time takes longer than most of what is done between two
-_CACHE = 16 << 20  # characters
-_ENTRY = 200  # characters that a text takes besides its own
+_AMID = lazy(r"[A-Za-z]\d{1,2}[A-Za-z]")
 # Where JSON takes no bare word: behind a key, in a list that is a key's or that begins a line. A string has no
 # line's end in it, so what begins a line is in none.
 _JSON_PLACE = lazy(r"(?:(\\*\")[ \t]{0,8}:[ \t]{0,8}(?:\[\s{0,12})?|(?:\A|\n)[ \t]{0,8}\[\s{0,12})\Z")
@@ -40,26 +41,16 @@ Asked = tuple[str, str | None, bool]
 """A text, its name, and whether it is read strictly."""
 
 
-class _Found:
-    """A cache of the secrets in each text, shared by all redactors: they depend on the text alone."""
-
-    def __init__(self) -> None:
-        self._spans: dict[Options, dict[Asked, tuple[Span, ...]]] = {}
-        self._size = 0
-
-    def of(self, options: Options) -> dict[Asked, tuple[Span, ...]]:
-        return self._spans.setdefault(options, {})
-
-    def put(self, options: Options, asked: Asked, spans: tuple[Span, ...]) -> None:
-        if self._size > _CACHE:
-            for each in self._spans.values():  # redactors hold them
-                each.clear()
-            self._size = 0
-        self.of(options)[asked] = spans
-        self._size += len(asked[0]) + _ENTRY
+@cache
+def _found(options: Options) -> Memory[tuple[Span, ...]]:
+    """The secrets in each text, shared by all redactors: they depend on the text alone."""
+    return Memory()
 
 
-_found = _Found()
+def forget() -> None:
+    """Clear all caches, because the readers have changed."""
+    _found.cache_clear()
+    forget_pages()
 
 
 class Redactor:
@@ -82,7 +73,7 @@ class Redactor:
         self._key = key
         self._live = live or LiveValues()
         self._options = options or Options()
-        self._seen = _found.of(self._options)
+        self._seen = _found(self._options)
         self._hashes = self._live.hashes(key) if self._live.known else frozenset()
         self._seconds = seconds_per_text
         self._needles = {value: needles(value) for value in self._live.values}
@@ -97,7 +88,7 @@ class Redactor:
 
         :raises RedactionError: the text could not be scanned.
         """
-        if self._seen.get(self._asked(text, name, strict)) == ():
+        if self._seen.get(*self._asked(text, name, strict)) == ():
             return
         with _Guard(text):
             self._remember(text, self._by_rules(text, name, strict))
@@ -112,7 +103,7 @@ class Redactor:
         """
         if (
             not self._hashes
-            and self._seen.get(self._asked(text, name, strict)) == ()
+            and self._seen.get(*self._asked(text, name, strict)) == ()
             and not self._may_be_known(text)
         ):
             return text
@@ -124,11 +115,6 @@ class Redactor:
                 text = self._without(text, spans)
             # Each round puts placeholders where secrets were: a text that still has some was made to have them.
             raise RedactionError(f"a text of {len(text)} characters could not be scanned (no end of secrets)")
-
-    def foresee(self, texts: Iterable[str]) -> None:
-        """Prepare texts that will be scanned next: this only saves time."""
-        with suppress(Exception):  # an error here is raised again when the text is scanned
-            prepare(texts)
 
     def find(self, text: str, *, name: str | None = None, strict: bool = False) -> list[Span]:
         """The positions of the secrets in ``text``, and their rules, in order and without overlaps.
@@ -157,9 +143,9 @@ class Redactor:
 
     def _by_rules(self, text: str, name: str | None, strict: bool) -> tuple[Span, ...]:
         asked = self._asked(text, name, strict)
-        if (spans := self._seen.get(asked)) is None:
+        if (spans := self._seen.get(*asked)) is None:
             spans = self._scanned(asked)
-            _found.put(self._options, asked, spans)
+            self._seen.put(spans, *asked)
         if spans and self._options.allow:
             allows = self._options.allows
             spans = tuple(span for span in spans if not allows(text[span.start : span.end], self._key))
@@ -248,7 +234,9 @@ def is_certain(span: Span, value: str) -> bool:
     mixed = (
         value.isalpha() and not value.islower() and len(value) > 12
     )  # ``is_common`` knows names from these
-    drawn = mixed or proof(value) >= Proof.SURE or looks_random(value)
+    # a password with digits amid its letters, where only a password can be
+    given = span.told and proof(value) is Proof.FAIR and _AMID.search(value) is not None
+    drawn = mixed or given or proof(value) >= Proof.SURE or looks_random(value)
     return drawn and len(value) >= _CERTAIN_LENGTH and not is_common(value) and not PLACEHOLDER.search(value)
 
 

@@ -6,7 +6,7 @@ what a secret is. No text may be reached by one of the three and not by the othe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Protocol, TypeVar
@@ -45,19 +45,14 @@ class Redact(Protocol):
     def learn(self, text: str, *, name: str | None = None, strict: bool = False) -> None: ...
     def text(self, text: str, *, name: str | None = None, strict: bool = False) -> str: ...
     def find(self, text: str, *, name: str | None = None, strict: bool = False) -> Sequence[Found]: ...
-    def foresee(self, texts: Iterable[str]) -> None:
-        """Prepare texts that will be scanned next, which may save time."""
-
     def hashes(self) -> frozenset[str]: ...
 
 
 def teach(redactor: Redact, trajectories: Sequence[Trajectory], strict: Collection[str]) -> None:
     """Let a redactor learn the secrets in ``trajectories``. A text that cannot be scanned is skipped: the
     error comes again when the text is redacted."""
-    for told in _blocks(trajectories, strict):
-        redactor.foresee([text for text, _, _ in told])
-        for text, name, strictly in told:
-            _learn(redactor, text, name, strictly)
+    for text, name, strictly in _told(trajectories, strict):
+        _learn(redactor, text, name, strictly)
     for event in (event for trajectory in trajectories for event in trajectory.events):
         for value in (event.arguments if isinstance(event, ToolCall) else None, event.raw):
             with suppress(RecursionError):
@@ -71,13 +66,10 @@ def _learn(redactor: Redact, text: str, name: str | None, strictly: bool) -> Non
 
 
 Told = tuple[str, str | None, bool]
-_BLOCK = (
-    4 << 20
-)  # characters: the results for a larger block would be dropped from the cache before they are used
 
 
-def _blocks(trajectories: Sequence[Trajectory], strict: Collection[str]) -> Iterator[Collection[Told]]:
-    """The distinct texts, each with the arguments of ``Change``, in blocks."""
+def _told(trajectories: Sequence[Trajectory], strict: Collection[str]) -> Collection[Told]:
+    """The distinct texts, each with the arguments of ``Change``."""
     told: dict[Told, None] = {}
 
     def note(text: str, name: str | None, strictly: bool) -> str:
@@ -89,15 +81,7 @@ def _blocks(trajectories: Sequence[Trajectory], strict: Collection[str]) -> Iter
             map_trajectory(trajectory, note, strict)
         for run in find_runs(trajectory.events):
             note("".join(trajectory.events[i].content for i in run), "content", False)
-    block: list[Told] = []
-    size = 0
-    for one in told:
-        block.append(one)
-        size += len(one[0])
-        if size > _BLOCK:
-            yield block
-            block, size = [], 0
-    yield block
+    return told
 
 
 def clean_trajectory(

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 
-from .anchors import Anchors
 from .decide import ACCEPT
+from .lazy import lazy
 from .load import WHOLE_TEXT, Row, rows
-from .rules import Gate, Page, Reader, Span
+from .page import Page, Span
+from .rules import Reader
 
+_IDENTIFIER = lazy(r"[a-z0-9_]+")
 _FLAGS = {"i": re.IGNORECASE}
 
 
@@ -28,6 +30,29 @@ def lines(page: Page) -> Iterator[Span]:
                     yield Span(at, at + len(match[group].rstrip(",;")), row.id, row.kind)
 
 
+class Gate:
+    """Selects the rows of a table that may match on a page: those with a sign on the page. A sign is searched
+    for only if its longest word is among the page's words."""
+
+    def __init__(self, signs: Iterable[Iterable[str]]) -> None:
+        self._by_word: dict[str, list[tuple[int, str]]] = {}
+        self._wordless: list[tuple[int, str]] = []
+        for row, ones in enumerate(signs):
+            for sign in ones:
+                words = _IDENTIFIER.findall(sign)
+                place = self._by_word.setdefault(max(words, key=len), []) if words else self._wordless
+                place.append((row, sign))
+
+    def open(self, page: Page) -> dict[int, list[str]]:
+        """The rows to try, each with its signs on the page."""
+        found: dict[int, list[str]] = {}
+        named = [one for word in self._by_word.keys() & page.words for one in self._by_word[word]]
+        for row, sign in (*named, *self._wordless):
+            if sign in page.lower:
+                found.setdefault(row, []).append(sign)
+        return found
+
+
 @cache
 def _gate() -> Gate:
     return Gate(row.keywords for row in rows())
@@ -43,9 +68,4 @@ def rules() -> tuple[Row, ...]:
     return rows()
 
 
-LINES = Reader(
-    id="line",
-    kind="secret",
-    find=lines,
-    anchors=lambda: Anchors(signs=_gate().signs, parts=_gate().wordless),
-)
+LINES = Reader(id="line", kind="secret", find=lines)

@@ -106,20 +106,11 @@ def finder(known: Mapping[str, Iterable[str]]) -> Callable[[str], object]:
     }
     if len(heads) <= _FEW:
         return lambda text: any(head in text for head in heads) or None
-    tree: dict[str, dict[str, list[str]]] = {}
+    by_first: dict[str, list[str]] = {}
     for head in sorted(heads):
-        tree.setdefault(head[0], {}).setdefault(head[1:2], []).append(head[2:])
-    return re.compile(
-        "|".join(
-            re.escape(first)
-            + _any(re.escape(second) + _any(map(re.escape, rest)) for second, rest in seconds.items())
-            for first, seconds in tree.items()
-        )
-    ).search
-
-
-def _any(patterns: Iterable[str]) -> str:
-    return f"(?:{'|'.join(patterns)})"
+        by_first.setdefault(head[:2], []).append(re.escape(head[2:]))
+    trees = (f"{re.escape(first)}(?:{'|'.join(rest)})" for first, rest in by_first.items())
+    return re.compile("|".join(trees)).search
 
 
 def places(text: str, value: str, forms: Iterable[str]) -> Iterator[tuple[int, int]]:

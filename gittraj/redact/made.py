@@ -6,7 +6,6 @@ Whether such a word is a password depends on its name and its place (``values``,
 # ruff: noqa: E501 - a pattern or a list of words that is cut reads worse
 from __future__ import annotations
 
-import itertools
 import re
 
 from .common import DESCRIBES, DULL, STOP, SUFFIXES
@@ -18,33 +17,15 @@ from .randomness import likelihood
 _PHRASE = lazy(
     r"(?:[a-z]{3,10}(?:(?P<s>[ _.-])[a-z]{3,10})(?:(?P=s)[a-z]{3,10}){2,10}|[A-Z][a-z]{2,9}(?:(?P<t>[ _.-])[A-Z][a-z]{2,9})(?:(?P=t)[A-Z][a-z]{2,9}){2,10})(?:[ _.-]?\d{1,4})?!?"
 )
-# Letters that digits stand for, and a number: it has no host's or version's form.
-_LEET = lazy(r"(?!v\d|k8s)\d?[A-Za-z]+\d[A-Za-z]+\d[A-Za-z]{0,4}\.\d{2,4}")
-# The same with a second word: G4nd4lf.max154.
-_LEETS = lazy(r"(?!Log4|Web3|Neo4)[A-Z][a-z]{0,8}(?:\d[a-z]{1,8}){1,4}[._#+!-][A-Za-z]{3,12}\d{1,4}")
 # Words that were joined to a password, one of them with a capital: no member of an object.
 _JOINED = lazy(
     r"(?=[^\W_]*[._-]?[^\W_]*[._-]?[^\W_]*[A-ZÀ-Ž])[^\W\d_]{3,12}(?:[._-][^\W\d_]{3,12}){1,3}[._]?\d{2,4}[!?]?"
 )
-# … set between signs, or with the number in the middle: +Two_Words!, Word74.Other
-_SIGNED = lazy(r"[!+#*$%&?][A-Z][a-z]{2,11}[_.-][A-Z][a-z]{2,11}[!+#*$%&?]")
-_INNER_NUMBER = lazy(
-    r"(?=\w*[._+!-]?[a-z]*[A-Z])(?!(?i:int|uint|float|base|sha|utf|win|md|aes|rsa|vector|matrix|crc|java|python|net|web|http|test|step|case|item|page|part|day|week|year|phase|level|room|player|unit|chapter|section|version|release|build|node|host|user|server|client|model|layer|block|port|line|file|issue|ticket|task|bug|sprint|team|group|class|type|field|value|key|token|pass|password))[A-Za-z]{4,12}\d\d[._+!-][A-Za-z]{4,12}"
-)
-# … with other signs between: lower-case.words_1045, Word5799-mY, 3mber.3mber74
-_SEAMED = lazy(
-    r"[A-Za-z]{3,12}(?P<s>[._-])[A-Za-z]{3,12}(?!(?P=s))[._-]\d{3,4}[!?]?|[A-Z][a-z]{3,12}\d{3,4}(?:-[A-Za-z]{2}|\.(?!js|ts|py|go|rs|sh|md|gz|xz|so|cs|vb|rb|pl|hs|kt|mm|cc|hh|tf|db|ps|ai)[a-z]{2})"
-    r"|(?:\d[a-z]{3,8}|[A-Z][a-z]{2,8}\d)\.(?:\d[a-z]{3,8}|[a-z]{1,6}\d[a-z]{2,8})\d{2}"
-)
-_SPELLED = lazy(r"[a-z]{4,12}(?:[._][a-z]{4,12}){1,6}(?:[._-]\d{2,4})?")
 # … and a number, with a dot before it or without: a host, a file and a version end in other ways.
 _WORDED = lazy(r"[a-z]{4,12}(?:\.[a-z]{4,12}){1,3}\.?\d{2,4}|[a-z]{5,12}\d\.\d{3,4}")
 _LETTERS = lazy(r"[A-Z]?[a-z]+|[A-Z]+")
 UNSPOKEN = -5.9  # no word of the languages that were tried has less
 _WALKS = lazy(r"(?i)^(?:[a-z]*)(?:qwert|asdf|zxcv|yxcv|qaz|wsx|poiu|lkjh|mnbv|qwe|1q2w|azert)[a-z0-9!@#$]*$")
-_SYNTAX = lazy(
-    r"=>|->|&&|\|\||[=!<>]=|\(\)|\[\]|\{\}|\)[.;,)]|\][;.,)]|\$\{|</|/>|::|\(\?|[%$][A-Za-z({]|[A-Za-z]{6}|[\"'`\\\s]|//|\w\(|[a-z]{2}\.[a-z]{2}|^\W{2}|^\w{0,20}id=|^[A-Za-z]{2,12}(?:[_-][A-Za-z]{2,12}){0,3}=[a-z]+(?:[-_.]|%[23][A-F])?[a-z]+$"
-)
 
 
 def is_phrase(value: str) -> bool:
@@ -85,17 +66,6 @@ def is_chosen(value: str) -> bool:
     return value.islower() and len(value) >= 12 and not value.endswith(SUFFIXES)
 
 
-def is_spelled(value: str) -> bool:
-    """Whether ``value`` is four or more words, or words and a number, joined by dots, and not the path of a
-    member with common names."""
-    words = re.split(r"[._-]", value)
-    return (
-        bool(_SPELLED.fullmatch(value))
-        and (len(words) > 3 or words[-1].isdigit())
-        and (DULL | DESCRIBES | STOP).isdisjoint(words)
-    )
-
-
 def is_worded(value: str) -> bool:
     """Whether ``value`` is words and a number joined by dots, without words of programs or sentences."""
     return (
@@ -111,31 +81,4 @@ _TERMS = ("sha", "utf", "base", "latin", "python", "java", "node", "linux")
 
 def is_joined(value: str) -> bool:
     """Whether ``value`` is words, joined as in ``Two.words_And``, with a number at the end."""
-    return any(form.fullmatch(value) for form in (_LEET, _LEETS, _SIGNED, _INNER_NUMBER, _SEAMED)) or (
-        bool(_JOINED.fullmatch(value)) and bool(re.search(r"[A-ZÀ-Ž]", value))
-    )
-
-
-def is_shuffled(value: str) -> bool:
-    """Whether letters of both cases and digits alternate as in no name."""
-    classes = re.sub(
-        r"[^ald]",
-        "",
-        "".join("d" if c.isdigit() else "a" if c.isupper() else "l" if c.islower() else "" for c in value),
-    )
-    turns = sum(a != b for a, b in itertools.pairwise(classes))
-    return (
-        len(value) >= 16
-        and {"a", "l", "d"} <= set(classes)
-        and turns >= 0.4 * len(classes)
-        and not re.search(r"[\s/]{1}.*[\s/].*[\s/]", value)
-    )
-
-
-def is_noise(value: str) -> bool:
-    """Whether letters of both cases and signs alternate as in a generated password, and not as in syntax."""
-    if not 8 <= len(value) <= 40 or _SYNTAX.search(value):
-        return False
-    kinds = ["d" if c.isdigit() else "u" if c.isupper() else "l" if c.islower() else "s" for c in value]
-    turns = sum(a != b for a, b in itertools.pairwise(kinds))
-    return {"u", "l", "s"} <= set(kinds) and turns >= 0.5 * len(value) and kinds.count("s") >= 2
+    return _JOINED.fullmatch(value) is not None

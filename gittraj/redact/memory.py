@@ -6,7 +6,7 @@ A result depends on the text alone, so all trajectories share it. The oldest is 
 from __future__ import annotations
 
 from hashlib import blake2b
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
 _MOST = 8 << 20  # bytes in each of two generations
@@ -15,26 +15,28 @@ _SHORT = 128  # characters: a longer text is kept as its hash
 
 
 class Memory(Generic[T]):
+    """What was found in a text, read in the way that ``how`` says."""
+
     def __init__(self) -> None:
-        self._new: dict[str | bytes, T] = {}
-        self._old: dict[str | bytes, T] = {}
+        self._new: dict[Any, T] = {}
+        self._old: dict[Any, T] = {}
         self._size = 0
 
-    def get(self, text: str) -> T | None:
-        key = _key(text)
+    def get(self, text: str, *how: object) -> T | None:
+        key = (_short(text), *how)
         found = self._new.get(key)
         if found is None and (found := self._old.pop(key, None)) is not None:
-            self.put(text, found)
+            self.put(found, text, *how)
         return found
 
-    def put(self, text: str, found: T) -> None:
+    def put(self, found: T, text: str, *how: object) -> None:
         if self._size > _MOST:
             self._old, self._new, self._size = self._new, {}, 0
-        self._new[_key(text)] = found
+        self._new[_short(text), *how] = found
         self._size += _ENTRY + min(len(text), _SHORT)
 
 
-def _key(text: str) -> str | bytes:
+def _short(text: str) -> str | bytes:
     if len(text) <= _SHORT:
         return text
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

@@ -72,20 +72,9 @@ def grade(name: str) -> Grade:
         words.pop()
         if words[-1] == "b" and len(words) > 1:  # of B64
             words.pop()
-    if not words:
+    if not words or _is_harmless(name, words):
         return Grade.NONE
     last, pair = words[-1], ".".join(words[-2:])
-    if last in ("key", "keys") and len(words) > 1 and words[-2] in _ADJECTIVES and pair not in _STRONG_PAIRS:
-        return Grade.NONE
-    if (
-        pair in _HARMLESS
-        or words[0] in _NEGATIVE
-        or _first_of_last(name) in _NEGATIVE
-        or "existing" in words
-        or "public" in words[-3:-1]
-        or last in ("pubkey", "publickey")
-    ):
-        return Grade.NONE
     if pair in _STRONG_PAIRS or last in _STRONG_LAST or _is_strong(last) or _is_foreign(last):
         return Grade.STRONG
     if pair in ("csrf.token", "xsrf.token"):
@@ -111,6 +100,20 @@ def grade(name: str) -> Grade:
     ):
         return Grade.TOKEN
     return Grade.WEAK if last in _WEAK_LAST or last.endswith(("sessid", "key")) else Grade.NONE
+
+
+def _is_harmless(name: str, words: list[str]) -> bool:
+    last, pair = words[-1], ".".join(words[-2:])
+    adjective = last in ("key", "keys") and len(words) > 1 and words[-2] in _ADJECTIVES
+    return (
+        (adjective and pair not in _STRONG_PAIRS)
+        or pair in _HARMLESS
+        or words[0] in _NEGATIVE
+        or _first_of_last(name) in _NEGATIVE
+        or "existing" in words
+        or "public" in words[-3:-1]
+        or last in ("pubkey", "publickey")
+    )
 
 
 _KEYSTORE = lazy(r"(?i)key_?store_?(?:base64|b64)$")  # a file with keys, as a secret of a workflow

@@ -14,15 +14,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from .anchors import Anchors
 from .cues import LOGIN, cue_at, is_count
+from .decide import Proof, Style, is_secret, proof
 from .lazy import lazy
 from .load import words
 from .made import is_phrase, is_worded
 from .names import Grade, grade, kind
-from .proofs import Proof, proof
-from .rules import Page, Reader, Span
-from .values import Style, is_label, is_secret
+from .page import Page, Span
+from .rules import Reader
 
 NEAR, SAID = "nearby", "nearby-said"  # the second where nothing else can be meant
 _REACH = 130  # characters between a name and a value
@@ -49,10 +48,6 @@ _OTHER = lazy(r"[\"'`*]{0,3}[ ](?:to|→|->|=>|and|or|und|y|et|e|auf|zu|in|bzw[.
 _COMMENTS = lazy(r"[\"'`,;)]{0,3}[ \t]{0,40}(?:#|//|<-|←|--)")
 _SENTENCE_END = lazy(r"[.!?;][ \"')]{1,3}(?=[A-ZÀ-Ý#-])|[{}]|\n")
 _CODE = lazy(r"[=(){};]|->|=>|::")
-_TYPES = lazy(
-    r"[\"'`\])]{0,6}\)?\.(?:first\(\)\.)?(?:perform\()?(?:type|fill|send|enter|set|input|write|keys|put)\w{0,12}\((?P<q>[\"'`])(?P<v>[^\"'`\n]{4,120})(?P=q)",
-    re.IGNORECASE,
-)
 _PROMPTS = lazy(r"[:?›>»：…][ \t\"'`)\];]{0,5}\r?$")
 _PRINTED = lazy(r"[\w.-]{0,20}[}'\")\]]{1,4}(?:[ ]?\|[ ]?[^\n]{1,40})?\r?$")
 _NEXT = lazy(
@@ -78,10 +73,6 @@ _KEYS = lazy(r"\{\w{2,12}\}[\"']?$")
 _PAIR = lazy(r"(?!no:)[\w.@+-]{2,40}[:/]([^:/\s]{5,80})")
 _WORDS = lazy(r"\w+")
 _ASSIGNS = lazy(r"[:=(,]")
-_PAUSES = lazy(r"[,;)]|\.?(?:\s*$|[ ]*\r?\n|[ ][A-ZÀ-Ý])")
-_SET_OFF = lazy(
-    r"(?: (?!(?:columns?|fields?|tables?|files?|branch|tags?|tests?|modules?|class|function|config|in|from|see|of|for|on)\b)[\w']{1,12}){0,4} \(?[\"'`]"
-)
 _SYMBOL = lazy(r":[a-z]+(?:_[a-z0-9]+)+[?,)\]]*")
 
 # The rest of a prompt's line: whose password it is, its sign, and what was typed.
@@ -133,18 +124,9 @@ def nearby(page: Page) -> Iterator[Span]:
         done = end
         called = kind(page.text[start:end])
         cue = _Cue(start, end, level, page.lower[start:end] in LOGIN)
-        for propose in (_typed, _answered, _after, _before, _below):
+        for propose in (_answered, _after, _before, _below):
             for at, to, said in propose(page, cue):
                 yield Span(at, to, SAID if said else NEAR, called)
-
-
-def _typed(page: Page, cue: _Cue) -> Iterator[Place]:
-    """The value typed into a field that is selected by its name."""
-    typed = _TYPES.match(page.text, cue.end, cue.end + _REACH) if cue.level is Grade.STRONG else None
-    if typed:
-        at, to = _trimmed(page.text, *typed.span("v"))
-        if is_secret(page.text[at:to], cue.level, Style.EXACT):
-            yield at, to, True
 
 
 def _answered(page: Page, cue: _Cue) -> Iterator[Place]:
@@ -162,8 +144,6 @@ def _answered(page: Page, cue: _Cue) -> Iterator[Place]:
 
 def _after(page: Page, cue: _Cue) -> Iterator[Place]:
     text = page.text
-    if _TYPES.match(text, cue.end, cue.end + _REACH):
-        return
     for word in _heard(page, cue):
         if word.words > _MANY or _ABOUT.search(page.lower, cue.end, word.start):
             return
@@ -206,20 +186,8 @@ def _heard(page: Page, cue: _Cue) -> Iterator[_Heard]:
             found = proof(value)
         gap = text[end:at]
         linked = _LINKED.search(text, end, at) is not None
-        if not found and gap[-1:] in _QUOTES and text[to : to + 1] == gap[-1] and _IS.search(gap):
-            found = Proof.SLIGHT if _is_quoted(value, cue.level) else found
         if found:
-            linked = linked or (is_worded(value) and _is_set_off(text, gap, to))
             yield _Heard(at, to, value, found, len(_WORDS.findall(gap)), linked, pair is not None)
-
-
-_QUOTES = ("'", '"', "`")
-_IS = lazy(r"[ ](?:is|was|to|ist|war|lautet|est|es|era|é|è|jest|är|er)[ ]:?[ ]?[\"'`]$|:[ ][\"'`]$")
-
-
-def _is_quoted(value: str, level: Grade) -> bool:
-    """Whether a value in quotes, after an "is" or a colon, is a secret."""
-    return level is Grade.STRONG and not _is_name(value) and is_secret(value, level, Style.EXACT)
 
 
 def _is_elses(page: Page, cue: _Cue, word: _Heard) -> bool:
@@ -247,7 +215,6 @@ def _is_assigned(page: Page, cue: _Cue, word: _Heard, gap: str) -> bool:
     return (
         not (cue.login and word.pair)
         and _ASSIGNS.search(gap) is not None
-        and not _is_said(page, cue.end, gap, word.end)
         and not (gap == " (" and page.text.startswith(")", word.end))
     )
 
@@ -263,13 +230,6 @@ def _is_said_number(page: Page, cue: _Cue, word: _Heard) -> bool:
 
 
 _IN_TAG = ('">', "'>")  # of an element that is named so: judged as such
-
-
-def _is_set_off(text: str, gap: str, to: int) -> bool:
-    """Whether a word directly follows its name, or is in quotes of its own a few words later."""
-    if gap.isspace():
-        return bool(_PAUSES.match(text, to))
-    return bool(_SET_OFF.fullmatch(gap)) and text[to : to + 1] == gap[-1]
 
 
 def _before(page: Page, cue: _Cue) -> Iterator[Place]:
@@ -353,21 +313,6 @@ def _need(gap: str, words: int, level: Grade, *, linked: bool, first: bool = Fal
     return Proof.GOOD if linked or words < 2 else Proof.SURE
 
 
-def _is_said(page: Page, end: int, gap: str, to: int) -> bool:
-    """Whether a name of several words and a colon have a line of their own, with the value."""
-    line = page.lower[page.lower.rfind("\n", 0, end) + 1 : end]
-    return (
-        gap.strip("*_` ") == ":"
-        and bool(_SAID.search(line))
-        and page.text[to : to + 2].strip("`*. \r\t")[:1] in ("", "\n")
-    )
-
-
-_SAID = lazy(
-    r"(?:^|[^\w-])(?:generated|api|secret|private|access|auth|license|encryption|signing|master|root|admin|new|your|the|server|account|setup|recovery|unlock|deploy|bot|app|registration|activation|product|serial|door|alarm|gate|verification|security|login|wi-?fi|vpn|chiave|clé|clave)[ -][\w-]{2,20}(?: [\w-]{2,20})?$"
-)
-
-
 def _has_owner(text: str, begin: int, at: int, *, login: bool = False) -> bool:
     """Whether a word has another name of its own than that of a secret."""
     owner = _OWNED.search(text, max(begin, at - 60), at)
@@ -403,20 +348,8 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-def _is_name(value: str) -> bool:
-    if len(value.split()) > 1:
-        return len(value.split()) < 3 or is_label(value)
-    return bool(
-        re.fullmatch(
-            r"[a-z]{1,7}|[a-z]+(?:[_.-][a-z]+)+|[a-z]+(?:[A-Z][a-z]+)+|[A-Z_]+|\d{1,3}|[A-Z][a-z]+(?:[A-Z][a-z]+)*",
-            value,
-        )
-    )
-
-
 NEARBY = Reader(
     id="nearby",
     kind="password",
     find=nearby,
-    anchors=lambda: Anchors(names=True),
 )

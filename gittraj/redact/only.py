@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 
 from .engine import Redactor
 from .live import LiveValues, needles
-from .rules import Span
+from .page import Span
 
 
 class OnlyValues(Redactor):
@@ -23,9 +23,6 @@ class OnlyValues(Redactor):
 
     def learn(self, text: str, *, name: str | None = None, strict: bool = False) -> None:
         """Does nothing: the values are known."""
-
-    def foresee(self, texts: Iterable[str]) -> None:
-        """Does nothing: no rule runs."""
 
     def _by_rules(self, text: str, name: str | None, strict: bool) -> tuple[Span, ...]:
         return ()

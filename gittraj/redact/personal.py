@@ -3,13 +3,12 @@ words."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-from .anchors import Anchors
 from .lazy import lazy
+from .page import Page, Span, places
 from .randomness import looks_random
-from .rules import Page, Reader, Span
+from .rules import Reader
 from .values import TOOL_ID
 
 _MAIL = lazy(
@@ -26,21 +25,16 @@ _PUBLIC_HOSTS = (
 )
 _HOME = lazy(r"(?:/home|/Users|[A-Z]:\\Users|[A-Z]:/Users)[/\\](?P<v>[A-Za-z0-9_.-]{2,32})(?=[/\\\s\"':]|$)")
 _WORD = lazy(r"[A-Za-z0-9+/_-]{24,512}={0,2}")
+_MIXED = lazy(r"(?=.*\d).*[A-Z]")
 _NOBODY = frozenset(("dev", "user", "runner", "ubuntu", "node", "root", "vscode", "app", "Shared", "Public"))
 
 
 def personal(page: Page) -> Iterator[Span]:
     """E-mail addresses except those of documentation, and the names of home folders."""
-    at = page.text.find("@")
-    while at >= 0:
+    for mail in _MAIL.finditer(page.text) if "@" in page.text else ():
         page.tick()
-        start = at
-        while start > max(0, at - 64) and (page.text[start - 1].isalnum() or page.text[start - 1] in "_.+-"):
-            start -= 1
-        match = _MAIL.match(page.text, start)
-        if match and not match["host"].lower().endswith(_PUBLIC_HOSTS) and not match[0].startswith("git@"):
-            yield Span(*match.span(), "e-mail", "email")
-        at = page.text.find("@", at + 1)
+        if not mail["host"].lower().endswith(_PUBLIC_HOSTS) and not mail[0].startswith("git@"):
+            yield Span(*mail.span(), "e-mail", "email")
     for home in _HOME.finditer(page.text):
         if home["v"] not in _NOBODY:
             yield Span(*home.span("v"), "home", "user")
@@ -52,18 +46,10 @@ def random_words(page: Page) -> Iterator[Span]:
         for match in _WORD.finditer(word):
             page.tick()
             value = match[0]
-            if (
-                not looks_random(value)
-                or not re.search(r"\d", value)
-                or value.islower()
-                or TOOL_ID.fullmatch(value)
-            ):
-                continue
-            at = page.text.find(value)
-            while at >= 0:
-                yield Span(at, at + len(value), "random", "random")
-                at = page.text.find(value, at + len(value))
+            if looks_random(value) and _MIXED.match(value) and not TOOL_ID.fullmatch(value):
+                for at in places(page.text, value):
+                    yield Span(at, at + len(value), "random", "random")
 
 
-PERSONAL = Reader(id="personal", kind="email", find=personal, anchors=Anchors)
-RANDOM = Reader(id="random", kind="random", find=random_words, anchors=Anchors)
+PERSONAL = Reader(id="personal", kind="email", find=personal)
+RANDOM = Reader(id="random", kind="random", find=random_words)

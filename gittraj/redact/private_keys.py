@@ -3,16 +3,16 @@
 # ruff: noqa: E501 - a pattern or a list of words that is cut reads worse
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-from .anchors import Anchors
 from .lazy import lazy
-from .rules import Page, Reader, Span, tells
+from .page import Page, Span, places
+from .rules import Reader
 
 RULE = "private-key"
 LONGEST = 16 * 1024
-"""The most characters of a key that are read."""
+"""Characters of a key that pieces of a long text share; of a longer one the rest has its END in the next."""
+_MOST = 100_000  # characters
 _BEGIN = lazy(r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,4}(?:PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1)-----")
 _END = lazy(
     r"[\s\"'+?|>,.0-9#/*\\→│-]{0,40}?-----END (?:[A-Z0-9]{1,12} ){0,4}(?:PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1)-----"
@@ -26,39 +26,6 @@ _LINE = lazy(
     r"(?=[\s\"'`+,;\\)]|-----|$)"
 )
 _PUTTY = lazy(r"private-lines: ?[0-9]{1,4}")
-# The first bytes of keys whose BEGIN is missing: openssh-key-v1, PKCS#8 RSA and Ed25519, PKCS#1 RSA, SEC1.
-_BODIES = (
-    ("b3BlbnNzaC1rZXktdjE", 0),
-    ("IBADANBgkqhkiG9w0BAQEFAASC", 5),
-    ("DBOBgkqhkiG9w0BBQ0w", 5),
-    ("DBABgkqhkiG9w0BBQ", 5),
-    ("TBXBgkqhkiG9w0BBQ0w", 5),
-    ("MC4CAQAwBQYDK2VwBCIEI", 0),
-    ("MFECAQEwBQYDK2VwBCIEI", 0),
-    ("IBAAKCAQEA", 5),
-    ("IBAAKCAgEA", 5),
-    ("MIICX", 0),
-    ("MIICW", 0),
-    ("MHcCAQEEI", 0),
-    ("MIGkAgEBBD", 0),
-    ("MIHcAgEBBE", 0),
-    ("MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg", 0),
-    ("MIG2AgEAMBAGByqGSM49AgEGBSuBBAAiBIGeMIGbAgEBBD", 0),
-    ("lQ", 0),
-    ("lF", 0),
-    ("lI", 0),
-)
-_PGP_BODY = r"(?:lQ[PHVcdIO]|lF[gk]E|lI[YgE]E)[A-Za-z0-9+/]{57,64}$"
-_SHOWN = lazy(
-    r"(?:tail|head|sed|cat|less)[ ][^\n]{0,80}?(?:\.pem|\.key|id_(?:rsa|dsa|ecdsa|ed25519)|-key)(?:[ |][^\n]{0,60})?\n(?=[A-Za-z0-9+/]{40,80}={0,2}\r?\n)"
-)
-_MAGIC = lazy(
-    "|".join(["IBAAKBgQ", *(magic for magic, _ in _BODIES if len(magic) > 5), _PGP_BODY]), re.MULTILINE
-)
-_FILES = (".pem", ".key", "id_", "-key")
-_SHOWN_FILES = (".pem", ".key", "-key", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519")
-_PGP = lazy(_PGP_BODY, re.MULTILINE)
-_PKCS1_SHORT = lazy(r"MIIC[WX][A-Za-z0-9]IBAAKBgQ")
 
 
 def private_keys(page: Page) -> Iterator[Span]:
@@ -74,51 +41,16 @@ def private_keys(page: Page) -> Iterator[Span]:
 
 
 def _starts(page: Page) -> Iterator[tuple[int, int]]:
-    """The positions at which a key begins, and the first line of its body."""
-    if len(page.text) < 64 or not page.long_words:
-        return
-    yield from _announced(page)
-    if any(map(_MAGIC.search, page.telling)):
-        yield from ((start, start) for start in _bare(page.text))
-
-
-def _announced(page: Page) -> Iterator[tuple[int, int]]:
-    """Keys that are announced by a line before or after them."""
+    """The positions at which a key begins, and the first line of its body, by a line before or after it."""
     text = page.text
-    hit = text.find("-----BEGIN ")
-    while hit >= 0:
+    for hit in places(text, "-----BEGIN "):
         if begin := _BEGIN.match(text, hit):
             yield hit, begin.end()
-        hit = text.find("-----BEGIN ", hit + 11)
     for putty in _PUTTY.finditer(page.lower) if "private-lines" in page.lower else ():
         yield putty.end(), putty.end()
-    end = text.find("PRIVATE KEY-----")
-    while end >= 0:
+    for end in places(text, "PRIVATE KEY-----"):
         if (body := _tail(text, end)) is not None:
             yield body, body
-        end = text.find("PRIVATE KEY-----", end + 9)
-    for shown in _SHOWN.finditer(text) if "\n" in text and any(sign in text for sign in _FILES) else ():
-        yield shown.end(), shown.end()
-
-
-def _bare(text: str) -> Iterator[int]:
-    """Keys without such a line, recognised by their first bytes."""
-    for magic, back in _BODIES:
-        hit = text.find(magic) if len(magic) > 5 else -1
-        while hit >= 0:
-            yield hit - back if back and text[max(0, hit - 5) : hit - 2] == "MII" else hit
-            hit = text.find(magic, hit + len(magic))
-    if "IBAAKBgQ" in text:
-        for short in _PKCS1_SHORT.finditer(text):
-            yield short.start()
-    if text.startswith("l") or "\nl" in text:
-        for pgp in _PGP.finditer(text):
-            yield pgp.start()
-
-
-@tells
-def _keys_at(words: str) -> Iterator[int]:
-    return (match.start() for match in _MAGIC.finditer(words))
 
 
 def _tail(text: str, end: int) -> int | None:
@@ -126,7 +58,7 @@ def _tail(text: str, end: int) -> int | None:
     at = text.rfind("-----END ", max(0, end - 40), end)
     start = None
     while at > 0 and (line := text[text.rfind("\n", 0, at - 1) + 1 : at - 1].rstrip("\r")):
-        if not _BODY.fullmatch(line) or at < end - LONGEST:
+        if not _BODY.fullmatch(line) or at < end - _MOST:
             break
         start = at = text.rfind("\n", 0, at - 1) + 1
     return start
@@ -138,7 +70,7 @@ _BODY = lazy(r"[ \t+\d→|]{0,16}[A-Za-z0-9+/]{4,80}={0,2}[ \t]{0,4}")
 def _read(text: str, start: int) -> tuple[int, int]:
     """The end of the key, and how many base64 characters its longer lines have."""
     at, seen, end = start, 0, start
-    while at - start < LONGEST:
+    while at - start < _MOST:
         if closing := _END.match(text, at):
             return closing.end(), seen
         line = _LINE.match(text, at)
@@ -159,8 +91,4 @@ PRIVATE_KEYS = Reader(
     id=RULE,
     kind=RULE,
     find=private_keys,
-    anchors=lambda: Anchors(
-        shapes=True,
-        signs=("-----begin ", "private-lines", "private key-----", *_SHOWN_FILES),
-    ),
 )

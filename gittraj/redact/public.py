@@ -12,10 +12,9 @@ from functools import cache
 
 from .lazy import lazy
 from .load import Reason, reasons
+from .page import Span
 from .private_keys import PRIVATE_KEYS
-from .rules import Span
 from .tokens import ANYWHERE, TOKENS
-from .values import is_spoken
 
 BY_FORM = frozenset(rule.id for rule in (*TOKENS, *ANYWHERE)) - {"generic-token", "adyen-key"} | {
     PRIVATE_KEYS.id
@@ -68,94 +67,6 @@ def _exemptions() -> tuple[_Exemption, ...]:
     return tuple(map(_Exemption, reasons()))
 
 
-_KEYLIKE = lazy(r"[\w+/=-]{32,}")
-_ABOUT_PUBLIC = lazy(r"(?i)pub(?:lic)?[-_ ]?(?:ed)?key|\bsite[-_ ]?key|verify(?:ing)?[-_ ]key")
-_ABOUT_PRIVATE = lazy(r"(?i)priv|secret(?!s\b)")
-
-
 def is_public(text: str, span: Span) -> bool:
     """Whether one of these reasons shows that the value of the span is not a secret."""
-    value = text[span.start : span.end]
-    if _is_in_public_block(text, span, value):
-        return True
-    if span.rule in BY_FORM:
-        return False
-    if any(exemption.holds(text, span) for exemption in _exemptions()):
-        return True
-    return span.rule.startswith(_UNSURE) and (
-        (span.rule.startswith("nearby") and is_spoken(value))
-        or _is_public_key(text, span, value)
-        or _is_in_column(text, span)
-    )
-
-
-_PUBLIC_BLOCK = lazy(
-    r"-----BEGIN (?:(?:TRUSTED |X509 )?CERTIFICATE|(?:NEW )?CERTIFICATE REQUEST|(?:RSA |EC )?PUBLIC KEY|X509 CRL|DH PARAMETERS"
-    r"|EC PARAMETERS|PKCS7|CMS|PGP PUBLIC KEY BLOCK|PGP SIGNATURE|SSH SIGNATURE)-----"
-)
-_BODY = lazy(r"[A-Za-z0-9+/\s]{14,}={0,2}\s*")
-_LONGEST_BLOCK = 20_000  # characters
-_ROW = lazy(r"[A-Za-z0-9+/]{16,80}={0,2}")
-_ROW_BEGINS = lazy(r"[A-Za-z0-9+/]{0,80}")
-_LINE_END = lazy(r"\r?\n|(?:\\{1,8}r)?\\{1,8}n")
-_AROUND_ROW = " \t\r\\\"'`,;>|"  # an indent, quotes
-_ARMOUR = lazy(r"(?:Version|Comment|MessageID|Hash|Charset): .{0,200}")
-
-
-def _is_in_public_block(text: str, span: Span, value: str) -> bool:
-    """Whether the value is in the body of a certificate, a public key or a signature, which may contain any letters.
-
-    Between the first line and the value there must be only whole rows of such a body. Otherwise, after a body
-    without END, or a mere mention of the first line, all that follows would be public.
-    """
-    if span.rule in BY_FORM or not _BODY.fullmatch(value):
-        return False
-    begin = text.rfind("-----BEGIN ", max(0, span.start - _LONGEST_BLOCK), span.start)
-    marker = _PUBLIC_BLOCK.match(text, begin) if begin >= 0 else None
-    if not marker:
-        return False
-    first, *lines = _LINE_END.split(text[marker.end() : span.start])
-    if first.strip(_AROUND_ROW) or not lines:
-        return False
-    *rows, last = (line.lstrip(_AROUND_ROW) for line in lines)
-    rows = [row.rstrip(_AROUND_ROW) for row in rows]
-    while rows and (not rows[0] or _ARMOUR.fullmatch(rows[0])):
-        del rows[0]
-    return all(map(_ROW.fullmatch, rows)) and _ROW_BEGINS.fullmatch(last) is not None
-
-
-def _is_public_key(text: str, span: Span, value: str) -> bool:
-    if span.kind not in ("key", "secret", "password") or not _KEYLIKE.fullmatch(value):
-        return False
-    line = max(text.rfind("\n", 0, span.start) + 1, span.start - _AROUND)
-    stop = text.find("\n", span.end, span.end + _AROUND)
-    around = text[line : span.start] + text[span.end : stop if stop >= 0 else span.end + _AROUND]
-    return _ABOUT_PUBLIC.search(around) is not None and not _ABOUT_PRIVATE.search(around)
-
-
-_HEADING = lazy(
-    r"(?i)(?:[a-z]+[ _-]?)?(?:u?u?id|digest|commit|revision|check ?sum|etag|fingerprint|thumbprint|sha\d*|hash|image|version|created|updated|rotated|expires|age|status|type|project|name)"
-)
-_COLUMNS = lazy(r"[^\s|│]+(?: [^\s|│]+)*")
-_ROWS = 12  # lines of a table that are looked over for its head
-
-
-def _is_in_column(text: str, span: Span) -> bool:
-    """Whether the value is in a table's column of identifiers or dates, by its heading."""
-    start = text.rfind("\n", 0, span.start) + 1
-    column, end = span.start - start, start - 1
-    if (
-        column
-        and text[span.start - 1] != "\t"
-        and text[span.start - 2 : span.start] not in ("  ", "| ", "│ ")
-    ):
-        return False  # no column begins here
-    for _ in range(_ROWS):
-        if end <= 0:
-            return False
-        above = text.rfind("\n", 0, end) + 1
-        for cell in _COLUMNS.finditer(text, above, min(end, above + 400)):
-            if cell.start() - above == column and _HEADING.fullmatch(cell[0]):
-                return True
-        end = above - 1
-    return False
+    return span.rule not in BY_FORM and any(exemption.holds(text, span) for exemption in _exemptions())

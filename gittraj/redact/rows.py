@@ -10,13 +10,12 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
-from .anchors import Anchors
 from .common import DESCRIBES, DULL, STOP
+from .decide import Style, is_secret, proof
 from .lazy import lazy
 from .names import Grade, grade, kind
-from .proofs import proof
-from .rules import Page, Reader, Span
-from .values import Style, is_secret
+from .page import Page, Span
+from .rules import Reader
 
 Cell = tuple[int, str]
 """Where a cell begins in its line, and its text."""
@@ -254,4 +253,4 @@ def _copied(page: Page, start: int, number: int, columns: Columns) -> Iterator[S
             yield from _cell(cells[n], line.start(), level)
 
 
-ROWS = Reader(id="row", kind="password", find=rows, anchors=lambda: Anchors(names=True))
+ROWS = Reader(id="row", kind="password", find=rows)

@@ -6,51 +6,42 @@ It must not know keys or trajectories, so the result for a text is valid for all
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 
 from ..errors import RedactionError
-from .alike import alike
-from .anchors import Anchorage
 from .assignments import ASSIGNMENTS
 from .calls import CALLS
 from .commands import COMMANDS
-from .cookies import COOKIES
-from .cues import is_live
+from .decide import Style, is_secret
 from .documents import blanked, documents, fitted, strings
+from .encoded import WRAPPED, in_base64
 from .lazy import lazy
-from .ledger import Ledger
 from .lines import LINES
 from .lines import rules as line_rules
 from .memory import Memory
 from .names import Grade, grade, kind
 from .nearby import NEARBY
 from .options import Options, own_name
+from .page import Page, Span
 from .personal import PERSONAL, RANDOM
-from .printed import PRINTED
 from .private_keys import LONGEST as LONGEST_KEY
 from .private_keys import PRIVATE_KEYS
 from .public import is_public
 from .rows import ROWS
-from .rules import Described, Page, Reader, Span
+from .rules import Described, Reader
 from .strict import strictly
 from .tokens import ANYWHERE, TOKENS, TOKENS_READER
-from .values import Style, is_secret
-from .view import View
-from .wrapped import WRAPPED, continued, in_base64, unwrapped
 
 _READERS: tuple[Reader, ...] = (
     TOKENS_READER,
     PRIVATE_KEYS,
-    COOKIES,
     ASSIGNMENTS,
     COMMANDS,
     ROWS,
     CALLS,
     LINES,
     NEARBY,
-    PRINTED,
 )
 UNSCANNABLE = "unscannable"
 """The rule of a fragment that took too long to scan: all of it is removed."""
@@ -58,12 +49,10 @@ _DEEPEST = 3  # base64 in base64
 _PLAIN = Options()
 _DEEPEST_JSON = 6
 _SHORTEST = 5
-_SHORT = 2000  # characters
 Tick = Callable[[], None]
 
 
 def readers() -> tuple[Reader, ...]:
-    """The readers that run where one of their anchors is."""
     return _READERS
 
 
@@ -89,11 +78,6 @@ def scan(
     """The secrets of ``text``, in no order; some may overlap. A long text is read in fragments;
     ``renew`` is called before each. A fragment in which ``tick`` raises is one span as a whole."""
     yield from _Scan(options, tick, renew, strict=strict).read(text, name)
-
-
-def prepare(texts: Iterable[str]) -> None:
-    """Examine the lines of short texts together: one by one, the calls would take longer than the lines."""
-    _ledger().prepare({line for text in texts if len(text) < _SHORT for line in View(text).text.split("\n")})
 
 
 class _Scan:
@@ -123,7 +107,7 @@ class _Scan:
             known = tuple(
                 self._on_page(Page(rest, self._tick)) if len(rest) <= _PIECE else self._in_pieces(rest)
             )
-            self._known.put(rest, known)
+            self._known.put(known, rest)
         yield from fitted(text, places, known)
 
     def _in_pieces(self, text: str) -> Iterator[Span]:
@@ -149,14 +133,9 @@ class _Scan:
             found += PERSONAL.find(page)
         if self._options.paranoid:
             found += RANDOM.find(page)
-        if found:
-            found += alike(page, dict.fromkeys(found))
-        if found and "\n" in page.text:
-            found += [more for span in dict.fromkeys(found) for more in continued(page, span)]
         for span in _whole_runs(page.text, found):
             start, end = page.view.origin(span.start, span.end)
             yield span.at(_whole_escape(page.source, start), end)
-        yield from _over_lines(page.source, self._options, self._tick)
 
 
 _LONGEST_HEADING = 1000  # characters
@@ -216,49 +195,23 @@ def _secret(text: str, found: Iterable[Span], tick: Tick) -> Iterator[Span]:
 
 def forget() -> None:
     """Clear all caches, because the readers have changed."""
-    for kept in (_known, _anchorage, _ledger):
-        kept.cache_clear()
-
-
-@cache
-def _anchorage() -> Anchorage:
-    return Anchorage([reader.anchors() for reader in (*_READERS, WRAPPED)])
-
-
-@cache
-def _ledger() -> Ledger:
-    return Ledger(_anchorage(), is_live)
+    _known.cache_clear()
 
 
 def _on(page: Page, options: Options, depth: int) -> Iterator[Span]:
-    """The results of the readers whose anchors are on the page."""
-    asked = _ledger().open(page)
-    for n, reader in enumerate(_READERS) if asked else ():
-        if asked >> n & 1:
-            yield from reader.find(page)
-            page.tick()
+    """The results of the readers."""
+    for reader in _READERS:
+        yield from reader.find(page)
+        page.tick()
     if options is not _PLAIN:
         for rule in options.rules():
             yield from rule.spans(rule.anchors[0], page)
         if options.names:
             yield from _named(page, options)
-    if depth < _DEEPEST and page.telling:
+    if depth < _DEEPEST and page.long_words:
         yield from in_base64(
             page, lambda plain: any(True for _ in _on(Page(plain, page.tick), options, depth + 1))
         )
-
-
-def _over_lines(text: str, options: Options, tick: Tick) -> Iterator[Span]:
-    """The secrets that a terminal cut at its width."""
-    if not (joined := unwrapped(text)):
-        return
-    whole, joints, lengths = joined
-    page = Page(whole, tick)
-    for span in _on(page, options, _DEEPEST):
-        start, end = page.view.origin(span.start, span.end)
-        before, after = bisect_right(joints, start), bisect_right(joints, end - 1)
-        if before != after:
-            yield span.at(start + lengths[before], end + lengths[after])
 
 
 _SCHEME = lazy(r"(?i:basic|bearer|token|apikey) (?=\S{16,}$)")  # of an Authorization header

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from .assignments import quoted
 from .lazy import lazy
 from .names import kind
-from .rules import Page, Span
+from .page import Page, Span
 from .values import PLACEHOLDER
 
 _NAMED = lazy(

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from .anchors import Anchors
 from .decide import ACCEPT
 from .lazy import lazy
 from .load import tokens as rows
-from .rules import Page, Reader, Rule, Span, tells
+from .page import Page, Span, places
+from .rules import Reader, Rule
 
 
 def _rules() -> Iterator[Rule]:
@@ -41,18 +41,18 @@ for _one in TOKENS:
 
 def tokens(page: Page) -> Iterator[Span]:
     """The secrets of the page that are known by their form."""
-    if not page.telling:
-        return
-    words = "\n".join(page.telling)
+    words = "\n".join(page.long_words)
     for head in sorted(_heads(words)):
         for anchor, rule in _HEADS[head]:
             if anchor in words:
                 yield from rule.spans(anchor, page)
-    for match in _anywhere().finditer(words):
-        page.tick()
-        rule = ANYWHERE[int((match.lastgroup or "_0")[1:])]
-        if rule.accept(match[0]):
-            yield from _everywhere(page, match[0], rule)
+    for start, end in _hinted(words):
+        for match in _anywhere().finditer(words, start, end):
+            page.tick()
+            rule = ANYWHERE[int((match.lastgroup or "_0")[1:])]
+            if rule.accept(match[0]):
+                for at in places(page.text, match[0]):
+                    yield Span(at, at + len(match[0]), rule.id, rule.kind)
 
 
 def _heads(words: str) -> set[str]:
@@ -61,18 +61,6 @@ def _heads(words: str) -> set[str]:
     if "%" in words:
         heads.update(_ESCAPED_HEAD.findall(words))
     return heads & _HEADS.keys()
-
-
-@tells
-def _tokens_at(words: str) -> Iterator[int]:
-    for head in _heads(words):
-        for anchor, rule in _HEADS[head]:
-            # the secret that stands beside such a key's id may be another word
-            yield from _places(words, anchor) if "(?P<v>" in rule.pattern else rule.places(anchor, words)
-    for start, end in _hinted(words):
-        for match in _anywhere().finditer(words, start, end):
-            if ANYWHERE[int((match.lastgroup or "_0")[1:])].accept(match[0]):
-                yield match.start()
 
 
 @cache
@@ -94,18 +82,6 @@ def _hinted(words: str) -> Iterator[tuple[int, int]]:
                 yield words.rfind("\n", 0, hint.start()) + 1, stop
 
 
-def _everywhere(page: Page, value: str, rule: Rule) -> Iterator[Span]:
-    for at in _places(page.text, value):
-        yield Span(at, at + len(value), rule.id, rule.kind)
-
-
-def _places(text: str, value: str) -> Iterator[int]:
-    at = text.find(value)
-    while at >= 0:
-        yield at
-        at = text.find(value, at + len(value))
-
-
 @cache
 def _anywhere() -> re.Pattern[str]:
     return re.compile(
@@ -113,4 +89,4 @@ def _anywhere() -> re.Pattern[str]:
     )
 
 
-TOKENS_READER = Reader(id="token", kind="token", find=tokens, anchors=lambda: Anchors(shapes=True))
+TOKENS_READER = Reader(id="token", kind="token", find=tokens)

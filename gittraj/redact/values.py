@@ -1,4 +1,4 @@
-"""Decides whether a value with a name is a secret, or a placeholder, a reference, code, a label, prose."""
+"""What the form of a value shows: a placeholder, a reference, a label, a path, a password."""
 
 # ruff: noqa: E501 - a pattern or a list of words that is cut reads worse
 from __future__ import annotations
@@ -6,28 +6,17 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from enum import Enum
 from functools import lru_cache
 
 from .common import DESCRIBES, DULL, STOP
 from .lazy import lazy
-from .made import UNSPOKEN, is_chosen, is_joined, is_noise, is_phrase, is_shuffled, is_spelled
+from .made import is_joined, is_phrase
 from .names import FOREIGN, Grade, grade, parts
 from .randomness import likelihood, looks_random
 
-
-class Style(Enum):
-    """The syntax of a value, which shows how likely it is a literal."""
-
-    EXACT = "in quotes, in the environment's form, after an option, or the whole value of a JSON key"
-    LINE = "the rest of a line of settings: a literal, unless it is a word that describes one"
-    LOOSE = "bare after a colon or an equals sign: may as well be code or prose"
-    NEAR = "in a sentence about the name: the value must speak for itself"
-
-
 PLACEHOLDER = lazy(r"REDACTED-[a-z0-9]+(?:-[a-z0-9]+){0,4}?-(?:[0-9a-f]{8}|n[0-9]{1,6})(?![A-Za-z0-9])")
 
-_MOST = 160  # characters that are judged; the whole value is replaced
+MOST = 160  # characters that are judged; the whole value is replaced
 _REFERENCE = lazy(
     r"""\$(?:[A-Z_][A-Z0-9_]*|[a-z_]+|[a-z]+[A-Z]\w*|[0-9@*?#]|(?:env|ENV):\w+|[a-z_]+(?:->|\[|\.)[\w$'"\]>.-]*)|\$\{[^}]*\}|\$\(.*|\$\{\{.*
       | %[A-Za-z_][A-Za-z0-9_]*%|!?%?[A-Z]*%?(?:\(\w*\))?%[-+#]?[0-9.]*[sdrvqxw]|\{\{.*|\{[\w.!:$\[\]'"-]*\}|<[^<>]*>.*|<[a-z][a-z-]+|\[[^\]]*\].*|@?\#\{.*
@@ -50,70 +39,61 @@ _INTERPOLATION = lazy(
 )
 _MASKED = lazy(r"[^\s*•x]{0,12}(?:[*•●∗]{3,}|[xX]{5,}|\.{3,}|…|#{4,})[^\s*•]{0,12}")
 _STARS = lazy(r"[*•●∗]{4,}")
-_CODE = lazy(r"[&*!]{0,2}[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.|/)[A-Za-z_$][\w$]*){0,8}[?!]?(?:[(\[{].*)?")
-_DOTTED = lazy(
+CODE = lazy(r"[&*!]{0,2}[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.|/)[A-Za-z_$][\w$]*){0,8}[?!]?(?:[(\[{].*)?")
+DOTTED = lazy(
     r"[&*!]{0,2}[A-Za-z_$][\w$]*(?:\[[^\]]{0,40}\])?(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*){1,8}[?!]?(?:[(\[{].*)?"
 )
-_CALL = lazy(
+CALL = lazy(
     r"(?:await |new |return |yield |typeof |&|\*|!|not ){0,3}[A-Za-z_$@][\w$.:]*(?:<[^>]*>)?[(\[{].*",
     re.DOTALL,
 )
-_PATH = lazy(
+PATH = lazy(
     r"(?:file:)?(?:~|\.{1,2}|[A-Za-z]:|\$\w+)?[/\\][\w.@+/\\ $-]*(?: \w+=\w+)?|[\w.@-]+(?:/[\w.@-]+){1,12}(?:\.[a-z]{1,5}|/)|[\w-]+\.(?:json|ya?ml|env|txt|key|pem|py|js|ts|toml|ini|conf|cfg|md|sh|go|rs|java|rb|php|crt|p12|pfx|jks|html|css|xml)"
 )
-_LINK = lazy(r"[a-z][a-z0-9+.-]{1,24}://[^\s]*")
-_MAIL = lazy(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+LINK = lazy(r"[a-z][a-z0-9+.-]{1,24}://[^\s]*")
+MAIL = lazy(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _HOST = lazy(r"[a-z0-9-]+(?:\.[a-z0-9-]+){1,5}(?::[0-9]{1,5})?")
-# An artifact and its version, a range of versions; a Kubernetes secret that is sealed for its cluster; an age recipient;
-# a compound's key; what an audit says instead of a token.
-_PUBLISHED = lazy(
-    r"[\w.-]+:\d+(?:\.\d+){1,3}[\w.+~-]*|v\d+(?:\.\d+){2}[-+][\w.+-]+|V\d(?:[A-Z][a-z]+){2,6}|[~^<>=]{1,2}\d+(?:\.\d+){0,3}(?:-[\w.]+)?(?: (?:\|\| )?[~^<>=]{0,2}\d+(?:\.[\dx*]+){0,3}(?:-[\w.]+)?){0,12}|Ag[A-D][A-Za-z0-9+/]{150,}.*|age1[02-9ac-hj-np-z]{50,60}|[A-Z]{14}-[A-Z]{10}-[A-Z]|pk_(?:live|test)_\w{10,}|hmac-sha\d{1,3}:[0-9a-f]{40,128}"
-)
 # A type, a curve; a port; minified true and false, and the next key.
-_TYPE = lazy(
+TYPE = lazy(
     r"(?:Big)?(?:Ui|I|Floa)(?:n?t)\d{1,3}(?:Clamped)?Array(?: ?\|.*)?|(?:Curve|Ed|X)\d{3,5}|[a-z]{2}_[A-Z]{2}(?:\.[\w-]{3,12})?|\d{1,5}/(?:tcp|udp|sctp|dccp)|![01],[\w$]{1,40}:[\w$]{1,12}(?:[.,}].*)?"
 )
-# Code without spaces, as minified scripts have it. A password may look so, too: only where its name is a weak one
-# and the value may as well be code.
-_TIGHT_CODE = lazy(r"!?[\w$.]{1,12}(?:[})\]]{1,4}[=;,.:)].*|,[\w$]{1,40}:.*)")
-_CACHED = lazy(
-    r"v\d{1,3}-.*|.*/.*\.[a-z]{2,8}|[a-z_]{2,20}=[^=].*"
-)  # under a weak name: what a cache or a store calls something
 _SENTENCE = lazy(r"\S+(?:\s+\S+)+")
 _WORD = lazy(r"[^\W\d_]+(?:['’][^\W\d_]+)?[.,:;!?)…]*|[(\"'«„-]*[^\W\d_]*[)\"'.,:;!?»“-]*")
 _MNEMONIC = lazy(r"[a-z]{3,8}(?:[ ,][ ]?[a-z]{3,8}){11,23}")
 _INNER_SYMBOL = lazy(r"[A-Za-z0-9][!@#^%~$&*+]+[A-Za-z0-9]|^[!@#^%~$&*]*\w{4,}[!@#^%$&*?~]+$")
-_HEX = lazy(r"[0-9a-fA-F]{32,}")
-_UUID = lazy(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-_MODEL = lazy(
+HEX = lazy(r"[0-9a-fA-F]{32,}")
+UUID = lazy(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+MODEL = lazy(
     r"(?:[a-z-]+/)?(?:gpt|claude|gemini|text|o[1-9]|llama|mistral|qwen|deepseek|anthropic|openai)[-.][a-z0-9.:-]+"
 )
 TOOL_ID = lazy(
     r"\w{2,12}_01[A-Za-z0-9]{22}|(?:dpl|prj|team|srv|dep|bld|inv|txn|card|src|usr|wf|job|task|build|run|deploy|deployment|pipeline|rec|img|vol|snap|vpc|ami|ws|art|doc|page|block|tbl|app|fld|viw|ch|pi|pm|cs|seti|po|ord)_[A-Za-z0-9]{12,40}|(?:token|secret|key|session|auth)[_-][0-9a-f]{6,8}|Test[A-Z]\w*(?:/\w+)+|[A-Za-z][\w.]{1,15}(?:-[\w.]{1,16}){0,4}-(?:[0-9a-f]{40}|[0-9a-f]{64})|(?:toolu|call|msg|prt|ses|req|resp|fc|rs|run|traj|session|chatcmpl|thread|asst|file|batch|evt|cus|in|sub|price|prod|acct|item|step|trace|span|org|proj|user)[_-][\w-]+"
 )
-_DATE = lazy(
+DATE = lazy(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ].*)?|[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?|v?[0-9]+(?:\.[0-9]+){1,3}|[0-9]+(?:\.[0-9]+)?(?:[nuµm]?s|sec|min|h|[kKMGT]i?[bB])"
 )  # or a measure
 _SECRET_NOUN = lazy(
     r"pass(?:w|phrase|code|key)|secret|sekret|segret|hemlig|hemmelig|token|credential|\bkey\b|jeton|llave|chiave|schlüssel|geheim|clave|codice|código|sleutel|nyckel|nøkkel|nøgle|avain|kulcs|klucz|klíč|ključ|anahtar|chave|clé\b|ключ|токен|секрет|キー|トークン|シークレット|키$|토큰|密钥|密鑰|令牌|\bpin ?code$|"
     r"passe|passe\b|" + "|".join(FOREIGN)
 )
-_TYPE_IN = lazy(r"입력하세요|입력해|请输入|請輸入|请填写|請填寫|入力して|を入力")
-_HERE = lazy(
-    r"(?:^|[\W_])(?:aqu[ií]|ici|hier|qui|tutaj|здесь|сюда|тут|buraya|burada|här|her|zde|aici|εδώ|ваш|твой|твій|ваш[иеа]?|tu|su|votre|ton|dein|ihr|seu|sua|jouw|uw|ditt?|twoje|twój|tuo|tua|vaše)(?:$|[\W_])|[a-z](?:inizi|nizi|ınızı|niz)(?:$|[\W_])|여기|입력|输入|輸入|填写|填寫|ここ|入力|在此|你的|您的|あなた"
-)
 _IDENTIFIER = lazy(r"[A-Za-z_$][A-Za-z0-9_.$-]*")
 _COLOUR = lazy(r"#(?:[0-9a-fA-F]{3,4}){1,2}")
 _PATTERN = lazy(r"\[[^\]\s]{0,20}(?:a-z|A-Z|0-9|a-f|A-F|\\[wds])[^\]\s]{0,20}\]|\(\?[:=!<P]|\\[wdsb][+*{]")
 
 
+# What people make of a word where a password must have signs: Password1!, S3cretPw9
+_PERSONS = lazy(r"[A-Z][a-z]{3,11}\d{1,4}[!@#$%*?]{1,2}|[A-Z]\d[a-z]\w{2,12}\d{1,4}[!@#$%*?]?")
+
+
 def is_placeholder(value: str) -> bool:
     """Whether ``value`` stands for a secret without being one: ``<token>``, ``${X}``, ``changeme``, ours."""
-    return _is_placeholder(value[:_MOST].strip())
+    return _is_placeholder(value[:MOST].strip())
 
 
 @lru_cache(maxsize=4096)
 def _is_placeholder(short: str) -> bool:
+    if _PERSONS.fullmatch(short):
+        return False
     if (
         not short
         or PLACEHOLDER.match(short)
@@ -144,10 +124,6 @@ def _is_placeholder(short: str) -> bool:
         short,
     ):
         return True
-    if digits == 0 and _TYPE_IN.search(short):
-        return True
-    if digits == 0 and _SECRET_NOUN.search(short.lower()) and _HERE.search(short.lower()):
-        return True  # "your password here"
     if (
         _IDENTIFIER.fullmatch(short)
         and len(parts(short)) > 1
@@ -168,37 +144,22 @@ def _symbols(value: str) -> bool:
 
 def is_plain(value: str) -> bool:
     """Whether ``value`` is a word, a path, a host or an address: too common to be searched for everywhere."""
-    short = value[:_MOST]
+    short = value[:MOST]
     if (
         is_placeholder(value)
-        or _LINK.fullmatch(short)
-        or _MAIL.fullmatch(short)
-        or (_UUID.fullmatch(short) and len(set(short)) < 6)
+        or LINK.fullmatch(short)
+        or MAIL.fullmatch(short)
+        or (UUID.fullmatch(short) and len(set(short)) < 6)
     ):
         return True
     if looks_random(short):
         return False
-    if any(form.fullmatch(short) for form in (_PATH, _HOST, _MODEL, TOOL_ID, _DATE)):
+    if any(form.fullmatch(short) for form in (PATH, _HOST, MODEL, TOOL_ID, DATE)):
         return True
     if short.isdigit():
         return len(short) < 10
     wordy = re.fullmatch(r"[A-Za-z]+(?:[ _.-][A-Za-z]+)*", short)
     return bool(wordy) and likelihood(short) > -4.6 and len(short) < 20
-
-
-def is_type(value: str) -> bool:
-    """Whether ``value`` is a type, a locale, a port: what a declaration says of a password."""
-    return _TYPE.fullmatch(value) is not None
-
-
-def is_spoken(value: str) -> bool:
-    """Whether a word is from a language, or a sentence without spaces."""
-    if value.isascii():
-        return value.isalpha() and value.islower() and likelihood(value) > _DRAWN
-    return 2 * sum(letter > "\u2e80" for letter in value) > len(value)
-
-
-_DRAWN = -4.4  # under which letters were drawn: an app's password
 
 
 def is_common(value: str) -> bool:
@@ -210,101 +171,10 @@ def is_common(value: str) -> bool:
 _NAMELIKE = -4.2  # of XMLHttpRequestUpload; drawn letters have less
 
 
-def is_secret(value: str, level: Grade, style: Style) -> bool:
-    """Whether ``value`` is a secret, given what its name proves and how it is written."""
-    return _judge(value[:_MOST], level, style)
+def is_random(value: str) -> bool:
+    return looks_random(value) and not re.search(r"\s", value) and not CALL.fullmatch(value)
 
 
-@lru_cache(maxsize=4096)
-def _judge(short: str, level: Grade, style: Style) -> bool:
-    if (
-        level is Grade.NONE
-        or len(short) < 3
-        or is_placeholder(short)
-        or CJK_SENTENCE.fullmatch(short)
-        or re.search(r"\w__\w+__\w", short)
-    ):
-        return False
-    if (
-        TOOL_ID.fullmatch(short)
-        or _MODEL.fullmatch(short)
-        or _LINK.fullmatch(short)
-        or _MAIL.fullmatch(short)
-        or _PUBLISHED.fullmatch(short)
-        or is_type(short)
-        or (
-            (level is Grade.WEAK or (level is Grade.TOKEN and style in (Style.LOOSE, Style.NEAR)))
-            and _TIGHT_CODE.fullmatch(short)
-        )
-    ):
-        return False
-    if style is Style.NEAR:
-        return level >= Grade.TOKEN and (
-            _is_random(short)
-            or (is_evident(short) and not (level is Grade.TOKEN and len(short) < 8))
-            or (
-                level is Grade.STRONG
-                and is_chosen(short)
-                and not re.search(r"[A-Z][a-z]{2,}[A-Z][a-z]{2,}", short)
-            )
-        )
-    if level is Grade.WEAK and _HEX.fullmatch(re.sub(r"^[a-z]{2,8}_(?=[0-9a-f]{32})", "", short)):
-        return True
-    if level is Grade.WEAK and _CACHED.fullmatch(short):
-        return False
-    if level is Grade.WEAK:
-        return _is_random(re.sub(r"[0-9a-f]{32,}", "", short))
-    if level is Grade.TOKEN:
-        return _is_token(short, style)
-    if style is Style.LOOSE:
-        return _is_loose_secret(short)
-    return _is_exact_secret(short) and (style is Style.EXACT or _is_line_secret(short))
-
-
-def _is_random(value: str) -> bool:
-    return (
-        (looks_random(value) or is_shuffled(value))
-        and not re.search(r"\s", value)
-        and not _CALL.fullmatch(value)
-    )
-
-
-def _is_token(value: str, style: Style) -> bool:
-    if _is_random(value) or is_basic(value):
-        return True
-    if is_evident(value) and len(value) >= 8 and not _PATH.fullmatch(value):
-        return True
-    if _HEX.fullmatch(value) or _UUID.fullmatch(value):
-        return True
-    if style is Style.LOOSE or re.search(r"\s", value) or _PATH.fullmatch(value):
-        return False
-    if value.isdigit():
-        return False
-    if len(value) >= 16 and is_chosen(value):
-        return True
-    return len(value) >= 10 and _mixed(value) and not _CODE.fullmatch(value) and not _DATE.fullmatch(value)
-
-
-def _is_exact_secret(value: str) -> bool:
-    if re.fullmatch(r"(?:19|20)\d\d-[01]\d-[0-3]\d", value):
-        return False
-    if _PATH.fullmatch(value) and not looks_random(value):
-        return False
-    if re.fullmatch(
-        r"(?:await |new )?[A-Za-z_$][\w$.:]*(?:<[^>]*>)?\([\w.\s,\"'*&:=$/{}()\[\]-]*\)[;,]?", value
-    ) and not re.search(r"[a-z]\d+\(", value):
-        return False
-    if _DOTTED.fullmatch(value) and not _mixed(value):
-        return grade(re.split(r"\W+", value.rstrip("?!"))[-1]) is Grade.NONE and not re.match(
-            r"(?:self|this|cls|args|opts|options|req|request|res|ctx|user|params?|props|state|cfg|conf|app|data|input|form|body|values|e|t|n|r|i)\b",
-            value,
-        )
-    if re.search(r"__\w+__|^\w+(?:\|\w+(?::\d+)?)+$|^[?+]\w+$", value) and not _UNION_OF_DRAWN.search(value):
-        return False
-    return not is_label(value)
-
-
-_UNION_OF_DRAWN = lazy(r"\|[0-9a-f]{32,64}(?:$|\|)")  # a cookie's parts, no type's
 # A way to authenticate, a combination of keys, a condition.
 _OFFSET = lazy(r"[a-z_][a-z_.]*\+(?:0x[0-9a-f]+|\d{1,4})")  # from a symbol
 _MECHANISM = lazy(
@@ -321,7 +191,6 @@ _REMARKED = lazy(r"[^\W\d_]+(?: [^\W\d_]+){0,3} \([^()]{2,60}\)")  # PIN (4 digi
 CJK_SENTENCE = lazy(
     r"(?=(?:[^\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]{0,40}[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]){5})(?=.{0,80}(?:[\u3041-\u309f]|[请須需必位长至为输]|[세다요까]))[^\n]*"
 )
-_LABELLED = lazy(r"[A-Z]{1,6}\d{1,3}(?:[A-Z]\d?)?")  # a pin of a chip, a cell, a part
 # What a password must be: words and a number or two.
 _RULE = lazy(r"[^\W\d_]+(?: (?:[^\W\d_]+|\d{1,3}))*(?: [^\W\d_]+){2}(?: (?:[^\W\d_]+|\d{1,3}))*[.!]?")
 
@@ -366,55 +235,6 @@ def _inner(value: str) -> bool:
     return bool(_INNER_SYMBOL.search(value)) and " " not in value
 
 
-def _is_line_secret(value: str) -> bool:
-    if re.search(r"\s", value):
-        return (
-            not is_label(value)
-            and value == value.lower()
-            and not re.search(r"[(){}\[\]=|;<>:\d]", value)
-            and len(value.split()) >= 4
-        )
-    if re.match(r"[&*(\[{|!@<]", value) and not _mixed(value):
-        return False
-    if value.isalpha() and value.isascii():
-        return is_chosen(value) or (
-            len(value) >= 8
-            and value.lower() not in DESCRIBES
-            and not value.lower().endswith(("tion", "ment", "ness", "able", "ible"))
-            and (value.islower() or likelihood(value) < -4.6)
-            and value.lower() not in DULL
-        )
-    if value.isdigit():
-        return len(value) >= 4
-    if len(re.sub(r"\W", "", value)) < 3:
-        return False
-    if is_joined(value) or is_spelled(value):
-        return True
-    if _DOTTED.fullmatch(value):
-        return False
-    return not _CALL.fullmatch(value) and not _DATE.fullmatch(value)
-
-
-def _is_loose_secret(value: str) -> bool:
-    if is_joined(value) or (is_spelled(value) and "_" not in value) or _UUID.fullmatch(value):
-        return True
-    if looks_random(value):
-        return not _CALL.fullmatch(value)
-    if len(value) < 4 or _PATH.fullmatch(value) or _CALL.fullmatch(value) or re.match(r"[&*(\[{|!@<]", value):
-        return False
-    if value.isdigit():
-        return len(value) >= 6
-    if _LABELLED.fullmatch(value):
-        return False
-    if is_chosen(value):
-        return True
-    if _DATE.fullmatch(value) or _DOTTED.fullmatch(value):
-        return False
-    if value.isalnum() and sum(map(str.isalpha, parts(value))) >= 4 and likelihood(value) > -4.9:
-        return False  # camelCase
-    return is_evident(value) or _mixed(value)
-
-
 _LEET = lazy(r"[A-Z]+\d[A-Z]+\d[A-Z]*\d?[A-Z]*[_-]\d{2,4}")  # C0RR3CT_4711, no constant
 _CUT = lazy(r"\s|\.\.\.$|…$")
 _LETTER = lazy(r"[^\W\d_]")
@@ -423,22 +243,20 @@ _DIGIT = lazy(r"\d")
 
 def is_evident(value: str) -> bool:
     """Whether ``value`` is almost certainly a password: letters and digits or signs, mixed as no name is."""
-    if not 5 <= len(value) <= 128 or not (_mixed(value) or _INNER_SYMBOL.search(value)):  # most, at once
+    if not 5 <= len(value) <= 128 or not (mixed(value) or _INNER_SYMBOL.search(value)):  # most, at once
         return False
     if _CUT.search(value) or not _LETTER.search(value):
         return False
     if _LEET.fullmatch(value):
         return True
-    forms = (_PATH, _LINK, _MAIL, _HOST, _CALL, _DATE)
-    if any(form.fullmatch(value) for form in forms) or (
-        _DOTTED.fullmatch(value) and not is_joined(value) and not _is_unspoken(value)
-    ):
+    forms = (PATH, LINK, MAIL, _HOST, CALL, DATE)
+    if any(form.fullmatch(value) for form in forms) or (DOTTED.fullmatch(value) and not is_joined(value)):
         return False
-    if re.search(r"[(){}\[\]<>\"'|\\;→]", value) and not (_is_random(value) or is_noise(value)):
+    if re.search(r"[(){}\[\]<>\"'|\\;→]", value) and not is_random(value):
         return False
     if (
         value.lower() in DULL
-        or _UUID.fullmatch(value)
+        or UUID.fullmatch(value)
         or re.fullmatch(r"(?:[0-9A-Fa-f]{2}:){5,}[0-9A-Fa-f]{2}|#\d+|SHA256:.*", value)
         or re.match(r"[a-z_]{3,}=|[\w.-]+/[\w.-]+:", value)
         or _MECHANISM.fullmatch(value)
@@ -449,16 +267,10 @@ def is_evident(value: str) -> bool:
         return bool(re.search(r"\d", value)) or bool(
             re.search(r"[a-z][!@#^%~$&*+]+[A-Za-z]", value) and not re.search(r"[a-z]\+[a-z]", value)
         )
-    return _mixed(value) and not re.fullmatch(
+    return mixed(value) and not re.fullmatch(
         r"[A-Z0-9_-]*_[A-Z0-9_-]*|[A-Z0-9]{1,6}|[a-z]{1,4}[0-9]{1,2}|[A-Za-z]{1,5}[-_]?v?\d(?:\.\d+)*|\d+[a-zA-Z]{1,3}",
         value,
     )
-
-
-def _is_unspoken(value: str) -> bool:
-    """Whether the value cannot be the name of an object's member."""
-    letters = re.sub(r"[^A-Za-z]", "", value)
-    return len(letters) >= 8 and not letters.islower() and likelihood(letters) < UNSPOKEN
 
 
 def is_password(value: str) -> bool:
@@ -487,7 +299,7 @@ _CASES = lazy(r"(?=.*[a-z])(?=.*[A-Z])(?=.*(?:\d{2}|\d.*[a-z].*\d))[^_]*\Z", re.
 _NAME = lazy(r"(?:[A-Z][a-z]+)+\d{1,3}|[a-z]+(?:[A-Z][a-z]*)+\d{1,2}|[A-Z0-9]+[a-z]{1,3}")
 
 
-def _mixed(value: str) -> bool:
+def mixed(value: str) -> bool:
     return any(map(str.isdigit, value)) and any(map(str.isalpha, value))
 
 

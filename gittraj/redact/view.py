@@ -39,10 +39,8 @@ _SEAM = lazy(
 # What a form or a URL in a URL is written with; a sign of a value alone stays as it is.
 _PERCENT = lazy(r"(%(?:2[02367CFcf]|3[ABDabd]|40|5[BDbd]|7[BDbd]))")
 _IN_PERCENT = ("%22", "%3a%2f%2f", "%3A%2F%2F")
-# What a reader, a diff or a search put before each line of a file: its number, its sign, its name.
-_NUMBERED = lazy(r"(\n[ ]{0,8}\d{1,6}(?:→|\t)|(?<!.)^[ ]{0,8}\d{1,6}(?:→|\t))", re.MULTILINE)
-_DIFFERING = lazy(r"(\n[+-](?![+-]{2}|[-+]?\n))")
-_FOUND = lazy(r"((?:\n|\A)(?:[A-Za-z]:)?[\w.@/\\-]{1,100}[:-]\d{1,6}[:-](?!\*:))")
+# What a reader of files put before each line: its number, set to the right.
+_NUMBERED = lazy(r"(\n[ ]{1,8}\d{1,6}(?:→|\t)|(?<!.)^[ ]{1,8}\d{1,6}(?:→|\t))", re.MULTILINE)
 _MAY_SPLIT = lazy(r"""["'][ \t]{0,8}(?:[+.&~|<\n\\]|\r\n)""")
 _TYPOGRAPHIC = str.maketrans("“”„«»「」『』‘’‚：＝，；（）｜│┃ ¦", '"""""""""\'\'\'' + ":=,;()||| |")
 _PLAIN = {"n": "\n", "r": "\r", "t": "\t", "b": " ", "f": " "}
@@ -62,14 +60,9 @@ class View:
             text = self._derive(text, _ESCAPE, 1, _decoded)
         if "%" in text and any(sign in text for sign in _IN_PERCENT):
             text = self._derive(text, _PERCENT, 1, _unpercented)
-        if "→" in text or ("\t" in text and _is_numbered(text)):
-            text = self._derive(text, _NUMBERED, 1, _line_start)
-        if "\n@@ -" in text or "diff --git " in text:
-            text = self._derive(text, _DIFFERING, 1, _line_start)
-        if _SEARCHED.match(text):
-            text = self._derive(text, _FOUND, 1, _line_start)
-        is_ascii = text.isascii()
-        if not is_ascii and _typographic(text):
+        if "→" in text or "\t" in text:
+            text = self._derive(text, _NUMBERED, 1, lambda gutter: "\n" * (gutter[0] == "\n"))
+        if not text.isascii() and _typographic(text):
             text = text.translate(_TYPOGRAPHIC)
         if ('"' in text or "'" in text) and _MAY_SPLIT.search(text):
             text = self._derive(text, _SEAM, 2, lambda _: "")
@@ -134,29 +127,6 @@ class Layer:
             view = list(accumulate(map(len, self._after), initial=0))
             self._starts = view, list(accumulate(map(len, self._before), initial=0))
         return self._starts
-
-
-_TABBED = lazy(r"(?:[^\n]{0,200}\n){0,4}?(?P<n>[ ]{0,8}\d{1,6})\t[^\n]*(?:\n[ ]{0,8}(?P<m>\d{1,6})\t)?")
-_SEARCHED = lazy(
-    r"(?:[^\n]{0,200}\n){0,6}?(?P<name>(?:[A-Za-z]:)?[\w.@/\\-]{1,100})[:-]\d{1,6}[:-][^\n]*\n(?P=name)[:-]\d{1,6}[:-]"
-)
-
-
-def _is_numbered(text: str) -> bool:
-    """Whether numbers that grow by one, or that are set to the right, stand before the first lines."""
-    found = _TABBED.match(text)
-    if not found or _is_head(text[: found.start("n")].rstrip("\n").rpartition("\n")[2]):
-        return False
-    return found["n"][0] == " " or (found["m"] is not None and int(found["m"]) == int(found["n"]) + 1)
-
-
-def _is_head(line: str) -> bool:
-    """Whether the rows below are a table's, whose first column may count."""
-    return "\t" in line or line.startswith("COPY ")
-
-
-def _line_start(gutter: str) -> str:
-    return "\n" if gutter[0] == "\n" else ""
 
 
 def _typographic(text: str) -> bool:

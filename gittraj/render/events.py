@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from gittraj.frozen import dataclass
-from gittraj.model.arguments import main_argument
-from gittraj.model.words import Header, count
+from gittraj.model.words import Header, count, main_argument
 
 Event = Mapping[str, Any]
 

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
+from gittraj.later import sha256
 from gittraj.model.values import AnyEvent, Thinking
 
 Seals = Mapping[str, tuple[str, ...]]
@@ -44,15 +45,13 @@ def seal_events(
     trajectory: str, events: Sequence[AnyEvent], sealer: Sealer
 ) -> tuple[list[AnyEvent], dict[str, tuple[str, ...]]]:
     """The events of a part with their thinking sealed, and the headers. Raises SealError."""
-    import hashlib  # noqa: PLC0415 - it takes 3 ms to load
-
     sealed = [
         _bare(event) if isinstance(event, Thinking) and not event.content else event for event in events
     ]
     seals: dict[str, tuple[str, ...]] = {}
     for group in _groups(events):
         header, payload = sealer.seal(trajectory, {event.id: event.content for event in group.values()})
-        name = hashlib.sha256(payload).hexdigest()[:16]
+        name = sha256(payload).hexdigest()[:16]
         seals[name] = (header,)
         for place, event in group.items():
             sealed[place] = _hide(event, name, payload, holds=place == min(group))

@@ -16,6 +16,7 @@ from gittraj.config import Environ
 from gittraj.errors import SealError, TrajError
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
+from gittraj.later import sha256
 from gittraj.seal import age  # see ``identities``
 from gittraj.seal.age import Recipient
 from gittraj.seal.identities import find_public, own_path
@@ -57,9 +58,7 @@ class Readers:
         """What the list is trusted by."""
         if self.body is None:
             return None
-        import hashlib  # noqa: PLC0415 - it takes 3 ms to load
-
-        return hashlib.sha256(self.body).hexdigest()
+        return sha256(self.body).hexdigest()
 
     @property
     def recipients(self) -> tuple[Recipient, ...]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +17,7 @@ from gittraj.errors import FormatError, unwritable
 from gittraj.frozen import dataclass
 from gittraj.model.codec import dump, event_from_json, event_to_json, from_json, to_json
 from gittraj.model.values import AnyEvent, Participant, Range, TaskRef
-from gittraj.state.folder import discard
+from gittraj.state.folder import replace_file
 
 _FOLDER = "active"
 _MARK = "traj-worktree"
@@ -125,23 +124,12 @@ def _read(value: Any) -> Active:
 
 def save_active(folder: Path, active: Active) -> None:
     """Whole or not at all; one that has ended and holds nothing more is removed. Raises StoreError."""
-    place = folder / _FOLDER
-    path = place / f"{active.header.trajectory}.json"
+    path = folder / _FOLDER / f"{active.header.trajectory}.json"
     if not active.events and (active.header.ended or not active.header.by_hand):
         path.unlink(missing_ok=True)
         return
     body = dump({"header": to_json(active.header), "events": [event_to_json(e) for e in active.events]})
-    fresh = place / f"{path.name}.{os.getpid()}.{threading.get_ident()}"
-    try:
-        place.mkdir(exist_ok=True)
-        with fresh.open("wb") as stream:
-            stream.write(body)
-            stream.flush()
-            os.fsync(stream.fileno())
-        fresh.replace(path)
-    except OSError as error:
-        discard(fresh)
-        raise unwritable(path, error) from None
+    replace_file(path, body, make=True)
 
 
 def drop_active(folder: Path, trajectory: str) -> None:

@@ -1,67 +1,120 @@
-"""Whether a drain could find anything new: a few calls of stat, so that reading commands stay fast."""
+"""Whether a drain could find anything new: what it looks at, compared by a few calls of stat.
+
+One line for each thing, with its kind, a number, its path. The index keeps the text, so that ``is_quiet``
+needs no state: it must import next to nothing (see ``gittraj.index.fast_open``).
+"""
 
 from __future__ import annotations
 
+import os
 import time
-from pathlib import Path
 
-from gittraj.git import Repository
-from gittraj.state.cursors import State, size_of
-from gittraj.state.folder import reflog_name
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
 
-RESTED = (3.0, 600.0)
+    from gittraj.git import Repository
+
+_RESTED = (3.0, 600.0)
 """Seconds since a log grew: by then its last turn may have ended; after that a drain has seen it."""
+STATE, INSTALLED, WORKTREES, TIP = "cursors.json", "installed.json", "worktrees", "refs/notes/traj"
 
 
-def watched(repository: Repository, folder: Path, state: State) -> list[tuple[str, Path, int]] | None:
-    """The files that ``has_news`` checks, as (kind, path, size); a ``log`` must also be idle.
+def has_news(repository: Repository) -> bool:
+    """Whether the spool, a reflog or an unfinished session's log has grown since the last drain, or another
+    tool wrote notes, perhaps over some of ours."""
+    return not is_quiet(read_watched(repository), str(repository.common_dir))
 
-    None where this is not enough to know.
-    """
-    logs = [Path(s.path) for s in state.sessions.values() if s.path and not s.settled]
-    if any(path.with_name(f"{path.name}-wal").exists() for path in logs):
-        return None
-    reflogs = [tree.git_dir / "logs" / "HEAD" for tree in repository.worktrees()]
-    return [
-        *(("file", path, _size(path)) for path in (folder / "spool", *reflogs)),
-        *(("log", path, size_of(path)) for path in logs),
+
+def read_watched(repository: Repository) -> str:
+    """How the last drain left things; empty where that is not known, or it left something to do."""
+    from gittraj.state.cursors import load_state  # noqa: PLC0415 - see above
+    from gittraj.state.folder import LocalState, reflog_name  # noqa: PLC0415
+    from gittraj.state.sharing import own_folder  # noqa: PLC0415
+
+    folder = LocalState.of(repository).folder
+    cursors, worktrees = own_folder(folder) / STATE, repository.common_dir / WORKTREES
+    written = _changed_at(cursors)  # before it is read
+    state = load_state(folder)
+    if state is None or state.waiting:
+        return ""
+    rows: list[tuple[str, int, str | Path]] = [
+        ("time", written, cursors),
+        ("count", _count(worktrees), worktrees),
+        ("tip", 0, state.whole or ""),
+        ("file", state.spool, folder / "spool"),
     ]
-
-
-def has_news(repository: Repository, folder: Path, state: State | None) -> bool:
-    """Whether the spool, a reflog or an unfinished session's log has grown since ``state``, or another tool
-    wrote notes, perhaps over some of ours."""
-    if state is None or state.waiting or _size(folder / "spool") != state.spool:
-        return True
-    if _tip(repository) not in (None, state.whole):
-        return True
     for tree in repository.worktrees():
         known = state.reflogs.get(reflog_name(tree.git_dir, repository.common_dir))
-        if known is None or _size(tree.git_dir / "logs" / "HEAD") != int(known[0]):
-            return True
+        if known is None:
+            return ""
+        rows.append(("file", int(known[0]), tree.git_dir / "logs" / "HEAD"))
     # a session that only the notes know has no log here
-    open_logs = [(Path(s.path), s.size) for s in state.sessions.values() if s.path and not s.settled]
-    return any(size_of(path) != size or _rests(path) for path, size in open_logs)
+    rows += [("log", s.size, s.path) for s in state.sessions.values() if s.path and not s.settled]
+    lines = [f"{kind} {number} {path}" for kind, number, path in rows]
+    return "" if any("\n" in line for line in lines) else "\n".join(lines)
 
 
-def _rests(path: Path) -> bool:
+def is_quiet(text: str, common_dir: str) -> bool:
+    """Whether all is still so; also where nothing is installed."""
+    if not os.path.exists(f"{common_dir}/traj/{INSTALLED}"):  # noqa: PTH110
+        return True
+    return bool(text) and all(_holds(line, common_dir) for line in text.split("\n"))
+
+
+def _holds(line: str, common_dir: str) -> bool:
+    kind, number, path = line.split(" ", 2)
+    if kind == "tip":
+        return _loose_tip(common_dir) in ("", path)
+    if kind == "log":
+        return size_of(path) == int(number) and not _rests(path)
+    ask = {"time": _changed_at, "count": _count, "file": _size}[kind]
+    return ask(path) == int(number)
+
+
+def _rests(path: str) -> bool:
+    return _RESTED[0] <= time.time() - _changed_at(path) / 1e9 <= _RESTED[1]
+
+
+def size_of(path: str | Path) -> int:
+    """Return the bytes of a log, -1 without one. For a database with a write-ahead log, whose size need not
+    change, return the time of its last change in milliseconds: callers only compare."""
+    if beside := _changed_at(f"{path}-wal"):
+        return max(_changed_at(path), beside) // 1_000_000
+    return _size(path, -1)
+
+
+def written_at(path: str | Path) -> float:
+    """Return when a log last grew, in seconds since 1970. Raises OSError."""
+    return max(os.stat(path).st_mtime, _changed_at(f"{path}-wal") / 1e9)  # noqa: PTH116
+
+
+def _size(path: str | Path, otherwise: int = 0) -> int:
     try:
-        age = time.time() - path.stat().st_mtime
+        return os.stat(path).st_size  # noqa: PTH116
     except OSError:
-        return False
-    return RESTED[0] <= age <= RESTED[1]
+        return otherwise
 
 
-def _tip(repository: Repository) -> str | None:
-    """The id of the records' ref, without running git; None where it is packed or not a file."""
+def _changed_at(path: str | Path) -> int:
+    """In nanoseconds since 1970; 0 where it is not there."""
     try:
-        return (repository.common_dir / "refs" / "notes" / "traj").read_text("ascii").strip()
-    except (OSError, ValueError):
-        return None
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
+        return os.stat(path).st_mtime_ns  # noqa: PTH116
     except OSError:
         return 0
+
+
+def _count(folder: str | Path) -> int:
+    try:
+        return len(os.listdir(folder))  # noqa: PTH208
+    except OSError:
+        return 0
+
+
+def _loose_tip(common_dir: str) -> str:
+    """The id of the records' ref, without running git; empty where it is packed or not a file."""
+    try:
+        with open(f"{common_dir}/{TIP}", encoding="utf-8") as stream:  # noqa: PTH123
+            return stream.read().strip()
+    except (OSError, ValueError):
+        return ""

@@ -6,19 +6,18 @@ suspended are never read, even later.
 """
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import field, replace
 from pathlib import Path
 from typing import TypeVar
 
-from gittraj.errors import FormatError, unwritable
+from gittraj.errors import FormatError
 from gittraj.frozen import dataclass
 from gittraj.model.codec import dump, from_json, to_json
 from gittraj.model.session_items import Cursor
 from gittraj.model.values import Evidence, Range, SegmentRef, Usage
-from gittraj.state.folder import discard, relative_names
-from gittraj.state.sharing import own_folder, share
+from gittraj.state.folder import LocalState, relative_names, replace_file
+from gittraj.state.sharing import own_folder
 
 T = TypeVar("T")
 VERSION = 2
@@ -130,7 +129,8 @@ class Pause:
     by_environment: bool = False
 
     def covers(self, time: float) -> bool:
-        return self.since <= time and (self.until is None or time <= self.until)
+        """``time`` as a log has it: in whole milliseconds, what is left over cut off."""
+        return self.since - 0.001 < time and (self.until is None or time <= self.until)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,25 +162,6 @@ class Suspension:
         return Away(spans=() if subagent else self.sessions.get(session, ()), pauses=pauses)
 
 
-def size_of(path: Path) -> int:
-    """Return the bytes of a log, -1 without one. For a database with a write-ahead log, whose size need not
-    change, return the time of its last change in milliseconds: callers only compare."""
-    try:
-        return int(written_at(path) * 1000) if _beside(path).exists() else path.stat().st_size
-    except OSError:
-        return -1
-
-
-def written_at(path: Path) -> float:
-    """Return when a log last grew, in seconds since 1970. Raises OSError."""
-    beside = _beside(path)
-    return max(each.stat().st_mtime for each in (path, beside) if each is path or each.exists())
-
-
-def _beside(path: Path) -> Path:
-    return path.with_name(f"{path.name}-wal")
-
-
 def load_state(folder: Path) -> State | None:
     """Return None when this version cannot use it: it is then rebuilt from the refs."""
     state = _load(State, own_folder(folder) / "cursors.json")
@@ -206,21 +187,11 @@ def load_suspension(folder: Path) -> Suspension:
 
 def save(folder: Path, value: State | Suspension) -> None:
     """Write atomically. Raises StoreError."""
-    path = own_folder(folder) / "cursors.json" if isinstance(value, State) else folder / "off.json"
-    fresh = path.with_suffix(f".{os.getpid()}")
-    try:
-        if path.parent != folder:
-            path.parent.mkdir(mode=0o700, exist_ok=True)
-        with fresh.open("wb") as stream:
-            stream.write(dump(to_json(value)))
-            stream.flush()
-            os.fsync(stream.fileno())
-        if not isinstance(value, State):
-            share(fresh, like=folder.parent / "objects")
-        fresh.replace(path)
-    except OSError as error:
-        discard(fresh)
-        raise unwritable(path, error) from None
+    body = dump(to_json(value))
+    if isinstance(value, State):
+        replace_file(LocalState(folder).own("cursors.json"), body)
+    else:
+        replace_file(folder / "off.json", body, like=folder.parent / "objects")
 
 
 def _load(cls: type[T], path: Path) -> T | None:

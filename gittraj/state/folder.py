@@ -29,6 +29,7 @@ SOON = 2.0
 PATIENCE = 60.0
 """Seconds that a command waits for another git-traj at most."""
 _PRIVATE = ("live.json", EXPOSED)
+_PURGING = "purging.json"
 _MOMENTS = "at"
 """A folder of empty files named by commits: each has the time at which the commit's hook ran."""
 _ABANDONED = 60.0
@@ -112,7 +113,21 @@ class LocalState:
 
     def _unfinished(self) -> Iterator[Path]:
         yield from self.folder.glob("*.[0-9]*")
-        yield from self.folder.glob("active/*.json.[0-9]*")
+        for place in ("active", "of-*"):
+            yield from self.folder.glob(f"{place}/*.json.[0-9]*")
+
+    @property
+    def is_purging(self) -> bool:
+        """Whether a purge began and did not end: the next fetch or purge clears the traces."""
+        return (self.folder / _PURGING).exists()
+
+    @contextmanager
+    def purging(self) -> Iterator[None]:
+        """While refs are moved for a purge: who is killed meanwhile leaves a mark."""
+        self.create()
+        self.write(_PURGING, True)
+        yield
+        (self.folder / _PURGING).unlink(missing_ok=True)
 
     def moment(self, commit: str) -> float | None:
         """When a commit was made, in seconds since 1970 by this machine's clock, while its hook's word is
@@ -134,9 +149,9 @@ class LocalState:
 
     def key(self) -> bytes:
         """32 random bytes that never leave this clone; made at first use."""
-        path = self._own("redact.key")
+        path = self.own("redact.key")
         if not path.exists():
-            fresh = self._fresh("redact.key")
+            fresh = _fresh(path)
             try:
                 descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
                 with os.fdopen(descriptor, "wb") as stream:  # os.write makes \r\n of \n on Windows
@@ -150,7 +165,7 @@ class LocalState:
                 discard(fresh)
         return path.read_bytes()
 
-    def _own(self, name: str) -> Path:
+    def own(self, name: str) -> Path:
         """A file of this user's; its folder is there then."""
         folder = own_folder(self.folder)
         try:
@@ -160,27 +175,17 @@ class LocalState:
             raise unwritable(folder, error) from None
         return folder / name
 
-    def _fresh(self, name: str) -> Path:
-        """A file for one thread to write in; ``tidy`` knows it by its numbers."""
-        return self.folder / f"{name}.{os.getpid()}.{threading.get_ident()}"
-
     def read(self, name: str) -> Any:
         """A JSON file of ours; ``None`` when it is missing or damaged."""
         try:
-            return json.loads((self._own(name) if name in _PRIVATE else self.folder / name).read_bytes())
+            return json.loads((self.own(name) if name in _PRIVATE else self.folder / name).read_bytes())
         except (OSError, ValueError):
             return None
 
     def write(self, name: str, value: Any) -> None:
         """Whole or not at all."""
-        path = self._own(name) if name in _PRIVATE else self.folder / name
-        fresh = self._fresh(name)
-        try:
-            fresh.write_text(json.dumps(value, indent=1, sort_keys=True), "utf-8")
-            fresh.replace(path)
-        except OSError as error:
-            discard(fresh)
-            raise unwritable(path, error) from None
+        path = self.own(name) if name in _PRIVATE else self.folder / name
+        replace_file(path, json.dumps(value, indent=1, sort_keys=True).encode())
 
     def hashes(self) -> tuple[str, ...]:
         """The keyed hashes of known secrets, the latest last."""
@@ -191,7 +196,7 @@ class LocalState:
         self.key()
         if hashes <= frozenset(known := self.hashes()):  # also where nothing can be written
             return frozenset(known)
-        with self._own("redact.key").open("r+b") as key:
+        with self.own("redact.key").open("r+b") as key:
             acquire(key.fileno(), _ABANDONED)  # a hook's worker may add some while a drain does
             known = self.hashes()
             fresh = sorted(hashes - frozenset(known))
@@ -219,6 +224,30 @@ def _is_abandoned(path: Path) -> bool:
         return time.time() - path.stat().st_mtime > _ABANDONED
     except OSError:
         return False
+
+
+def replace_file(path: Path, body: bytes, *, make: bool = False, like: Path | None = None) -> None:
+    """Write a file whole or not at all. ``make``: its folder, too; ``like``: whose permissions to share.
+    Raises StoreError."""
+    fresh = _fresh(path)
+    try:
+        if make:
+            path.parent.mkdir(exist_ok=True)
+        with fresh.open("wb") as stream:
+            stream.write(body)
+            stream.flush()
+            os.fsync(stream.fileno())
+        if like is not None:
+            share(fresh, like=like)
+        fresh.replace(path)
+    except OSError as error:
+        discard(fresh)
+        raise unwritable(path, error) from None
+
+
+def _fresh(path: Path) -> Path:
+    """A file for one thread to write in; ``tidy`` knows it by its numbers."""
+    return path.with_name(f"{path.name}.{os.getpid()}.{threading.get_ident()}")
 
 
 def discard(fresh: Path) -> None:

@@ -12,14 +12,13 @@ from dataclasses import replace
 
 from gittraj.config import Environ, Summarizer, read_config, read_summarizer
 from gittraj.errors import TrajError
-from gittraj.events.given_later import write_model_summary
+from gittraj.events.given_later import SUMMARY, write_model_summary
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
 from gittraj.model.codec import decode_note
-from gittraj.model.statements import SUMMARY
 from gittraj.model.values import AnyEvent, NoteEvent, Record
 from gittraj.notes.merge import order, standing
-from gittraj.notes.segments import read_segments
+from gittraj.notes.read_segments import read_segments
 from gittraj.notes.store import NotesRef
 from gittraj.record.drain.composition import make_pipeline
 from gittraj.record.given_later import carriers, closing, locked, new_event_id, now

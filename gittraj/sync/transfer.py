@@ -15,7 +15,6 @@ from gittraj.notes.recovery import is_ancestor
 from gittraj.notes.refs import delete_ref, set_ref
 from gittraj.notes.store import DATA_PREFIX, RECORDS_REF, DataRefs
 from gittraj.state.folder import LocalState
-from gittraj.state.purge_mark import is_unfinished, unfinished
 from gittraj.sync.consent import may_join
 from gittraj.sync.join import join_records, join_segments
 from gittraj.sync.network import Refused, fetch_refs, list_refs, push_refs
@@ -58,13 +57,14 @@ def fetch(
     tips = _bring(repository, remote, {ref: theirs[ref] for ref in wanted if ref in theirs})
     _forget(repository, remote, theirs)
     records = tips.pop(RECORDS_REF, None)
-    if not is_unfinished(repository) and not (records and _brings_purge(repository, records)):
+    local = LocalState.of(repository)
+    if not local.is_purging and not (records and _brings_purge(repository, records)):
         _join_months(repository, remote, tips)
         changed = join_records(repository, records, remote.name, tell=tell) if records else 0
         if records and _is_stale(repository, records):
             tell(f"{remote.name} still has purged data: git traj push --replace removes it")
         return changed
-    with LocalState.of(repository).writing(), unfinished(repository):
+    with local.writing(), local.purging():
         changed = join_records(repository, records, remote.name) if records else 0
         _join_months(repository, remote, tips)
         _settle_months(repository, remote, theirs)

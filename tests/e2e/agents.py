@@ -256,7 +256,7 @@ class OpenCode(Agent):
         output = ["--format", "json", "--thinking", "--auto"]
         titled = ["--title", "A story"]  # or it asks the model for one
         # it would put quotes around an argument with blanks, and joins words with one blank
-        return [str(self.programs / "opencode"), "run", *output, *titled, *again, *prompt.split(" ")]
+        return [str(self.programs / self.name), "run", *output, *titled, *again, *prompt.split(" ")]
 
     def environment(self, url: str) -> dict[str, str]:
         options = {"baseURL": f"{url}/v1", "apiKey": "no-key"}
@@ -264,12 +264,11 @@ class OpenCode(Agent):
         provider = {"anthropic": {"options": options, "models": {self.model: model}}}
         config = {"provider": provider, "model": f"anthropic/{self.model}", "share": "disabled"}
         nowhere = "http://127.0.0.1:9"  # it fetches the types of its plugins in the background
+        own = {"CONFIG_CONTENT": json.dumps({**config, "enabled_providers": ["anthropic"]})}
+        quiet = ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "DEFAULT_PLUGINS")
+        own |= {f"DISABLE_{what}": "1" for what in quiet}
         return {
-            "OPENCODE_CONFIG_CONTENT": json.dumps({**config, "enabled_providers": ["anthropic"]}),
-            "OPENCODE_DISABLE_AUTOUPDATE": "1",
-            "OPENCODE_DISABLE_MODELS_FETCH": "1",
-            "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
-            "OPENCODE_DISABLE_DEFAULT_PLUGINS": "1",
+            **{f"{self.name.upper()}_{name}": value for name, value in own.items()},
             "npm_config_registry": nowhere,
             "npm_config_offline": "true",
         }
@@ -278,7 +277,7 @@ class OpenCode(Agent):
         return str(first["sessionID"])
 
     def log(self, session: str) -> Path:
-        return _only(Path.home() / ".local" / "share" / "opencode", "opencode.db")
+        return _only(Path.home() / ".local" / "share" / self.name, f"{self.name}.db")
 
 
 def _check_words(log: Path, last: str) -> None:

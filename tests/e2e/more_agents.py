@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.e2e.agents import Agent
+from tests.e2e.agents import Agent, OpenCode
 from tests.e2e.model_server import Reply, ToolCall
 from tests.e2e.scenario import Edit, Shell, Step, Turn, Write
 
@@ -171,6 +171,15 @@ class Cline(Another):
         return {}
 
 
+class Kilo(OpenCode):
+    """`kilo run`, a fork of OpenCode."""
+
+    name = "kilo"
+
+    def __init__(self, program: Path) -> None:
+        super().__init__(program.parent)
+
+
 class Mini(Another):
     """`mini`, see https://mini-swe-agent.com. All that it has is a shell; its runs have no name."""
 
@@ -238,10 +247,11 @@ def _put(path: str, value: Any) -> None:
     file.write_text(json.dumps(value))
 
 
-MORE: dict[str, Callable[[Path], Agent]] = {
-    "copilot": Copilot,
+MORE: dict[str, Callable[[Path], Agent]] = {  # the first two, which are small, by day as well
     "pi": Pi,
     "qwen-code": Qwen,
+    "copilot": Copilot,
     "cline": Cline,
+    "kilo": Kilo,
     "mini-swe-agent": Mini,
 }

@@ -35,6 +35,7 @@ PACKAGES = {
     "pi": Package("@mariozechner/pi-coding-agent", "0.73.1", "pi", small=True),
     "qwen-code": Package("@qwen-code/qwen-code", "0.15.10", "qwen", small=True),
     "cline": Package("cline", "3.0.65", "cline"),
+    "kilo": Package("@kilocode/cli", "7.7.7", "kilo"),
     "aider": Package("aider-chat", "0.86.2", "aider", python=True),
     "mini-swe-agent": Package("mini-swe-agent", "2.4.6", "mini", python=True),
 }

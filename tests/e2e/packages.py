@@ -19,8 +19,12 @@ PINNED = {
     "@google/gemini-cli": "0.61.0",
     "opencode-ai": "1.18.33",
 }
-NEXT = {"@openai/codex": "0.171.0", "@anthropic-ai/claude-code": "2.1.332"}
-"""The newest in the registry: what an update brings. Gemini CLI has none."""
+NEXT = {
+    "@openai/codex": "0.171.0",
+    "@anthropic-ai/claude-code": "2.1.332",
+    "@qwen-code/qwen-code": "0.24.4",
+}
+"""The newest in the registry: what an update brings. The other agents have none."""
 _SCRIPTS = {"@anthropic-ai/claude-code": "install.cjs", "opencode-ai": "postinstall.mjs"}
 _ROOT = Path(__file__).resolve().parents[2]
 

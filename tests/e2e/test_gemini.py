@@ -1,5 +1,5 @@
 """Gemini CLI keeps git's hooks from its commands, and its commands do not know their session: what it commits
-is found afterwards, in HEAD's reflog and in its log."""
+is found afterwards, in HEAD's reflog and in its log. It is slow to start: by day two of the stories."""
 
 from __future__ import annotations
 
@@ -27,11 +27,13 @@ def test_each_commit_has_its_own_part(gemini: Agent, workshop: Workshop, commit:
     tell_of_two_commits(gemini, workshop, commit, check_header)
 
 
-@pytest.mark.parametrize("commit", some(["git commit", "git commit -q"], 1))
+@pytest.mark.nightly
+@pytest.mark.parametrize("commit", ["git commit", "git commit -q"])
 def test_two_commits_in_one_call_share_the_part(gemini: Agent, workshop: Workshop, commit: str) -> None:
     tell_of_one_call(gemini, workshop, commit, check_header)
 
 
+@pytest.mark.nightly
 def test_an_edit_and_its_commit_in_one_response(gemini: Agent, workshop: Workshop) -> None:
     run = gemini.run(
         [

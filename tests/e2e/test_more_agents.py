@@ -18,6 +18,7 @@ from tests.e2e.stories import BYE, CHOICE, CLOSING, DOUBT, HELLO, PROMPT, SAY_HE
 from tests.e2e.test_day_of_misuse import wrong
 from tests.e2e.workshop import Json, Workshop, events
 from tests.integration.waiting import LONG
+from tests.sizes import some
 
 FIRST = {"claude-code": ClaudeCode, "codex": Codex, "gemini-cli": GeminiCli, "opencode": OpenCode}
 _FOUND: dict[str, Path | str] = {}
@@ -45,7 +46,7 @@ def program(agent: str) -> Path:
     return found
 
 
-@pytest.fixture(params=MORE)
+@pytest.fixture(params=some(MORE, 2))
 def another(request: pytest.FixtureRequest) -> Agent:
     return MORE[request.param](program(request.param))
 
@@ -92,6 +93,7 @@ def test_two_edits_two_commits_and_a_persons_own(another: Agent, workshop: Works
     assert workshop.show(person) == []
 
 
+@pytest.mark.nightly
 def test_aider_commits_by_itself(workshop: Workshop) -> None:
     agent = Aider(program("aider"), workshop.path)
     first, second = (

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.e2e import test_more_agents
 from tests.e2e.agents import Agent, ClaudeCode, Codex
+from tests.e2e.more_agents import Qwen
 from tests.e2e.packages import NotInstalledError, next_programs
 from tests.e2e.stories import tell_of_a_resumed_session
 from tests.e2e.workshop import Workshop
@@ -32,3 +34,9 @@ def test_a_session_that_the_next_version_goes_on_with(
     before: Agent = agent(installed)
     first, second = tell_of_a_resumed_session(before, workshop, again=agent(updated))
     assert second.session == first.session
+
+
+def test_the_next_version_of_qwen_code(updated: Path | str, workshop: Workshop) -> None:
+    if isinstance(updated, str):
+        pytest.skip(updated)
+    test_more_agents.test_two_edits_two_commits_and_a_persons_own(Qwen(updated / "qwen"), workshop)

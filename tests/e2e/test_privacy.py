@@ -17,6 +17,7 @@ from gittraj.commands.export import EXCHANGES, FOLDERS, FORMATS
 from tests.e2e.agents import Agent
 from tests.e2e.scenario import Fact, Shell, Turn, Write, facts, turn
 from tests.e2e.workshop import Workshop, events
+from tests.sizes import some
 
 THOUGHT = "Cormorants dry their wings before they think again."
 SAID = "The plan is written down."
@@ -35,17 +36,6 @@ def plan(*, path: str = "plan.txt", text: str = "Dig a pond\n") -> list[Turn]:
         turn(Shell(f"git add {path} && git commit -m 'Plan {path}'")),
         turn(say=SAID),
     ]
-
-
-def test_thinking_is_counted_and_dropped(agent: Agent, workshop: Workshop) -> None:
-    run = agent.run(plan(), folder=workshop.path)
-    workshop.settle(run)
-
-    trajectory = workshop.only()
-    assert trajectory["thinking"] == "dropped"
-    assert trajectory["part"]["counts"]["thinking"] == 1
-    assert SAID.encode() in workshop.stored()
-    assert THOUGHT.encode() not in workshop.stored()
 
 
 def test_sealed_thinking_is_nowhere_in_clear(agent: Agent, workshop: Workshop, tmp_path: Path) -> None:
@@ -108,30 +98,6 @@ def test_thinking_is_kept_in_clear_where_that_is_asked_for(agent: Agent, worksho
     assert facts(events(trajectory)) == run.told()
 
 
-def test_a_secret_that_the_agent_prints(agent: Agent, workshop: Workshop, token: str) -> None:
-    workshop.commit(".gitignore", ".env\n")
-    (workshop.path / ".env").write_text(f"GITHUB_TOKEN={token}\n")
-    run = agent.run(
-        [
-            turn(Shell("cat .env")),
-            turn(Write("deploy.sh", "gh auth login\n"), say=f"The token is {token}, I leave it in .env."),
-            turn(Shell(f"printf '%s' '{token}' | wc -c; git add deploy.sh && git commit -m Deploy")),
-            turn(say=SAID),
-        ],
-        prompt=f"Deploy with {token}",
-        folder=workshop.path,
-    )
-    assert token in run.log.read_text()
-    workshop.settle(run)
-
-    trajectory = workshop.only()
-    assert calls(facts(events(trajectory))) == calls(run.told())
-    assert trajectory["redactions"] >= 1
-    assert SAID.encode() in workshop.stored()
-    assert token.encode() not in workshop.stored()
-    assert token not in workshop.traj("show") + workshop.traj("show", "--json") + workshop.traj("log")
-
-
 @pytest.fixture
 def secrets() -> dict[str, str]:
     """Fresh ones of many kinds, by the name of a file that an agent will print, and the file's text."""
@@ -159,8 +125,9 @@ def values(secrets: dict[str, str]) -> list[str]:
 
 
 def test_secrets_of_many_kinds_are_nowhere(
-    agent: Agent, workshop: Workshop, tmp_path: Path, secrets: dict[str, str]
+    agent: Agent, workshop: Workshop, tmp_path: Path, secrets: dict[str, str], token: str
 ) -> None:
+    """Nor what the agent thinks, unless somebody wants it."""
     workshop.commit(".gitignore", "private/\n")
     (workshop.path / "private").mkdir()
     for name, text in secrets.items():
@@ -169,22 +136,29 @@ def test_secrets_of_many_kinds_are_nowhere(
     run = agent.run(
         [
             *(turn(Shell(f"cat private/{name}")) for name in names),
-            turn(Write("ponds.txt", "two\n"), say=f"Now I have seen {secrets['database.txt']}"),
+            turn(
+                Write("ponds.txt", "two\n"), say=f"Now I have seen {secrets['database.txt']}", think=THOUGHT
+            ),
             turn(Shell("git add ponds.txt && git commit -m Ponds")),
             turn(say=SAID),
         ],
+        prompt=f"Deploy with {token}",
         folder=workshop.path,
     )
-    hidden = values(secrets)
-    assert len(hidden) >= 10
+    hidden = [*values(secrets), token]
+    assert len(hidden) >= 11
     assert all(value in run.log.read_text() for value in hidden)
     workshop.settle(run)
 
-    assert calls(facts(events(workshop.only()))) == calls(run.told())
+    trajectory = workshop.only()
+    assert calls(facts(events(trajectory))) == calls(run.told())
+    assert trajectory["redactions"] >= 1
+    assert (trajectory["thinking"], trajectory["part"]["counts"]["thinking"]) == ("dropped", 1)
     shown = workshop.traj("show", "--events") + workshop.traj("show", "--json") + workshop.traj("log")
     report = crash(workshop, tmp_path)
     stored = workshop.stored()
-    for value in hidden:
+    assert SAID.encode() in stored
+    for value in (*hidden, THOUGHT):
         assert value.encode() not in stored
         assert value not in shown + report
     assert workshop.traj("redact", "--audit") == ""
@@ -256,7 +230,7 @@ def test_a_secret_that_becomes_known_when_it_is_stored_already(
     assert workshop.traj("redact", "--audit") == ""
 
 
-@pytest.mark.parametrize("mixed", [False, True])
+@pytest.mark.parametrize("mixed", some([True, False], 1))
 def test_a_session_over_two_repositories(agent: Agent, tmp_path: Path, mixed: bool) -> None:
     """No repository learns what stands in the other's files, nor gets the other's calls."""
     pond, river = Workshop.founded(tmp_path / "pond"), Workshop.founded(tmp_path / "river")

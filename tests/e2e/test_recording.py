@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 from tests.e2e.agents import Agent
 from tests.e2e.model_server import Reply, serving
@@ -93,6 +95,29 @@ def test_it_ends_as_its_agent_says(any_agent: Agent, workshop: Workshop) -> None
     for words in ("greet people", "hello.py", '"git commit"', "formal", '"plain functions"'):
         found = json.loads(workshop.traj("search", "--json", words))["results"]
         assert [each["trajectory"]["id"] for each in found] == [trajectory["id"]], words
+
+
+def test_codex_decides_in_a_login_shell_that_does_not_find_git_traj(codex: Agent, workshop: Workshop) -> None:
+    """Its shell reads the profile, which sets PATH anew: what it decided by command was lost."""
+    workshop.traj("install", "--agent", "codex")
+    (Path.home() / ".profile").write_text("PATH=/usr/bin:/bin\n")
+    (told,) = re.findall(r"is not a command, run `(.+)` in", (workshop.path / "AGENTS.md").read_text())
+    ran = codex.run(
+        [
+            turn(Shell("git traj --version; command -v git-traj; mkdir -p in")),
+            turn(Shell(f"cd in && {told} {DECIDE.removeprefix(TRAJ)}")),
+            turn(Write("hello.py", HELLO)),
+            turn(Shell("git add . && git commit -m 'Say hello'")),
+            turn(say="Done."),
+        ],
+        prompt="Greet people",
+        folder=workshop.path,
+    )
+    workshop.settle(ran)
+    trajectory = workshop.only()
+    assert decided(trajectory) == {"plain functions": DECISIONS["plain functions"]}
+    outputs = [event["content"] for event in events(trajectory) if event["type"] == "tool_result"]
+    assert "'traj' is not a git command" in outputs[0]
 
 
 def test_it_is_abandoned(any_agent: Agent, workshop: Workshop) -> None:

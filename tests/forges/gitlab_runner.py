@@ -9,7 +9,6 @@ import functools
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
@@ -19,7 +18,7 @@ from typing import Any
 
 import yaml
 
-from tests.github.runner import ROOT, Runner, Step
+from tests.github.runner import ROOT, Runner, Step, execute, within
 from tests.integration.repository import Git
 
 _SPEC, _JOBS = (ROOT / "templates" / "git-traj.yml").read_text("utf-8").split("\n---\n")
@@ -52,8 +51,6 @@ class GitLabRunner(Runner):
         job = self._job({name: value for name, value in given.items() if name in _BY_VARIABLE})
         variables = {name: str(value) for name, value in job["variables"].items()}
         variables |= {f"GIT_TRAJ_{name.upper().replace('-', '_')}": value for name, value in given.items()}
-        script = place / "script.sh"
-        script.write_text("set -eo pipefail\nset +o noclobber\n" + "\n".join(job["script"]) + "\n", "utf-8")
         environ = {
             "PATH": os.environ["PATH"],
             "HOME": str(place),
@@ -66,15 +63,11 @@ class GitLabRunner(Runner):
         }
         if not self.installs:
             environ["GIT_TRAJ_PYTHON"] = sys.executable
-        done = subprocess.run(
-            ["bash", str(script)],
-            cwd=place / "builds",
-            env=environ,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=False,
-        )
+        if self.installs or self.process:
+            script = "set +o noclobber\n" + "\n".join(job["script"]) + "\n"
+            status, log = execute(script, environ, place, folder="builds")
+        else:
+            status, log = self._within(environ, place)
         left = {path.name: path.read_text("utf-8") for path in (place / "builds").iterdir()}
         reports = {*job["artifacts"]["paths"], *job["artifacts"]["reports"].values()}
         assert left.keys() <= reports, "nothing else is left in the job's folder"
@@ -83,7 +76,26 @@ class GitLabRunner(Runner):
             name.removeprefix("GIT_TRAJ_").lower().replace("_", "-"): value for name, _, value in lines
         }
         self.quality = left.get("git-traj-code-quality.json", "[]")
-        return Step(done.returncode, done.stdout, outputs, left.get("git-traj.md", ""))
+        return Step(status, log, outputs, left.get("git-traj.md", ""))
+
+    def _within(self, environ: Mapping[str, str], place: Path) -> tuple[int, str]:
+        """What ``github_action/gitlab.sh`` does, without a process."""
+        temp, builds = place / "temp", place / "builds"
+        temp.mkdir()
+        told = {"GITHUB_STEP_SUMMARY": "git-traj.md", "GITHUB_OUTPUT": "git-traj.env"}
+        strict = {"INPUT_REQUIRE": "off", "INPUT_FAIL_ON_ERROR": "false"}
+        status, log = within(
+            {
+                **environ,
+                "RUNNER_TEMP": str(temp),
+                **{name: str(builds / file) for name, file in told.items()},
+                **{name: environ.get(f"GIT_TRAJ_{name[6:]}") or usual for name, usual in strict.items()},
+            }
+        )
+        quality = temp / "code-quality.json"
+        if quality.exists():
+            shutil.copy(quality, builds / "git-traj-code-quality.json")
+        return status, log
 
     def _job(self, given: Mapping[str, str]) -> Any:
         url, commit = source()

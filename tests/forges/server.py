@@ -169,7 +169,7 @@ class Gitea(Forge):
                 return Reply(200, {"id": -2, "login": self.viewer, "full_name": ""})
             case "GET", "/pulls/{index}":
                 return Reply(200, self._pull(pull))
-            case "GET", "/pulls/{index}.diff":
+            case "GET", "/pulls/{index}.{diffType}":
                 head = "diff --git a/{0} b/{0}\nindex 1..2 100644\n--- a/{0}\n+++ b/{0}\n"
                 return Reply(200, "".join(head.format(p) + h for p, h in pull.patches.items()).encode())
             case "GET", "/pulls/{index}/commits":
@@ -263,12 +263,8 @@ class GitLab(Forge):
             case "GET", "/projects/{id}/merge_requests/{iid}":
                 return Reply(200, self._pull(pull))
             case "PUT", "/projects/{id}/merge_requests/{iid}":
-                gone = asked.body.get("remove_labels", "").split(",")
-                new = [
-                    name
-                    for name in asked.body.get("add_labels", "").split(",")
-                    if name and name not in pull.labels
-                ]
+                gone = asked.body.get("remove_labels", [])
+                new = [name for name in asked.body.get("add_labels", []) if name not in pull.labels]
                 pull.labels = [name for name in pull.labels if name not in gone] + new
                 return Reply(200, self._pull(pull))
             case "GET", "/commits":

@@ -3,6 +3,9 @@ jobs: a GitHub on loopback, git over HTTP, and the Action's own steps."""
 
 from __future__ import annotations
 
+import copy
+import functools
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,21 +22,25 @@ from tests.github.git_server import GitServer
 from tests.github.runner import Runner, Step
 from tests.github.server import TOKEN, GitHub
 from tests.github.shapes import REPOSITORY, PullState
+from tests.integration.git_host import GitHost
 from tests.integration.repository import Git
 from tests.integration.story import Story, record
+from tests.sizes import NIGHTLY
 
 NOTES = "refs/notes/traj"
 
 
 @dataclass
 class Host:
-    """``bare`` is the repository on the host, ``clone`` has the branch ``topic`` with two commits."""
+    """``bare`` is the repository on the host, ``clone`` has the branch ``topic`` with two commits. By day git
+    asks for paths, which is quicker, until ``over_http``; ``web`` is where that is."""
 
     github: GitHub
     server: GitServer
     runner: Runner
     clone: Git
     bare: Git
+    web: str
 
     @property
     def pull(self) -> PullState:
@@ -51,36 +58,22 @@ class Host:
     @property
     def asked(self) -> list[tuple[str, str | None]]:
         """Who asked the git server for what."""
-        self._ask_for_http()
+        assert self.server.url == self.web, "over_http() tells"
         return self.server.asked
 
-    def hide(self, name: str) -> None:
-        self._ask_for_http()
-        self.server.hidden.add(name)
-
-    def _ask_for_http(self) -> None:
+    def over_http(self) -> Host:
         """A git that was built without it ends the test here."""
-        if not self.server.url.startswith("http"):
+        if not speaks_http(self.clone):
             pytest.skip("this git speaks no HTTP")
+        self.server.url = self.runner.server = self.pull.server = self.web
+        return self
 
     def push(self, *more: str) -> None:
         """What stands in the clone, to where the pull request comes from, and what the host says of it."""
         home = self.server.root / f"{self.pull.head_repository}.git"
         self.clone("push", "-qf", str(home), "HEAD:refs/heads/topic", *more)
         self.clone("push", "-qf", str(self.bare.root), "HEAD:refs/pull/7/head")
-        pull = self.pull
-        pull.head, pull.base = self.clone.head(), self.clone("rev-parse", "main")
-        pull.commits = []
-        told = self.clone(
-            "log", "--reverse", "--name-only", "--format=%x02%H%x01%P%x01%B%x01%cI%x01", "main..HEAD"
-        )
-        for each in self.clone("diff", "main...HEAD").split("diff --git a/")[1:]:
-            pull.patches[each.partition(" b/")[0]] = "@@".join(("", *each.split("@@")[1:]))
-        for each in told.split("\x02")[1:]:
-            sha, parents, message, pull.dates[sha], files = each.split("\x01")
-            pull.commits.append(sha)
-            pull.parents[sha], pull.changed[sha] = parents.split(), files.split()
-            pull.messages[sha] = message.strip()
+        _describe(self.pull, self.clone)
 
     def note(self, commit: str, trajectory: str = "traj_one", **figures: Any) -> None:
         """In the clone, as the project writes it."""
@@ -134,6 +127,41 @@ class Host:
             return standing(commit, decode_note(NotesRef(repository, ref).read(commit) or b""))
 
 
+def speaks_http(git: Git) -> bool:
+    return (Path(git("--exec-path")) / "git-remote-http").exists()
+
+
+def _describe(pull: PullState, clone: Git) -> None:
+    """What the host says of the branch in ``clone``."""
+    pull.head, pull.base = clone.head(), clone("rev-parse", "main")
+    pull.commits = []
+    told = clone("log", "--reverse", "--name-only", "--format=%x02%H%x01%P%x01%B%x01%cI%x01", "main..HEAD")
+    for each in clone("diff", "main...HEAD").split("diff --git a/")[1:]:
+        pull.patches[each.partition(" b/")[0]] = "@@".join(("", *each.split("@@")[1:]))
+    for each in told.split("\x02")[1:]:
+        sha, parents, message, pull.dates[sha], files = each.split("\x01")
+        pull.commits.append(sha)
+        pull.parents[sha], pull.changed[sha] = parents.split(), files.split()
+        pull.messages[sha] = message.strip()
+
+
+@functools.cache
+def _first(folder: Path) -> PullState:
+    """What each host begins with: ``host`` and ``repo`` in ``folder``, made by the first test, copied by
+    others."""
+    git = Git.init(folder / "repo")
+    bare = GitHost(folder / "host").found(REPOSITORY)
+    git.commit({"README": "here\n"})
+    git("push", "-q", str(bare.root), "HEAD:refs/heads/main")
+    git("checkout", "-q", "-b", "topic")
+    git.commit({"src/a.py": "1\n"}, "Begin")
+    git.commit({"src/b.py": "1\n"}, "Go on")
+    git("push", "-q", str(bare.root), "HEAD:refs/heads/topic", "HEAD:refs/pull/7/head")
+    pull = PullState(files=["src/a.py", "src/b.py"], title="Limit the rate")
+    _describe(pull, git)
+    return pull
+
+
 @contextmanager
 def a_host(
     git: Git,
@@ -146,20 +174,16 @@ def a_host(
     """``forge``: another one than GitHub, and what runs its jobs. It ends with no
     violation, and the token in no hands but the repository's own."""
     server = GitServer(place / "host", token=TOKEN, home=REPOSITORY)
-    bare = server.found(REPOSITORY)
-    git.commit({"README": "here\n"})
-    git("push", "-q", str(bare.root), "HEAD:refs/heads/main")
-    git("checkout", "-q", "-b", "topic")
-    git.commit({"src/a.py": "1\n"}, "Begin")
-    git.commit({"src/b.py": "1\n"}, "Go on")
+    pull = copy.deepcopy(_first(place.parent / "first"))
+    shutil.copytree(place.parent / "first" / "host", server.root)
+    shutil.copytree(place.parent / "first" / "repo", git.root, dirs_exist_ok=True)
+    bare = Git(server.root / f"{REPOSITORY}.git")
     github = forge or GitHub(prefix=prefix)
     with server.running(), github.running():
-        if not (Path(git("--exec-path")) / "git-remote-http").exists():
-            server.url = f"file://{server.root}"
-        pull = PullState(files=["src/a.py", "src/b.py"], title="Limit the rate", server=server.url)
-        github.pulls[7] = pull
-        host = Host(github, server, runner(place / "runner", github.url, server.url, TOKEN), git, bare)
-        host.push()
+        web, path = server.url, f"file://{server.root}"
+        server.url = web if NIGHTLY and speaks_http(git) else path
+        pull.server, github.pulls[7] = server.url, pull
+        host = Host(github, server, runner(place / "runner", github.url, server.url, TOKEN), git, bare, web)
         yield host
     assert github.violations == []
     assert {name for name, token in server.asked if token is not None} <= {REPOSITORY}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import json
 import os
@@ -10,11 +11,16 @@ import subprocess
 import sys
 import sysconfig
 from collections.abc import Iterator, Mapping
+from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import yaml
+
+from github_action.__main__ import main
+from github_action.retry import RetryBudget
+from tests.sizes import NIGHTLY
 
 ROOT = Path(__file__).resolve().parents[2]
 _EXPRESSION = re.compile(r"\$\{\{\s*([\w.-]+)\s*\}\}")
@@ -35,8 +41,9 @@ class Step:
 @dataclass
 class Runner:
     """``folder`` is the runner's; ``server`` is GITHUB_SERVER_URL, ``api`` GITHUB_API_URL. Without
-    ``installs`` what the first step would install is taken from this interpreter. ``extra``: more of the
-    environment; ``workspace``: the files that were checked out. Jobs may run at the same time."""
+    ``installs`` what the first step would install is taken from this interpreter, and unless a ``process`` is
+    asked for the Action runs in this one, by day: at the same time only processes may. ``extra``: more of the
+    environment; ``workspace``: the files that were checked out."""
 
     folder: Path
     api: str
@@ -44,6 +51,7 @@ class Runner:
     token: str
     repository: str = "acme/app"
     installs: bool = False
+    process: bool = NIGHTLY
     extra: dict[str, str] = field(default_factory=dict)
     workspace: dict[str, str] = field(default_factory=dict)
     _numbers: Iterator[int] = field(default_factory=lambda: itertools.count(101))
@@ -75,19 +83,32 @@ class Runner:
         known = self._inputs(inputs)
         log, status = "", 0
         for step in _ACTION["runs"]["steps"]:
+            if status and step.get("if") != "${{ !cancelled() }}":
+                continue
             made = {} if step["id"] != "install" or self.installs else _INSTALLED
             if not made:
-                status, said, made = _execute(step, known, environ, place)
-                log += said
+                ended, said, made = self._step(step, known, environ, place)
+                log, status = log + said, status or ended
             known |= {f"steps.{step['id']}.outputs.{name}": value for name, value in made.items()}
-            if status:
-                break
         left = {path.name for path in (place / "work").iterdir()}
         assert left == self.workspace.keys(), "nothing is written to the workspace"
         outputs = {name: _expand(o["value"], known) for name, o in _ACTION["outputs"].items()}
         told = {name.rpartition(".")[2] for name in known if name.startswith("steps.run.")}
         assert told <= outputs.keys(), f"outputs that are not declared: {told - outputs.keys()}"
         return Step(status, log, outputs, summary.read_text("utf-8") if summary.exists() else "")
+
+    def _step(
+        self, step: Mapping[str, Any], known: Mapping[str, str], environ: Mapping[str, str], place: Path
+    ) -> tuple[int, str, dict[str, str]]:
+        """Status, log and outputs of a step; in a workspace that is empty."""
+        assert step["shell"] == "bash"
+        script, output = _expand(step["run"], known), place / f"{step['id']}.out"
+        output.touch()
+        own = {name: _expand(value, known) for name, value in step.get("env", {}).items()}
+        told = {**environ, **own, "GITHUB_OUTPUT": str(output)}
+        here = not (self.installs or self.process)
+        status, log = within(told) if here else execute(script, told, place)
+        return status, log, _pairs(output)
 
     def _inputs(self, given: Mapping[str, str]) -> dict[str, str]:
         github = {"github.token": self.token}
@@ -98,25 +119,28 @@ class Runner:
         return github | {f"inputs.{name}": value for name, value in known.items()}
 
 
-def _execute(
-    step: Mapping[str, Any], known: Mapping[str, str], environ: Mapping[str, str], place: Path
-) -> tuple[int, str, dict[str, str]]:
-    """Status, log and outputs of a step; in a workspace that is empty."""
-    assert step["shell"] == "bash"
-    script, output = place / f"{step['id']}.sh", place / f"{step['id']}.out"
-    script.write_text(_expand(step["run"], known), "utf-8")
-    output.touch()
-    own = {name: _expand(value, known) for name, value in step.get("env", {}).items()}
+def within(environ: Mapping[str, str]) -> tuple[int, str]:
+    """Status and log of the Action in this process: without pauses, and without an end of the process after
+    its minute."""
+    log = io.StringIO()
+    with redirect_stdout(log):
+        status = main(environ, RetryBudget(between_writes=0, granted=3600))
+    return status, log.getvalue()
+
+
+def execute(script: str, environ: Mapping[str, str], place: Path, *, folder: str = "work") -> tuple[int, str]:
+    path = place / "step.sh"
+    path.write_text(script, "utf-8")
     done = subprocess.run(
-        ["bash", "--noprofile", "--norc", "-eo", "pipefail", str(script)],
-        cwd=place / "work",
-        env={**environ, **own, "GITHUB_OUTPUT": str(output)},
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", str(path)],
+        cwd=place / folder,
+        env=dict(environ),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         check=False,
     )
-    return done.returncode, done.stdout, _pairs(output)
+    return done.returncode, done.stdout
 
 
 def _expand(text: str, known: Mapping[str, str]) -> str:

@@ -10,13 +10,18 @@ import pytest
 
 from gittraj.git import Repository
 from tests.github.host import Host, a_host
+from tests.integration.claude_session import ClaudeSession
+from tests.integration.codex_session import CodexSession
 from tests.integration.desk import Desk
 from tests.integration.repository import Git
+from tests.integration.session_writer import Writer
 from tests.integration.sharing import Be, Person, clone
 from tests.integration.story import Story
 from tests.sizes import one_by_day
 
 WAYS = ("recorded", "waiting")
+WRITERS: dict[str, Writer] = {"claude": ClaudeSession, "codex": CodexSession}
+FORMS = ("sha1", "sha256")
 KINDS = {
     "libgit2": ("sha1", "libgit2"),
     "plumbing": ("sha1", "plumbing"),
@@ -26,7 +31,26 @@ KINDS = {
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    one_by_day(items, "each_desk", WAYS)
+    for fixture, ways in (("each_desk", WAYS), ("writer", WRITERS), ("object_format", FORMS)):
+        one_by_day(items, fixture, ways)
+
+
+@pytest.fixture
+def real_clocks(empty_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commits have the time at which they are made, as the agents' logs have."""
+    for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
+        monkeypatch.delenv(name)
+
+
+@pytest.fixture(params=WRITERS)
+def writer(request: pytest.FixtureRequest) -> Writer:
+    """Begins a session of either agent in a folder."""
+    return WRITERS[request.param]
+
+
+@pytest.fixture(params=FORMS)
+def object_format(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
 
 
 @pytest.fixture

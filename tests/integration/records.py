@@ -48,12 +48,13 @@ def install(git: Git) -> Path:
     return Path(git("rev-parse", "--path-format=absolute", "--git-common-dir")) / "traj"
 
 
-def hold_workers(folder: Path) -> None:
+def hold_workers(folder: Path) -> Path:
     """To hooks, a worker runs already, and they wake none: commands record. The lock is of tomorrow, or it
     would be taken for a dead worker's after a minute."""
     lock, end = folder / "drain.lock", time.time() + 86_400
     lock.write_text(f"{os.getpid()}\n")
     os.utime(lock, (end, end))
+    return folder
 
 
 def traj(git: Git, *arguments: str) -> str:

@@ -14,7 +14,7 @@ import random
 import subprocess
 import uuid
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -178,16 +178,23 @@ class SessionWriter(ABC):
         return f"{made[:14]}{version}{made[15:]}"  # Python 3.11 knows no version 7
 
 
+Writer = Callable[..., SessionWriter]
+"""Begins a session in a folder."""
+
+
 def now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def branch(folder: Path) -> str:
-    """What the agents note of the repository; ``HEAD`` outside of one."""
-    done = subprocess.run(
-        ["git", "branch", "--show-current"], cwd=folder, capture_output=True, text=True, check=False
-    )
-    return done.stdout.strip() or "HEAD"
+    """What the agents note of the repository; ``HEAD`` outside of one. Each record has it: no process."""
+    for place in (folder / ".git", *(parent / ".git" for parent in folder.parents)):
+        if place.is_file():  # a linked work tree
+            place = place.parent / place.read_text().removeprefix("gitdir: ").rstrip("\n")  # noqa: PLW2901
+        if (place / "HEAD").is_file():
+            head = (place / "HEAD").read_text().strip()
+            return head.removeprefix("ref: refs/heads/") if head.startswith("ref: ") else "HEAD"
+    return "HEAD"
 
 
 def steps_with_calls(turn: Turn, served: Served) -> Iterator[tuple[Step, str]]:

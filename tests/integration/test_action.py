@@ -15,11 +15,13 @@ from tests.github.host import NOTES, Host, a_host
 from tests.github.server import TOKEN
 from tests.integration.repository import Git
 from tests.integration.story import Story, record
+from tests.sizes import NIGHTLY
 
 SECRET = "ghp_" + "x7Qd2Lw9Rk4Vn8Tz1Bm6Hs3Yc5Jf0Gp2AeUi"
 
 
 def test_created_unchanged_and_updated(host: Host) -> None:
+    host.over_http().runner.process = True
     chosen = Decision(
         chosen="a bucket", by="agent", alternatives=("a window",), reasoning="bursts", confidence=0.5
     )
@@ -37,6 +39,7 @@ def test_created_unchanged_and_updated(host: Host) -> None:
     assert "a bucket" in first.summary
     assert "bucket" not in first.log
 
+    host.runner.process = NIGHTLY
     assert host.run().outputs["result"] == "unchanged"
     host.note(host.commits[1], "traj_two")
     host.push(NOTES)
@@ -182,6 +185,7 @@ def test_a_token_of_its_own_is_hidden_by_the_runner(host: Host) -> None:
 
 def test_the_token_is_in_no_command_and_no_file(host: Host, tmp_path: Path) -> None:
     """What git is told, and with what environment; it goes into a header by way of git's configuration."""
+    host.over_http().runner.process = True
     host.recorded()
     git, told = shutil.which("git"), tmp_path / "told"
     spy = tmp_path / "bin" / "git"
@@ -203,6 +207,7 @@ def test_the_token_is_in_no_command_and_no_file(host: Host, tmp_path: Path) -> N
 
 def test_an_enterprise_server(git: Git, tmp_path: Path) -> None:
     with a_host(git, tmp_path, prefix="/api/v3") as host:
+        host.over_http()
         host.recorded()
         assert host.run().outputs["result"] == "created"
         assert f"]({host.server.url}/acme/app/pull/7/commits/{host.commits[1]})" in host.comment
@@ -295,6 +300,7 @@ def extend(host: Host, number: int) -> None:
 
 
 def test_50_commits(host: Host) -> None:
+    host.over_http()
     extend(host, 50)
     host.push(NOTES)
     done = host.run()

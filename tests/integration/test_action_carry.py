@@ -63,6 +63,7 @@ MERGES = pytest.mark.parametrize("squash", [True, False], ids=["squash", "rebase
 
 @MERGES
 def test_records_follow_a_merge_on_the_host(host: Host, squash: bool) -> None:
+    host.over_http()
     both_recorded(host)
     before = merged(host, squash=squash)
     done = pushed(host, before)
@@ -125,6 +126,7 @@ def test_a_race_that_is_always_lost_is_said(host: Host) -> None:
 
 
 def test_a_forks_records_follow_too(host: Host) -> None:
+    host.over_http()
     host.note(host.commits[0], "traj_one")
     host.note(host.commits[1], "traj_two")
     host.fork()

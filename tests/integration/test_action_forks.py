@@ -16,6 +16,7 @@ VOUCH = "The records come from the fork mallory/app: they are not verified here.
 
 @pytest.fixture
 def forked(host: Host) -> Host:
+    host.over_http()
     host.note(host.commits[0], decisions=(Decision(chosen="a bucket", by="agent"),))
     host.fork(FORK)
     return host
@@ -75,7 +76,7 @@ def test_a_run_for_a_fork_believes_no_number_and_no_file(forked: Host) -> None:
 @pytest.mark.parametrize("state", ["private", "gone", "deleted"])
 def test_a_fork_that_cannot_be_read_is_said(forked: Host, state: str) -> None:
     if state == "private":
-        forked.hide(FORK)
+        forked.server.hidden.add(FORK)
     elif state == "gone":
         home = forked.server.root / f"{FORK}.git"
         home.rename(home.with_name("elsewhere"))
@@ -96,7 +97,7 @@ def test_the_gate_counts_a_forks_records(forked: Host) -> None:
 
 
 def test_a_hidden_repository_is_read_with_the_token(host: Host) -> None:
-    host.hide(REPOSITORY)
+    host.over_http().server.hidden.add(REPOSITORY)
     host.recorded()
     assert host.run().outputs["result"] == "created"
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import random
+import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from threading import Timer
 
 import pytest
@@ -112,6 +115,7 @@ def test_a_comment_that_github_finds_too_long(host: Host) -> None:
 def test_three_racing_runs(host: Host, trial: int) -> None:
     """Each for a push of its own, which may come while the others look, write or wait."""
     chance = random.Random(trial)
+    host.runner.process = True
     host.recorded()
     pushes = []
     for number in range(3):
@@ -146,12 +150,29 @@ def test_three_racing_runs(host: Host, trial: int) -> None:
 
 def test_nothing_in_the_workspace_runs(host: Host) -> None:
     """Modules of the standard library's and of our own names, which Python would find there first."""
+    host.runner.process = True
     host.recorded()
     names = ("types", "json", "github", "gittraj", "github_action", "sitecustomize", "pip")
     host.runner.workspace = {f"{name}.py": "open('/dev/stdout', 'w').write('it ran')\n" for name in names}
     done = host.run()
     assert (done.status, done.outputs["result"]) == (0, "created")
     assert "it ran" not in done.log
+
+
+def test_an_index_that_is_down_leaves_the_outputs_under_a_gate_too(host: Host, tmp_path: Path) -> None:
+    for name in ("python3", "uv"):
+        tool = tmp_path / "bin" / name
+        tool.parent.mkdir(exist_ok=True)
+        tool.write_text(
+            f'#!/bin/sh\ncase "$*" in *"pip install"*) exit 2;; esac\nexec {sys.executable} "$@"\n'
+        )
+        tool.chmod(0o755)
+    host.runner.installs, host.runner.extra["PATH"] = True, f"{tmp_path / 'bin'}:{os.environ['PATH']}"
+    for require, status in (("off", 0), ("fail", 1)):
+        done = host.run(require=require)
+        assert (done.status, "no package index answers" in done.log) == (status, True)
+        told = [done.outputs[name] for name in ("result", "coverage", "unsure", "cost")]
+        assert told == ["failed", *["unknown"] * 3]
 
 
 def test_a_gate_that_is_misspelt_is_no_open_gate(host: Host) -> None:
@@ -188,13 +209,13 @@ def test_a_line_that_is_no_record_costs_no_comment(host: Host) -> None:
     assert (done.outputs["result"], done.outputs["commits-with-trajectory"]) == ("created", "1")
 
 
-def test_records_that_are_pushed_eight_seconds_late(host: Host) -> None:
+def test_records_that_are_pushed_seconds_late(host: Host) -> None:
     """git pushes the branch, a hook or a person the records; others have some already."""
     host.note(host.clone("rev-parse", "main"))
     host.push(NOTES)
     host.note(host.commits[0])
     host.pull.dates = dict.fromkeys(host.commits, now().isoformat())  # the clone's are of long ago
-    late = Timer(8, host.push, [NOTES])
+    late = Timer(size(2, 8), host.push, [NOTES])
     late.start()
     done = host.run(max_wait_notes="auto")
     late.join()
@@ -205,6 +226,7 @@ def test_records_that_are_pushed_eight_seconds_late(host: Host) -> None:
 @pytest.mark.parametrize(("away", "api"), [(0.3, 0.5), (3.0, 1.0)], ids=["slow", "very slow"])
 def test_a_slow_host_is_waited_for_a_minute_at_most(host: Host, away: float, api: float) -> None:
     """Seconds that each answer takes, of git there and back."""
+    host.over_http().runner.process = True
     host.recorded()
     host.server.delay = away
     host.github.pause = lambda: time.sleep(api / 2)
@@ -229,6 +251,7 @@ def test_a_host_that_drips_is_ended_and_said(host: Host, when: str) -> None:
             time.sleep(1)
             yield b" "
 
+    host.runner.process = True
     host.recorded()
     host.github.faults = [Fault(when, Reply(200, b" " * 300, drip=drip), times=9)]
     began = time.monotonic()

@@ -187,6 +187,7 @@ def test_rage_and_several_readers(rage: ModuleType) -> None:
         assert opened(file, one) == rage.decrypt(sealed(b"text", *readers), [identity]) == b"text"
 
 
+@pytest.mark.nightly
 def test_rage_and_a_passphrase(rage: ModuleType) -> None:
     """It chooses its own work factor, for about a second on this machine."""
     ours = age.encrypt(b"text", [age.ScryptRecipient("open sesame", work_factor=4)])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,26 +14,14 @@ from tests.integration.codex_session import CodexSession
 from tests.integration.past import age, backfill, begin, carried, commit_turns, evidence, refs, text
 from tests.integration.records import check, traj
 from tests.integration.repository import Git
-from tests.integration.session_writer import SessionWriter
+from tests.integration.session_writer import Writer
 
-Writer = Callable[..., SessionWriter]
-
-
-@pytest.fixture(autouse=True)
-def real_clocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The agents' logs have them, and so must the commits."""
-    for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
-        monkeypatch.delenv(name, raising=False)
+pytestmark = pytest.mark.usefixtures("real_clocks")
 
 
 @pytest.fixture
 def begun(git: Git) -> Git:
     return begin(git)
-
-
-@pytest.fixture(params=[ClaudeSession, CodexSession], ids=["claude", "codex"])
-def writer(request: pytest.FixtureRequest) -> Writer:
-    return request.param  # type: ignore[no-any-return]
 
 
 HEREDOC = "git add -A && git commit -q -F - <<'END'\nHeredoc\n\nWith a body.\nEND"

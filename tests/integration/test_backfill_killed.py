@@ -20,9 +20,9 @@ from tests.integration.records import STATE, check
 from tests.integration.repository import Git
 from tests.integration.session_writer import SessionWriter
 from tests.integration.waiting import wait_until
-from tests.sizes import size
+from tests.sizes import size, some
 
-SESSIONS = 24
+SESSIONS = size(14, 24)
 KILLS = (0, 1, 1, 2, 1, 0, 1, 1)[: size(4, 8)]
 """How many writes each killed run lives to see."""
 SMALL = """
@@ -33,11 +33,7 @@ main()
 """
 """``git traj`` that names what it wrote after every few sessions."""
 
-
-@pytest.fixture(autouse=True)
-def real_clocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
-        monkeypatch.delenv(name, raising=False)
+pytestmark = pytest.mark.usefixtures("real_clocks")
 
 
 def work(git: Git) -> list[SessionWriter]:
@@ -102,7 +98,7 @@ def processes_of(group: int) -> list[int]:
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs Linux's /proc to find processes")
-@pytest.mark.parametrize("worth", [1 << 30, 0], ids=["one process", "several"])
+@pytest.mark.parametrize("worth", some([0, 1 << 30], 1), ids=["several", "one process"])
 def test_killed_at_any_moment(git: Git, tmp_path: Path, worth: int) -> None:
     sessions = work(begin(git))
     kept = tmp_path / "kept"

@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,28 +17,17 @@ from tests.integration import command
 from tests.integration.claude_session import ClaudeSession
 from tests.integration.codex_session import CodexSession
 from tests.integration.past import DAY, age, backfill, begin, carried, refs, text
-from tests.integration.records import check, install, read_records, traj
+from tests.integration.records import check, hold_workers, install, read_records, traj
 from tests.integration.repository import Git
-from tests.integration.session_writer import SessionWriter
+from tests.integration.session_writer import Writer
 
-Writer = Callable[..., SessionWriter]
+pytestmark = pytest.mark.usefixtures("real_clocks")
 TRAJ = f"{sys.executable} -m gittraj"
-
-
-@pytest.fixture(autouse=True)
-def real_clocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
-        monkeypatch.delenv(name, raising=False)
 
 
 @pytest.fixture
 def begun(git: Git) -> Git:
     return begin(git)
-
-
-@pytest.fixture(params=[ClaudeSession, CodexSession], ids=["claude", "codex"])
-def writer(request: pytest.FixtureRequest) -> Writer:
-    return request.param  # type: ignore[no-any-return]
 
 
 def one(name: str, *, quiet: bool = False) -> list[Write | Shell]:
@@ -53,7 +41,7 @@ def test_installed_in_the_middle_of_a_session(begun: Git, writer: Writer, *, aga
     session.prompt("Write all of them")
     session.respond(turn(*one("a"), think="How?"))
     session.respond(turn(*one("b", quiet=True)))
-    state = install(begun)
+    state = hold_workers(install(begun))
     session.respond(turn(*one("c"), say="Now c"))
     assert set(carried(begun)) == {"Add c"}
     if again:
@@ -76,7 +64,7 @@ def test_live_capture_goes_on_after_a_backfill_without_installation(begun: Git, 
     session = writer(begun.root)
     session.run([turn(*one("a")), turn(say="Done")], prompt="Write a")
     backfill(begun)
-    install(begun)
+    hold_workers(install(begun))
     session.run([turn(*one("b")), turn(say="Done again")], prompt="Write b")
     age(session)
     assert set(carried(begun)) == {"Add a", "Add b"}
@@ -87,7 +75,7 @@ def test_live_capture_goes_on_after_a_backfill_without_installation(begun: Git, 
 def test_what_the_agent_left_before_a_backfill_a_person_commits_after_it(begun: Git, writer: Writer) -> None:
     session = writer(begun.root)
     session.run([turn(*one("a")), turn(Write("left", text("left"))), turn(say="Done")], prompt="Write")
-    install(begun)
+    hold_workers(install(begun))
     backfill(begun)
     begun("add", "-A")
     begun("commit", "-qm", "Mine")
@@ -99,7 +87,7 @@ def test_what_the_agent_left_before_a_backfill_a_person_commits_after_it(begun: 
 
 def test_interrupted_before_the_cursors(begun: Git, writer: Writer) -> None:
     """Refs are written first: what died after them left records that the cursors know nothing of."""
-    state = install(begun)
+    state = hold_workers(install(begun))
     session = writer(begun.root)
     kept = (state / "cursors.json").read_bytes() if (state / "cursors.json").exists() else None
     begun("config", "core.hooksPath", os.devnull)
@@ -117,7 +105,7 @@ def test_interrupted_before_the_cursors(begun: Git, writer: Writer) -> None:
 
 def test_what_was_switched_off_stays_unstored(begun: Git, writer: Writer) -> None:
     session = writer(begun.root)
-    state = install(begun)
+    state = hold_workers(install(begun))
     session.prompt("Write four")
     session.respond(turn(*one("a")))
     session.respond(turn(Write("b", text("b")), Shell("git add -A && GIT_TRAJ=0 git commit -m 'Add b'")))
@@ -213,7 +201,7 @@ def test_what_keeps_it_from_working_is_said(begun: Git, monkeypatch: pytest.Monk
     monkeypatch.setattr("gittraj.state.folder.PATIENCE", 2.5)
     session = ClaudeSession(begun.root)
     session.run([turn(*one("a")), turn(say="Done")], prompt="Write a")
-    state = install(begun)
+    state = hold_workers(install(begun))
     off = run(begun, "backfill", env={"GIT_TRAJ": "0"})
     assert (off.returncode, off.stderr) == (1, "error: GIT_TRAJ=0 switches git-traj off\nhint: unset it\n")
     wrong = run(begun, "backfill", "--agent", "nobody")

@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +21,9 @@ from tests.integration.claude_session import ClaudeSession
 from tests.integration.codex_session import CodexSession
 from tests.integration.records import hold_workers, install, read_records, traj
 from tests.integration.repository import Git
-from tests.integration.session_writer import SessionWriter
+from tests.integration.session_writer import Writer
 
 TRAJ = f"{sys.executable} -m gittraj"
-Writer = Callable[..., SessionWriter]
 
 
 @pytest.fixture
@@ -32,11 +31,6 @@ def begun(git: Git) -> Git:
     git.commit({"README": "here\n"})
     hold_workers(install(git))
     return git
-
-
-@pytest.fixture(params=[ClaudeSession, CodexSession], ids=["claude", "codex"])
-def writer(request: pytest.FixtureRequest) -> Writer:
-    return request.param  # type: ignore[no-any-return]
 
 
 def carried(git: Git) -> dict[str, list[dict[str, Any]]]:
@@ -286,6 +280,7 @@ def paused(begun: Git, tmp_path: Path) -> ClaudeSession:
     session.log.rename(elsewhere)  # nobody knows of it when the pause ends
     time.sleep(0.01)
     traj(begun, "resume")
+    time.sleep(0.01)  # a log cuts its times to milliseconds
     session.log = elsewhere
     session.run(
         [turn(Write("b", "b\n"), Shell("git add . && git commit -qm Loud")), turn(say="Loud words")],
@@ -330,6 +325,7 @@ def test_a_pause_holds_for_subagents(begun: Git) -> None:
     helper.respond(turn(Write("quiet", "by another\n"), say=PRIVATE))
     time.sleep(0.01)
     traj(begun, "resume")
+    time.sleep(0.01)  # a log cuts its times to milliseconds
     helper.respond(turn(say="After the pause"), last=True)
     session.respond(turn(Shell("git add . && git commit -m Both")))
     session.respond(turn(say="Done"), last=True)
@@ -347,14 +343,7 @@ def in_its_environment(session: ClaudeSession, *command: str) -> None:
     subprocess.run(command, cwd=session.folder, env={**os.environ, **known}, check=True, capture_output=True)
 
 
-@pytest.fixture
-def today(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Commits have the time at which they are made."""
-    for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
-        monkeypatch.delenv(name)
-
-
-@pytest.mark.usefixtures("today")
+@pytest.mark.usefixtures("real_clocks")
 @pytest.mark.parametrize("bash_mode", [True, False], ids=["bash mode", "terminal"])
 def test_a_person_commits_with_the_agent_s_environment(begun: Git, *, bash_mode: bool) -> None:
     """Typed into the agent, or in a terminal opened under it: the agent's edits are in it, by a person."""
@@ -374,7 +363,7 @@ def test_a_person_commits_with_the_agent_s_environment(begun: Git, *, bash_mode:
     assert {subject: t[0]["link"]["evidence"] for subject, t in found.items()} == {"Mine": "content"}
 
 
-@pytest.mark.usefixtures("today")
+@pytest.mark.usefixtures("real_clocks")
 def test_what_a_person_takes_while_the_agent_s_call_is_waited_for(begun: Git) -> None:
     """A hook's worker waits for a call of the session that the environment names; there is none."""
     (begun.root / ".git/traj/drain.lock").write_text(f"{os.getpid()}\n")  # no other worker runs
@@ -388,7 +377,18 @@ def test_what_a_person_takes_while_the_agent_s_call_is_waited_for(begun: Git) ->
     assert {s: t[0]["link"]["evidence"] for s, t in carried(begun).items()} == {"Mine": "content"}
 
 
-@pytest.mark.usefixtures("today")
+def test_a_turn_after_the_commit_s_own_is_recorded_without_another_commit(begun: Git) -> None:
+    """As who captures it afterwards does; a reading command need not look."""
+    session = CodexSession(begun.root)
+    session.run([turn(Write("a", "a\n"), Shell("git add a && git commit -qm One"))], prompt="Write a")
+    assert carried(begun)
+    session.run([turn(Shell("cat a")), turn(say="It holds a letter")], prompt="What is in it?")
+    with begun.open() as repository:
+        drain(repository, environ=Environ.of(os.environ), live={})
+    assert "It holds a letter" in traj(begun, "show", "HEAD", "--json")
+
+
+@pytest.mark.usefixtures("real_clocks")
 @pytest.mark.parametrize(
     "command", ["./release", "make ship", "env X=y git commit -qm Made", "node release.js", "git ci"]
 )

@@ -32,15 +32,11 @@ from tests.integration.session_writer import SessionWriter
 from tests.integration.waiting import wait_until
 from tests.sizes import size
 
-WRITERS = size(5, 8)
+WRITERS = size(4, 8)
 EACH = size(15, 50)
 COMMITS = 20  # so that every note is written by all of them
 
-
-@pytest.fixture(autouse=True)
-def an_ordinary_day(empty_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
-        monkeypatch.delenv(name, raising=False)
+pytestmark = pytest.mark.usefixtures("real_clocks")
 
 
 def test_writers_on_the_same_commits(git: Git) -> None:

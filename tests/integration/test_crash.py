@@ -12,22 +12,19 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from tests.e2e.scenario import Edit, Shell, Turn, Write, turn
-from tests.integration.claude_session import ClaudeSession
-from tests.integration.codex_session import CodexSession
 from tests.integration.records import STATE, check, install, traj
 from tests.integration.repository import Git
-from tests.integration.session_writer import SessionWriter
+from tests.integration.session_writer import Writer
 from tests.integration.waiting import LONG, wait_until
-from tests.sizes import size, some
+from tests.sizes import size
 
-Begin = Callable[[Path], SessionWriter]
 _SEED = 20261121
 _CRASHES = size(3, 12, "GIT_TRAJ_CRASHES")
 
@@ -54,18 +51,7 @@ _PATCHES = {
 }
 _DIE = "die = lambda *_, **__: os._exit(9)\n"
 
-
-@pytest.fixture(params=some([ClaudeSession, CodexSession], 1), ids=["claude", "codex"])
-def begin(request: pytest.FixtureRequest) -> Begin:
-    """Begins a session of either agent; when a worker dies, whose log it read makes little difference."""
-    chosen: Begin = request.param
-    return chosen
-
-
-@pytest.fixture(autouse=True)
-def an_ordinary_day(empty_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
-        monkeypatch.delenv(name, raising=False)
+pytestmark = pytest.mark.usefixtures("real_clocks")
 
 
 @pytest.fixture
@@ -77,10 +63,10 @@ def state(git: Git) -> Path:
     return folder
 
 
-def test_killed_at_random(git: Git, state: Path, begin: Begin) -> None:
+def test_killed_at_random(git: Git, state: Path, writer: Writer) -> None:
     """Half of the time from when the drain begins, half of the time from when it begins to write."""
     chance = random.Random(_SEED)
-    session = begin(git.root)
+    session = writer(git.root)
     reached: Counter[str] = Counter()
     takes = {"drain": 0.0, "write": 0.0}  # seconds from there to the worker's end
     for number in range(_CRASHES + 1):
@@ -99,8 +85,8 @@ def test_killed_at_random(git: Git, state: Path, begin: Begin) -> None:
     print(f"\n{session.agent}: killed {_CRASHES} times; the last thing written: {dict(reached)}")
 
 
-def test_killed_between_two_writes(git: Git, state: Path, begin: Begin) -> None:
-    session = begin(git.root)
+def test_killed_between_two_writes(git: Git, state: Path, writer: Writer) -> None:
+    session = writer(git.root)
     for number, patch in enumerate([*_PATCHES.values(), *_PATCHES.values()]):
         session.run(_story(number, random.Random(number)), prompt=f"Please do number {number}")
         with _worker(state, _DIE + patch) as worker:
@@ -109,9 +95,9 @@ def test_killed_between_two_writes(git: Git, state: Path, begin: Begin) -> None:
     check(git, session)
 
 
-def test_without_cursors(git: Git, state: Path, begin: Begin) -> None:
+def test_without_cursors(git: Git, state: Path, writer: Writer) -> None:
     """Gone, empty, cut, of another version."""
-    session = begin(git.root)
+    session = writer(git.root)
     cursors = state / "cursors.json"
     for number in range(5):
         session.run(_story(number, random.Random(number)), prompt=f"Please do number {number}")
@@ -129,9 +115,9 @@ def test_without_cursors(git: Git, state: Path, begin: Begin) -> None:
                     cursors.write_text('{"version":999}')
 
 
-def test_without_spool(git: Git, state: Path, begin: Begin) -> None:
+def test_without_spool(git: Git, state: Path, writer: Writer) -> None:
     """What the environment of the hooks said is lost; the reflog and the logs tell enough."""
-    session = begin(git.root)
+    session = writer(git.root)
     for number in range(3):
         session.run(_story(number, random.Random(number)), prompt=f"Please do number {number}")
         (state / "spool").unlink()
@@ -139,13 +125,13 @@ def test_without_spool(git: Git, state: Path, begin: Begin) -> None:
         check(git, session)
 
 
-def test_what_killed_processes_left_is_cleared(git: Git, state: Path, begin: Begin) -> None:
+def test_what_killed_processes_left_is_cleared(git: Git, state: Path, writer: Writer) -> None:
     """In a while: who made it a moment ago may still be at work."""
-    session = begin(git.root)
+    session = writer(git.root)
     session.run(_story(0, random.Random(0)), prompt="Please do it")
     with _worker(state, "import os; os.fsync = lambda _: os._exit(9)") as worker:
         assert worker.wait(LONG) == 9
-    (left,) = state.glob("cursors.[0-9]*")
+    (left,) = state.glob("*.json.[0-9]*")
     traj(git, "log", "--json")
     check(git, session)
     assert left.exists()
@@ -156,11 +142,11 @@ def test_what_killed_processes_left_is_cleared(git: Git, state: Path, begin: Beg
     assert {f.name for f in state.iterdir()} <= STATE
 
 
-def test_a_hook_notices_that_the_worker_was_killed(git: Git, state: Path, begin: Begin) -> None:
+def test_a_hook_notices_that_the_worker_was_killed(git: Git, state: Path, writer: Writer) -> None:
     with subprocess.Popen(["true"]) as gone:
         pass
     (state / "drain.lock").write_text(f"{gone.pid}\n")
-    session = begin(git.root)
+    session = writer(git.root)
     session.run(_story(0, random.Random(0)), prompt="Please do it")
     wait_until(lambda: git.succeeds("rev-parse", "--verify", "--quiet", "refs/notes/traj"), "a worker")
     traj(git, "log", "--json")

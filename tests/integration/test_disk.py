@@ -23,6 +23,7 @@ from tests.integration.command import Said
 from tests.integration.desk import Desk
 from tests.integration.records import STATE
 from tests.integration.repository import Git
+from tests.sizes import some
 
 PAGE = 4096
 """Bytes that a tmpfs gives out at once."""
@@ -120,7 +121,7 @@ def check(desk: Desk) -> None:
     assert {*folder.rglob("*.lock")} == {folder / "traj/drain.lock"}
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", some(FORMS, 1))
 def test_edge_19_a_full_disk(disk: Path, form: str) -> None:
     desk = two_works(disk, form)
     git = desk.git
@@ -146,7 +147,7 @@ def test_edge_19_a_full_disk(disk: Path, form: str) -> None:
     assert traj(git, "doctor").stdout.endswith("\nEverything is OK.\n")
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", some(FORMS, 1))
 def test_edge_19_little_room(disk: Path, tmp_path: Path, form: str) -> None:
     """However little is left when a person commits and a drain begins, git ends as it does without hooks, and
     the drain does all or nothing."""

@@ -18,13 +18,8 @@ from tests.integration.past import begin, commit_turns
 from tests.integration.records import traj
 from tests.integration.repository import Git
 
+pytestmark = pytest.mark.usefixtures("real_clocks")
 FORMATS = ("trajectory", "atif", "agent-trace", "otel", "csv", "json")
-
-
-@pytest.fixture(autouse=True)
-def real_clocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
-        monkeypatch.delenv(name, raising=False)
 
 
 def export(git: Git, form: str, *names: str) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -14,12 +13,11 @@ import pytest
 from gittraj.model.codec import segment_path
 from tests.conftest import ROOT
 from tests.e2e.scenario import Edit, Shell, Write, turn
-from tests.integration.claude_session import ClaudeSession
-from tests.integration.codex_session import CodexSession
-from tests.integration.records import install, traj
+from tests.integration.records import hold_workers, install, traj
 from tests.integration.repository import Git
-from tests.integration.session_writer import SessionWriter
+from tests.integration.session_writer import SessionWriter, Writer
 
+pytestmark = pytest.mark.usefixtures("real_clocks")
 SCHEMA: dict[str, Any] = json.loads((ROOT / "docs" / "record.schema.json").read_text("utf-8"))
 LINE = jsonschema.Draft202012Validator(SCHEMA)
 EVENT = jsonschema.Draft202012Validator({"$ref": "#/$defs/event", "$defs": SCHEMA["$defs"]})
@@ -27,18 +25,12 @@ FORMAT = (ROOT / "docs" / "format.md").read_text("utf-8")
 CHOICE = "I'll use a list rather than a map, because the order matters."
 
 
-@pytest.fixture(autouse=True)
-def an_ordinary_day(empty_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
-        monkeypatch.delenv(name, raising=False)
-
-
-@pytest.fixture(params=[ClaudeSession, CodexSession], ids=["claude", "codex"])
-def recorded(request: pytest.FixtureRequest, git: Git) -> SessionWriter:
+@pytest.fixture
+def recorded(writer: Writer, git: Git) -> SessionWriter:
     """A session whose commits carry records: two of its own, one amended, one by a person."""
     git.commit({"README": "here\n"})
-    install(git)
-    session: SessionWriter = request.param(git.root)
+    hold_workers(install(git))
+    session = writer(git.root)
     script = [
         turn(Write("order.py", "first = 1\n"), think="A map?", say=CHOICE),
         turn(Shell("git add . && git commit -m 'Keep an order' && python3 -m pytest --version; true")),
@@ -78,7 +70,7 @@ def test_what_is_written_fits_the_schema(git: Git, recorded: SessionWriter) -> N
 
 def test_a_stub_and_a_tombstone_fit_the_schema(git: Git) -> None:
     git.commit({"README": "here\n"})
-    install(git)
+    hold_workers(install(git))
     git.write({"lost.py": "lost = True\n"})
     git("add", ".")
     git("commit", "-qm", "Elsewhere", env={"CLAUDE_CODE_SESSION_ID": "0a6f2f1c-9e10-4b7e-9d55-3f0d1f6e8c1a"})

@@ -30,7 +30,7 @@ def server(desk: Desk, tmp_path: Path) -> Git:
     desk.git("checkout", "-q", "-b", "topic")
     for name in "abc":
         desk.commit(name)
-    desk.git("push", "-q", "origin", "topic")
+    desk.git("push", "-q", "--no-verify", "origin", "topic")
     git.commit({"upstream": "theirs\n"}, "upstream")
     return git
 

@@ -9,7 +9,6 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,26 +21,15 @@ from tests.integration.codex_session import CodexSession
 from tests.integration.past import begin, carried, commit_turns, refs, text
 from tests.integration.records import check, traj
 from tests.integration.repository import Git
-from tests.integration.session_writer import SessionWriter
+from tests.integration.session_writer import SessionWriter, Writer
 
-Writer = Callable[..., SessionWriter]
+pytestmark = pytest.mark.usefixtures("real_clocks")
 MB = 1 << 20
-
-
-@pytest.fixture(autouse=True)
-def real_clocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
-        monkeypatch.delenv(name, raising=False)
 
 
 @pytest.fixture
 def begun(git: Git) -> Git:
     return begin(git)
-
-
-@pytest.fixture(params=[ClaudeSession, CodexSession], ids=["claude", "codex"])
-def writer(request: pytest.FixtureRequest) -> Writer:
-    return request.param  # type: ignore[no-any-return]
 
 
 def run(where: Path, *arguments: str, given: bytes = b"", env: dict[str, str] | None = None) -> command.Said:

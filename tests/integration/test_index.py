@@ -22,7 +22,7 @@ from gittraj.git import blame, open_repository, process
 from gittraj.index import file
 from gittraj.index.answers import Answers, open_index
 from gittraj.index.fast_open import FOLDER, NAME
-from gittraj.index.is_current import rests
+from gittraj.index.file import rests
 from gittraj.index.keep_warm import keep_index
 from tests.integration.random_history import FOLDERS, RandomHistory
 from tests.integration.records import install

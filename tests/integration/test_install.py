@@ -22,6 +22,7 @@ from gittraj.commands.install.manifest import Splice, Step
 from gittraj.commands.install.uninstall import uninstall
 from gittraj.errors import StoreError
 from tests.integration import command
+from tests.integration.records import hold_workers
 from tests.integration.repository import Git, has_configured_hooks
 
 HOOKS = ("post-commit", "pre-commit", "post-rewrite")
@@ -30,7 +31,10 @@ PYTHON_HOOK = f"#!{sys.executable}\nimport sys, pathlib\npathlib.Path('ran').wri
 
 def put_in(git: Git, *, fetch_refspec: bool = True, dry_run: bool = False) -> list[Step]:
     with git.open() as repository:
-        return install(repository, fetch_refspec=fetch_refspec, dry_run=dry_run)
+        steps = install(repository, fetch_refspec=fetch_refspec, dry_run=dry_run)
+        if (repository.common_dir / "traj").is_dir():
+            hold_workers(repository.common_dir / "traj")
+        return steps
 
 
 def take_out(git: Git, *, purge: bool = False) -> list[Step]:

@@ -120,6 +120,7 @@ def test_where_no_agent_is_found_a_line_says_so(git: Git) -> None:
     for words in (["install", "--dry-run"], ["install"]):
         said = traj(git.root, *words).stdout
         assert "No agent to set up was found here: agents are recognised when they start to work\n" in said
+    assert "No agent" not in traj(git.root, "install", "--agent", "pi").stdout
 
 
 def test_json_says_what_was_found_and_asks_nothing(worked: Git) -> None:

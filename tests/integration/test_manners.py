@@ -11,6 +11,7 @@ from gittraj.cli.common.plain_signs import plain
 from gittraj.render.text.terminal import Page, render_line, width
 from tests.integration.desk import Desk
 from tests.integration.terminal import at_terminal
+from tests.sizes import some
 
 LINES = (
     ["log"],
@@ -40,7 +41,7 @@ def shown(desk: Desk, *arguments: str, **env: str) -> str:
     return text.replace("\r", "")
 
 
-@pytest.mark.parametrize("line", LINES, ids=" ".join)
+@pytest.mark.parametrize("line", some(LINES, 4), ids=" ".join)
 def test_nothing_is_wider_than_a_terminal_of_20_columns(recorded: Desk, line: list[str]) -> None:
     wide = [row for row in shown(recorded, *line, COLUMNS="20").split("\n") if width(row) > 20]
     assert wide == []

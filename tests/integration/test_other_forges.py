@@ -19,6 +19,7 @@ from tests.github.faults import Fault, Lost, message
 from tests.github.host import NOTES, Host, a_host
 from tests.github.runner import Runner
 from tests.integration.repository import Git
+from tests.sizes import NIGHTLY
 
 FORGES = {"gitea": (Gitea, Runner), "forgejo": (Gitea, Runner), "gitlab": (GitLab, GitLabRunner)}
 EDIT = {"gitea": "PATCH", "gitlab": "PUT"}
@@ -78,6 +79,7 @@ def doubt(host: Host) -> None:
 
 
 def test_created_unchanged_and_updated_elsewhere(forge: Host) -> None:
+    forge.over_http().runner.process = True
     doubt(forge)
     first = forge.run()
     assert (first.status, first.outputs["result"]) == (0, "created"), first.log
@@ -90,6 +92,7 @@ def test_created_unchanged_and_updated_elsewhere(forge: Host) -> None:
     )
     assert "a bucket" in first.summary
     assert "github" not in forge.comment.lower(), "every link is the host's own"
+    forge.runner.process = NIGHTLY
     assert forge.run().outputs["result"] == "unchanged"
     forge.note(forge.commits[1], "traj_two")
     forge.push(NOTES)
@@ -121,6 +124,7 @@ def test_one_comment_though_the_answer_is_lost(forge: Host) -> None:
 
 
 def test_one_comment_though_three_runs_race(forge: Host) -> None:
+    forge.runner.process = True
     doubt(forge)
     forge.github.pause = lambda: time.sleep(0.02)
     with ThreadPoolExecutor() as pool:
@@ -203,7 +207,7 @@ def test_the_gate_elsewhere(forge: Host) -> None:
 
 
 def test_a_fork_elsewhere_gets_the_report_in_its_own_job(forge: Host) -> None:
-    doubt(forge)
+    doubt(forge.over_http())
     forge.fork()
     if name(forge) == "gitea":
         forge.github.grants.clear()

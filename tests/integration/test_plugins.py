@@ -20,6 +20,7 @@ import pytest
 from tests.conftest import ROOT
 from tests.integration.repository import Git
 from tests.integration.waiting import LONG
+from tests.sizes import some
 
 EXAMPLE = ROOT / "docs" / "example-plugin"
 
@@ -161,7 +162,7 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("fault", BROKEN)
+@pytest.mark.parametrize("fault", some(BROKEN, 3))
 def test_a_broken_package_is_named_in_one_line_and_stops_nothing(
     fault: str, run: Run, git: Git, tmp_path: Path
 ) -> None:
@@ -224,7 +225,7 @@ def test_a_program_speaks_for_an_agent_without_a_log(
     assert recorded(run) == [("demo", "s1", "order")]
 
 
-@pytest.mark.parametrize("fault", FAULTY)
+@pytest.mark.parametrize("fault", some(FAULTY, 2))
 def test_a_faulty_program_is_named_in_one_line_and_stops_nothing(
     fault: str, run: Run, git: Git, tmp_path: Path
 ) -> None:

@@ -209,6 +209,23 @@ def test_a_trajectory_that_everybody_had(server: Git, ann: Git, bob: Git, be: Be
         assert b"kept words" not in everywhere(git)
 
 
+def test_a_month_that_a_purge_emptied_takes_nothing_from_who_wrote_there(
+    server: Git, ann: Git, bob: Git, be: Be
+) -> None:
+    one, two, _ = commits(ann)
+    tell(ann, one, "traj_ann", text=SECRET)
+    share(ann)
+    share(bob)
+    fetch_months(bob)
+    tell(bob, two, "traj_bob", text="bob's own")
+    be(ann)("forget", "traj_ann", "--purge")
+    share(ann, replace=True)
+    share(bob)
+    check_gone(server, bob)
+    assert b"bob's own" in reachable(bob)
+    assert b"bob's own" in reachable(server)
+
+
 def test_what_a_stale_clone_did_meanwhile(server: Git, ann: Git, bob: Git) -> None:
     """Records of its own survive, on rewritten commits too; what it made of a purged one does not come
     back."""

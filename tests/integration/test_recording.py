@@ -11,7 +11,7 @@ from unittest.mock import ANY
 import pytest
 
 from tests.integration import command
-from tests.integration.records import traj
+from tests.integration.records import hold_workers, traj
 from tests.integration.repository import Git
 
 SECRET = "ghp_" + "x7Qd2Lw9Rk4Vn8Tz1Bm6Hs3Yc5Jf0Gp2AeUi"
@@ -21,6 +21,7 @@ SECRET = "ghp_" + "x7Qd2Lw9Rk4Vn8Tz1Bm6Hs3Yc5Jf0Gp2AeUi"
 def git(git: Git, empty_home: Path) -> Git:
     git.commit({"README": "here\n"})
     traj(git, "install")
+    hold_workers(git.root / ".git" / "traj")
     return git
 
 

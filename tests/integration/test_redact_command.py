@@ -36,7 +36,7 @@ from gittraj.record.drain.composition import make_pipeline
 from gittraj.record.pipeline import Pipeline
 from gittraj.redact import RULESET, Redactor
 from gittraj.state.folder import LocalState
-from gittraj.sync.ruleset_version import restamp
+from gittraj.sync.rescan import restamp
 from tests.integration.command import Said, traj
 from tests.integration.repository import Git
 from tests.integration.story import Story, record

@@ -22,6 +22,7 @@ from tests.integration import command
 from tests.integration.claude_session import ClaudeSession
 from tests.integration.records import install
 from tests.integration.repository import Git
+from tests.sizes import in_turn
 
 NOTES = "refs/notes/traj"
 NO_HOOKS = ("-c", "core.hooksPath=/dev/null")
@@ -149,11 +150,10 @@ def expect(git: Git, ways: Any, made: Sequence[str]) -> dict[str, list[str]]:
     return {made[0]: [git("rev-parse", "HEAD~1")], made[1]: [git.head()]}
 
 
-WAYS = pytest.mark.parametrize("way", [rebase, squash, pick, recommit, plumb], ids=lambda w: w.__name__)
+WAYS = {way.__name__: way for way in (rebase, squash, pick, recommit, plumb)}
 
 
-@WAYS
-@pytest.mark.parametrize("kept", [True, False], ids=["reflog", "expired"])
+@in_turn("way", "kept", WAYS, {"reflog": True, "expired": False})
 def test_repair_follows_a_rewrite(git: Git, topic: list[str], way: Any, kept: bool) -> None:
     """Edge cases, line on amend and rebase, and line on cherry-pick, reset, squash and stacked branches."""
     way(git)
@@ -424,8 +424,7 @@ def begun(git: Git, session: ClaudeSession) -> Git:
     return git
 
 
-@WAYS
-@pytest.mark.parametrize("drained", [True, False], ids=["later", "at once"])
+@in_turn("way", "drained", WAYS, {"later": True, "at once": False})
 def test_a_drain_finds_what_dead_hooks_missed(begun: Git, way: Any, drained: bool) -> None:
     made = begun("rev-parse", "HEAD~1", "HEAD").splitlines()
     if drained:

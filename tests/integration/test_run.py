@@ -18,6 +18,8 @@ import pytest
 from gittraj.commands.run import Output
 from gittraj.formats import terminal
 from tests.integration.desk import Desk
+from tests.integration.waiting import LONG
+from tests.sizes import some
 
 TRAJ = [sys.executable, "-m", "gittraj"]
 
@@ -138,7 +140,7 @@ def test_a_program_ends_when_nobody_reads_its_output(desk: Desk) -> None:
         assert child.stdout is not None
         assert child.stdout.readline() == b"y\n"
         child.stdout.close()
-        assert child.wait(timeout=20) == 128 + signal.SIGPIPE
+        assert child.wait(LONG) == 128 + signal.SIGPIPE
     finally:
         child.kill()
 
@@ -163,7 +165,9 @@ def test_errors_that_go_where_the_output_goes_keep_their_place(desk: Desk) -> No
 
 @pytest.mark.parametrize(
     "given",
-    [("--agent", "reviewer"), ("-h",), ("--color", "b", "--no-pager", "--no-color"), ("-x", "--", "--y")],
+    some(
+        [("--color", "b", "--no-pager", "--", "-h"), ("--agent", "reviewer"), ("-h",), ("-x", "--", "--y")], 2
+    ),
 )
 def test_options_after_the_programs_name_are_its_own(desk: Desk, given: tuple[str, ...]) -> None:
     done = subprocess.run(

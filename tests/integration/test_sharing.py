@@ -26,6 +26,7 @@ from tests.integration.sharing import DATA, RECORDS, Be, bare, clone, refs, tell
 from tests.integration.story import Story, record
 from tests.integration.terminal import at_terminal
 from tests.integration.waiting import BUSY, wait_until
+from tests.sizes import in_turn
 
 
 @pytest.fixture
@@ -492,10 +493,13 @@ def test_a_remote_of_another_object_format(ann: Git, tmp_path: Path, be: Be) -> 
     assert be(ann).fails("push", str(other.root)).endswith("not support this repository's hash algorithm")
 
 
-@pytest.mark.parametrize("options", [["--depth=1"], ["--filter=blob:none"], ["--filter=tree:0"]])
-@pytest.mark.parametrize("plainly", [False, True], ids=["", "after git fetch"])
+@in_turn(
+    *("option", "plainly"),
+    {name: name for name in ("--depth=1", "--filter=blob:none", "--filter=tree:0")},
+    {"at once": False, "after git fetch": True},
+)
 def test_shallow_and_partial_clones(
-    server: Git, ann: Git, tmp_path: Path, be: Be, options: list[str], plainly: bool
+    server: Git, ann: Git, tmp_path: Path, be: Be, option: str, plainly: bool
 ) -> None:
     """Nobody calls ``git notes prune``, and notes of absent commits stay."""
     server("config", "uploadpack.allowFilter", "true")
@@ -505,7 +509,7 @@ def test_shallow_and_partial_clones(
     for n, commit in enumerate(commits):
         tell(ann, commit, f"traj_{n}")
     be(ann)("push")
-    Git(tmp_path)("clone", "-q", *options, f"file://{server.root}", "part")
+    Git(tmp_path)("clone", "-q", option, f"file://{server.root}", "part")
     part = Git(tmp_path / "part")
     part("config", "traj.push", "auto")
     if plainly:

@@ -15,27 +15,21 @@ from tests.e2e.scenario import Shell, Write, turn
 from tests.integration import command
 from tests.integration.claude_session import ClaudeSession
 from tests.integration.codex_session import CodexSession
-from tests.integration.records import install, traj
+from tests.integration.records import hold_workers, install, traj
 from tests.integration.repository import Git
 from tests.integration.session_writer import SessionWriter
+from tests.sizes import in_turn, some
 
-pytestmark = pytest.mark.usefixtures("today")
+pytestmark = pytest.mark.usefixtures("real_clocks")
 
 LINES = "".join(f"value_{n} = {n}\n" for n in range(6))
 QUIET = ("-c", "core.hooksPath=/dev/null")
 
 
 @pytest.fixture
-def today(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Commits have the time at which they are made."""
-    for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
-        monkeypatch.delenv(name)
-
-
-@pytest.fixture
 def begun(git: Git) -> Git:
     git.commit({"README": "here\n"})
-    install(git)
+    hold_workers(install(git))
     return git
 
 
@@ -51,8 +45,11 @@ def by_a_person(git: Git, subject: str, *options: str) -> None:
     git(*options, "commit", "-qm", subject)
 
 
-@pytest.mark.parametrize("options", [(), QUIET], ids=["hooks", "no hooks"])
-@pytest.mark.parametrize("dates", ["right", "chosen"])
+@in_turn(
+    *("options", "dates"),
+    {"hooks": (), "no hooks": QUIET},
+    {"right dates": "right", "chosen dates": "chosen"},
+)
 def test_what_the_agent_wrote_after_a_commit_explains_nothing_of_it(
     begun: Git, options: tuple[str, ...], dates: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -67,7 +64,8 @@ def test_what_the_agent_wrote_after_a_commit_explains_nothing_of_it(
 
 
 @pytest.mark.parametrize(
-    "undo", ["git checkout -- a.py", "git restore .", "git add -A && git stash", "git reset -q --hard"]
+    "undo",
+    some(["git add -A && git stash", "git restore .", "git checkout -- a.py", "git reset -q --hard"], 2),
 )
 def test_lines_that_were_set_back_are_nobody_s(begun: Git, undo: str) -> None:
     begun.commit({"a.py": "value = 0\n"}, "Begun")

@@ -64,12 +64,6 @@ def ratchet() -> dict[str, list[str]]:
     return known
 
 
-def forget() -> None:
-    """What was found before, by other readers."""
-    scan.forget()
-    engine._found = engine._Found()
-
-
 def _print_families(found: Outcome) -> None:
     lost = Counter(name.partition(": ")[0] for name in (*found.missed, *found.damaged))
     for family, count in sorted(found.tried.items()):
@@ -89,7 +83,7 @@ def _print_without() -> None:
     readers, every = scan._READERS, [*corpus(1)]
     whole = outcome(every)
     for reader in readers:
-        forget()
+        engine.forget()
         scan._READERS = tuple(one for one in readers if one is not reader)
         less = outcome(every)
         print(

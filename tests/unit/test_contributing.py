@@ -28,7 +28,8 @@ from gittraj.model.session_items import Damage, Entry, Fact, Mark
 from gittraj.model.values import ToolCall, ToolResult
 from gittraj.redact import Span, lines, load, public, tokens
 from gittraj.redact.examples import expand
-from gittraj.redact.rules import Gate, Page
+from gittraj.redact.lines import Gate
+from gittraj.redact.page import Page
 
 PAGE = Path(__file__).parents[2] / "CONTRIBUTING.md"
 

@@ -39,8 +39,7 @@ def suggest(typed: Sequence[str]) -> Iterator[str]:
 
 def suggest_labels(name: str, start: str) -> list[str]:
     """The recorded agents, models, tasks or tags (``name``: agent, model, task or tag)."""
-    from gittraj.cli.common.reading import read_records
-    from gittraj.cli.common.repository import find_to_read
+    from gittraj.cli.common.repository import find_to_read, read_records
     from gittraj.render.text.terminal import printable
 
     try:
@@ -53,14 +52,13 @@ def suggest_labels(name: str, start: str) -> list[str]:
 
 def read_labels(recorded: Recorded) -> dict[str, list[str]]:
     """The recorded agents, models, tasks and tags."""
-    from gittraj.query.labels import known_labels
+    from gittraj.query.log.filters import known_labels
 
     return known_labels(chain.from_iterable(recorded.headers([*islice(recorded, _MOST)], explored=True)))
 
 
 def _trajectories(start: str) -> Iterator[str]:
-    from gittraj.cli.common.reading import read_records
-    from gittraj.cli.common.repository import find_to_read
+    from gittraj.cli.common.repository import find_to_read, read_records
     from gittraj.render.text.terminal import printable
 
     try:

@@ -7,8 +7,7 @@ from itertools import islice
 
 import click
 
-from gittraj.cli.common.reading import read_records
-from gittraj.cli.common.repository import is_installed
+from gittraj.cli.common.repository import is_installed, read_records
 from gittraj.git import Repository
 from gittraj.query.log.listing import changed_paths, describe
 from gittraj.query.records import Recorded

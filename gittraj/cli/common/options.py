@@ -52,7 +52,7 @@ _LABELS = tuple(
 
 
 def label_options(command: Command) -> Command:
-    """``agent``, ``model``, ``task`` and ``tag``: the fields of ``query.labels.Labels``."""
+    """``agent``, ``model``, ``task`` and ``tag``: the fields of ``query.log.filters.Labels``."""
     return _add(_LABELS, command)
 
 

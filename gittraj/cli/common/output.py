@@ -1,6 +1,7 @@
 """How a command writes: with colour and pager as git does, plain into a pipe.
 
-Renderers have escaped the text already; nothing here may change it.
+Renderers have escaped the text already; nothing here may change it. And how it reports progress: on a
+terminal, on stderr, only what takes longer than a second.
 """
 
 from __future__ import annotations
@@ -9,7 +10,9 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
@@ -21,6 +24,9 @@ NARROWEST, WIDEST = 20, 100
 """Columns. Wider lines of text are hard to read, so a wide terminal is not filled; a table fills it."""
 PIPE = 80
 """Columns of running text into a pipe; the index (``index.answers``) stores text of this width."""
+_DELAY = 1.0  # seconds before progress is shown
+_INTERVAL = 0.1  # seconds between two reports of it
+_MB = 1_000_000
 
 
 def is_terminal(environ: Mapping[str, str]) -> bool:
@@ -138,3 +144,30 @@ def _plain(text: str) -> bytes:
     from gittraj.cli.common.plain_signs import plain
 
     return plain(text).encode("ascii")
+
+
+@contextmanager
+def show_progress(unit: str | None = None) -> Iterator[Callable[[str, int, int], None]]:
+    """Yields a function to call with a label, the number done and the total, in ``unit``s or (None) bytes of
+    sessions."""
+    start = time.monotonic()
+    last = 0.0
+    shown = False
+
+    def report(label: str, done: int, total: int) -> None:
+        nonlocal last, shown
+        now = time.monotonic()
+        if not sys.stderr.isatty() or now - start < _DELAY or (now - last < _INTERVAL and done < total):
+            return
+        last, shown = now, True
+        percent = 100 * done // total if total else 100
+        numbers = f"({done:,} of {total:,} {unit})" if unit else f"({done / _MB:.1f} of {total / _MB:.1f} MB)"
+        sys.stderr.write(f"\r\x1b[K{label}{'' if unit else ' sessions'}: {percent}% {numbers}")
+        sys.stderr.flush()
+
+    try:
+        yield report
+    finally:
+        if shown:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()

@@ -73,7 +73,7 @@ def _print(repository: Repository) -> None:
 
 def _last_reasons(repository: Repository, page: Page) -> list[str]:
     """Two lines for each of the last recorded commits: its subject, and why it was made or what was asked."""
-    from gittraj.cli.common.reading import read_records
+    from gittraj.cli.common.repository import read_records
     from gittraj.index.answers import open_index
     from gittraj.query.log.filters import Wanted
     from gittraj.query.log.listing import list_commits, read_entries

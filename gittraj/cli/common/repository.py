@@ -1,20 +1,29 @@
-"""The start of every command: its repository, brought up to date, and the environment."""
+"""The start of every command: its repository, brought up to date, and the records and events that it reads:
+ours and remotes', and those that are fetched first.
+
+Only a command that the user runs may use the network; no hook and no drain does.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
+from gittraj.cli.common.output import say
 from gittraj.git import Backend, Repository, open_repository
 from gittraj.plugins import consult
 
 if TYPE_CHECKING:
     from gittraj.config import Environ
     from gittraj.errors import TrajError
+    from gittraj.query.notes import Notes
+    from gittraj.query.records import Recorded
+    from gittraj.query.show.chapters import Segments
+    from gittraj.seal.events import Opener
 
 
 def environment() -> Mapping[str, str]:
@@ -75,7 +84,7 @@ def _follow_beads(repository: Repository) -> None:
 
 
 def is_installed(repository: Repository) -> bool:
-    from gittraj.index.is_current import INSTALLED
+    from gittraj.state.changed import INSTALLED
 
     return (repository.common_dir / "traj" / INSTALLED).exists()
 
@@ -84,7 +93,7 @@ def drain_first(repository: Repository, *, always: bool = False) -> TrajError | 
     """Record what is new, so that a command sees a consistent state. A reading command drains only when
     something is new. An error is reported on one line and returned; the command continues with the existing
     records."""
-    from gittraj.index.is_current import rests
+    from gittraj.index.file import rests
 
     if not is_installed(repository):
         _hint_at_installing(repository)
@@ -93,12 +102,10 @@ def drain_first(repository: Repository, *, always: bool = False) -> TrajError | 
         return None
     from gittraj.errors import TrajError
     from gittraj.state.changed import has_news
-    from gittraj.state.cursors import load_state
-    from gittraj.state.folder import LocalState, busy
+    from gittraj.state.folder import busy
 
-    local = LocalState.of(repository)
     try:
-        if always or has_news(repository, local.folder, load_state(local.folder)):
+        if always or has_news(repository):
             from gittraj.config import Environ
             from gittraj.record.drain.composition import drain  # the redactor's rules take 70 ms
 
@@ -150,3 +157,61 @@ def current_session(environ: Environ) -> str:
     raise TrajError(
         "this shell does not belong to an agent's session", "leave out --session to pause everything"
     )
+
+
+T = TypeVar("T")
+
+
+def read_records(
+    repository: Repository,
+    notes: Notes | None = None,
+    *,
+    commits: Collection[str] | None = None,
+    unjoined: Mapping[str, str] | None = None,
+) -> Recorded:
+    """As ``gittraj.index.beside.read_records``; says on stderr what is left out."""
+    from gittraj.index.beside import read_records as read
+
+    return read(repository, notes, commits=commits, unjoined=unjoined, tell=say)
+
+
+def read_events(
+    repository: Repository,
+    read: Callable[[Segments], T],
+    *,
+    command: str,
+    fetch: bool,
+    opener: Opener | None = None,
+) -> T:
+    """What ``read`` returns for the recorded events; called again after a fetch. Reports what is missing."""
+    from gittraj.query.show.chapters import Segments
+
+    segments = Segments(repository, opener)
+    result = read(segments)
+    why: str | None = f"git traj {command} without --no-fetch asks the remotes"
+    if segments.months and fetch:
+        why = fetch_missing(repository, segments.months)
+        segments = Segments(repository, opener)
+        result = read(segments)
+    if segments.missing:
+        from gittraj.cli.common.no_match import say_missing
+
+        say_missing(segments.missing, why)
+    return result
+
+
+def fetch_missing(repository: Repository, months: Collection[str]) -> str | None:
+    """Fetch the segments of these months. Returns why that failed, on one line."""
+    from gittraj.model.words import count
+    from gittraj.sync import fetch_segments
+
+    shown = sys.stderr.isatty()
+    if shown:
+        sys.stderr.write(f"fetching the events of {count(len(months), 'month')} …")
+        sys.stderr.flush()
+    try:
+        return "; ".join(fetch_segments(repository, months)) or None
+    finally:
+        if shown:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()

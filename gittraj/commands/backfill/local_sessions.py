@@ -21,7 +21,8 @@ from gittraj.git import Repository
 from gittraj.model.session_items import Entry, Fact, is_unique
 from gittraj.record.drain.reading import ITEMS_WITH_FACTS, read_items
 from gittraj.record.drain.sessions import Sessions
-from gittraj.state.cursors import Suspension, written_at
+from gittraj.state.changed import written_at
+from gittraj.state.cursors import Suspension
 
 _FACTS = ("folder", "start_commit", "repository")
 _ANYWHERE = (Path("/"),)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 from gittraj import plugins
 from gittraj.capture.commits import read_moves
 from gittraj.capture.session import Commit
-from gittraj.commands.doctor.recorded import Recorded, Remote, compare_remote, find_recorded
+from gittraj.commands.doctor.recorded import Recorded, Remote, compare_remote, find_recorded, unreadable
 from gittraj.commands.install.hooks_path import HooksFolder
 from gittraj.commands.install.inspection import (
     AgentState,
@@ -24,7 +24,7 @@ from gittraj.commands.install.inspection import (
 from gittraj.commands.install.manifest import FILE
 from gittraj.commands.install.refspecs import find_remotes, find_unfetching
 from gittraj.config import TEAM_FILE, Config, Environ, Summarizer, read_config, read_summarizer, stamp
-from gittraj.errors import FormatError, GitError, TrajError
+from gittraj.errors import GitError, TrajError
 from gittraj.frozen import dataclass
 from gittraj.git import Repository, read_reflog
 from gittraj.index.answers import Answers, open_index
@@ -44,15 +44,12 @@ if TYPE_CHECKING:
     from gittraj.seal.readers import Readers
 
 T = TypeVar("T")
-UNREADABLE = "records cannot be read"
 _FRESH = 15 * 60
 """Seconds since a log grew in which its session counts as active."""
 _OVER = 24 * 3600
 """Seconds without growth after which it is over, whatever of it stays without a commit."""
 _ONE_TURN = ("sdk-cli", "codex_exec")
 """Entry points of sessions that end with their first turn (``claude -p``, ``codex exec``)."""
-_SILENT = ("am",)
-"""Kinds of commits for which git runs no post-commit hook."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,7 +172,7 @@ def _without_hook(
     if (repository.common_dir / "reftable").is_dir():
         return None
     hooked = {line.id for line in lines if line.kind in ("commit", "off")}
-    return tuple(c.id for c in made if c.kind not in _SILENT and c.id not in hooked)
+    return tuple(c.id for c in made if c.kind != "am" and c.id not in hooked)  # git am runs none
 
 
 def _look_at_plugins() -> dict[str, str | None]:
@@ -186,10 +183,8 @@ def _look_at_plugins() -> dict[str, str | None]:
         from gittraj.formats import formats  # noqa: PLC0415
         from gittraj.tasks.system import systems  # noqa: PLC0415
 
-        all_agents()
-        formats()
-        systems()
-        exchanges()
+        for load in (all_agents, formats, systems, exchanges):
+            load()
     return {name: plugins.reason(name) for name in names}
 
 
@@ -207,11 +202,6 @@ def _attempt(read: Callable[[], T], default: T, complaints: list[TrajError]) -> 
     except TrajError as error:
         complaints.append(error)
         return default
-
-
-def unreadable(error: GitError) -> FormatError:
-    """The error for records whose objects are missing."""
-    return FormatError(f"{UNREADABLE}: {error.message}", "git fsck, then fetch from a clone that is whole")
 
 
 def _read_readers(repository: Repository, environ: Environ) -> Readers:

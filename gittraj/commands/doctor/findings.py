@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from gittraj.commands.doctor.facts import UNREADABLE, Facts, unreadable
+from gittraj.commands.doctor.facts import Facts
 from gittraj.commands.doctor.finding import Finding
 from gittraj.commands.doctor.fsck import fsck
 from gittraj.commands.doctor.leftovers import check_leftovers
+from gittraj.commands.doctor.recorded import UNREADABLE, unreadable
 from gittraj.commands.doctor.refuted import check_refuted
 from gittraj.commands.doctor.remotes import check_purges, check_removed
 from gittraj.commands.install.agent_hooks import find_hooks
@@ -64,10 +65,9 @@ def examine(repository: Repository, facts: Facts) -> Iterator[Finding]:
         text = "git-traj is not installed here"
         if facts.team:
             text += f", and {TEAM_FILE} says that this project records"
-        reads = not facts.team and bool(facts.recorded or facts.beside)
-        if reads:
+        elif facts.recorded or facts.beside:
             text += ": records can be read, and nothing is recorded from here"
-        yield Finding(code="not-installed", severity="note" if reads else "wrong", text=text, remedy=_INSTALL)
+        yield Finding(code="not-installed", text=text, remedy=_INSTALL)
     else:
         yield from _check_hooks(repository, facts)
         yield from _check_agents(repository, facts)

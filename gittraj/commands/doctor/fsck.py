@@ -6,7 +6,6 @@ remote has its record.
 
 from __future__ import annotations
 
-import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
@@ -14,11 +13,13 @@ from itertools import pairwise
 from gittraj import limits
 from gittraj.commands.doctor.finding import Finding
 from gittraj.git import Repository
+from gittraj.later import sha256
 from gittraj.model.codec import decode_note, segment_path
 from gittraj.model.values import STUB_REV, ForeignLine, Line, Record, SegmentRef, Tombstone
 from gittraj.notes.merge import standing
 from gittraj.notes.store import DATA_PREFIX, RECORDS_REF, DataRefs, NotesRef
 from gittraj.notes.tree import iter_notes
+from gittraj.notes.unstamped import remote_tips
 
 
 def fsck(repository: Repository) -> Iterator[Finding]:
@@ -153,7 +154,7 @@ def _lost(commit: str, place: tuple[str, str], why: str) -> Finding:
 def _damage(body: bytes | None, ref: SegmentRef) -> str | None:
     if body is None:
         return "is listed, but its content is not here"
-    if hashlib.sha256(body).hexdigest() != ref.sha256:
+    if sha256(body).hexdigest() != ref.sha256:
         return "does not have the sha256 that its record says"
     return None
 
@@ -170,12 +171,10 @@ def _named(records: Mapping[str, Iterable[Record]]) -> dict[tuple[str, str], tup
 
 def _remote_places(repository: Repository) -> set[tuple[str, str]]:
     """The segments that remotes' records name, as far as they were fetched."""
-    listed = repository.run("for-each-ref", "--format=%(refname)", "refs/notes-remote/").out.decode()
     records: dict[str, list[Record]] = defaultdict(list)
-    for ref in listed.splitlines():
-        if ref.endswith("/traj"):
-            for commit, body in NotesRef(repository, ref).items():
-                records[commit] += [line for line in decode_note(body) if isinstance(line, Record)]
+    for ref in remote_tips(repository):
+        for commit, body in NotesRef(repository, ref).items():
+            records[commit] += [line for line in decode_note(body) if isinstance(line, Record)]
     return set(_named(records))
 
 

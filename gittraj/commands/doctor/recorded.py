@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from gittraj.errors import GitError
+from gittraj.errors import FormatError, GitError
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
 from gittraj.index.answers import Answers
@@ -13,8 +13,9 @@ from gittraj.model.codec import decode_note, encode_note
 from gittraj.notes.merge import merge_notes, records_on
 from gittraj.notes.places import find_places
 from gittraj.notes.store import NotesRef
-from gittraj.query.index_lookup import IndexFailedError
-from gittraj.query.notes import Notes
+from gittraj.query.notes import IndexFailedError, Notes
+
+UNREADABLE = "records cannot be read"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,3 +114,8 @@ def compare_remote(repository: Repository, remote: str) -> Remote:
     except GitError:
         return Remote(name=remote, unpushed=None, unfetched=None)
     return Remote(name=remote, unpushed=unpushed, unfetched=unfetched)
+
+
+def unreadable(error: GitError) -> FormatError:
+    """The error for records whose objects are missing."""
+    return FormatError(f"{UNREADABLE}: {error.message}", "git fsck, then fetch from a clone that is whole")

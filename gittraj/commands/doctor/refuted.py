@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from gittraj.capture.order import CLOCK
+from gittraj.capture.plausibility import CLOCK
 from gittraj.commands.doctor.finding import Finding
 from gittraj.config import Environ, read_config
 from gittraj.frozen import dataclass
@@ -20,7 +20,7 @@ from gittraj.model.codec import decode_note
 from gittraj.model.times import seconds
 from gittraj.model.values import Line, Record, Tombstone, ToolCall, ToolResult
 from gittraj.notes.merge import standing
-from gittraj.notes.segments import read_segments
+from gittraj.notes.read_segments import read_segments
 from gittraj.notes.store import NotesRef
 from gittraj.state.folder import LocalState
 

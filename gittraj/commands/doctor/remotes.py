@@ -15,7 +15,7 @@ from gittraj.git import Repository
 from gittraj.notes.epoch import read_epoch
 from gittraj.notes.store import RECORDS_REF, NotesRef
 from gittraj.notes.tree import note_paths
-from gittraj.state.purge_mark import is_unfinished
+from gittraj.state.folder import LocalState
 
 
 def check_removed(repository: Repository) -> Iterator[Finding]:
@@ -51,7 +51,7 @@ def _find(repository: Repository, tracking: str) -> list[str]:
 def check_purges(repository: Repository) -> Iterator[Finding]:
     """Raises GitError."""
     resolve = repository.objects.resolve
-    if is_unfinished(repository):
+    if LocalState.of(repository).is_purging:
         yield Finding(
             code="purge-unfinished",
             text="a purge was not finished: reflogs or the index may still contain the purged data",

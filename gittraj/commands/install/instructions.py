@@ -18,6 +18,7 @@ from gittraj.commands.install.edits import ignore, read_own, write_file
 from gittraj.commands.install.manifest import Did, Instruction, Manifest, Step
 from gittraj.errors import StoreError, TrajError
 from gittraj.git import Repository
+from gittraj.later import sha256
 
 TEXT = """\
 <!-- git-traj: begin -->
@@ -180,6 +181,4 @@ def _read(path: Path) -> bytes:
 
 def digest(block: bytes) -> str:
     """Of its lines: git may write them with another end."""
-    import hashlib  # noqa: PLC0415 - it takes 3 ms to load
-
-    return hashlib.sha256(block.replace(b"\r\n", b"\n").rstrip(b"\n")).hexdigest()
+    return sha256(block.replace(b"\r\n", b"\n").rstrip(b"\n")).hexdigest()

@@ -16,6 +16,7 @@ from typing import Literal
 from gittraj.errors import FormatError
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
+from gittraj.later import sha256
 from gittraj.model.codec import from_json, to_json
 from gittraj.state.folder import LocalState
 
@@ -23,9 +24,7 @@ FILE = "installed.json"
 
 
 def _digest(data: bytes) -> str:
-    import hashlib  # noqa: PLC0415 - it takes 3 ms to load
-
-    return hashlib.sha256(data).hexdigest()
+    return sha256(data).hexdigest()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,7 +24,6 @@ from gittraj.record.draft import this_month
 from gittraj.record.rewrite_segments import Renewal
 from gittraj.state.active import drop_active, load_active, save_active
 from gittraj.state.folder import LocalState
-from gittraj.state.purge_mark import is_unfinished, unfinished
 from gittraj.sync.join import join_records, join_segments
 from gittraj.sync.purge_merge import Change, is_purge_applied, merge_purged_records, merge_purged_segments
 from gittraj.sync.traces import clear_traces, our_refs
@@ -62,7 +61,7 @@ def purge(repository: Repository, sought: Sought, *, dry_run: bool = False) -> P
         found = search.run()
         records = _noted(repository)
         done = _count(sought, found, records)
-        if dry_run or not (found.refs or is_unfinished(repository)):
+        if dry_run or not (found.refs or LocalState.of(repository).is_purging):
             return done
         roots = _roots(repository, done.refs)
         _rewrite(repository, search, records)
@@ -113,7 +112,7 @@ def _count(sought: Sought, found: Found, records: list[Record]) -> Purge:
 
 def _rewrite(repository: Repository, search: Search, records: list[Record]) -> None:
     renewal = _renew(search, records)
-    with unfinished(repository):
+    with LocalState.of(repository).purging():
         search.sought.remember(search.hashes())
         if renewal.files:
             DataRefs(repository).write(this_month(), renewal.files)

@@ -11,9 +11,9 @@ from typing import Any, Self
 
 from gittraj.formats.base import coerce
 from gittraj.formats.base.edits import texts
-from gittraj.model.arguments import main_argument
 from gittraj.model.session_items import Edit
 from gittraj.model.values import Artifact, Decided, Decision, NoteEvent, ToolCall, ToolResult
+from gittraj.model.words import main_argument
 
 _LONGEST = 200
 """Characters of the call in a refusal: the call itself stands before it."""

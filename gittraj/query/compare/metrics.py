@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection
-from statistics import median
 
 from gittraj.query.account import Header
 
@@ -26,9 +25,15 @@ def outcomes(statuses: Collection[str | None], seconds: Collection[float | None]
     return {
         "statuses": dict(sorted(Counter(status or UNKNOWN for status in statuses).items())),
         "successRate": rate(statuses),
-        "medianSeconds": round(median(known), 3) if known else None,
+        "medianSeconds": round(_median(known), 3) if known else None,
         "parseFailures": malformed,
     }
+
+
+def _median(numbers: Collection[float]) -> float:
+    """As in ``statistics``, which takes 8 ms to import."""
+    ordered = sorted(numbers)
+    return (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
 
 
 def measure(headers: Collection[Header]) -> Header:

@@ -14,13 +14,12 @@ from pathlib import Path
 from gittraj.frozen import dataclass
 from gittraj.git import Repository, from_top
 from gittraj.query.account import Header
-from gittraj.query.beside import RecordedBeside
-from gittraj.query.context.neighbours import Near, find_near, is_below, touch
+from gittraj.query.context.neighbours import Near, find_near, touch
 from gittraj.query.context.takeaways import Source, Takeaway, rank_takeaways
-from gittraj.query.index_lookup import IndexLookup
 from gittraj.query.log.description import describe_all
 from gittraj.query.log.listing import list_commits
-from gittraj.query.log.paths import RENAMES
+from gittraj.query.log.paths import RENAMES, is_below
+from gittraj.query.notes import IndexLookup
 from gittraj.query.records import Recorded
 
 _NEWEST = 1_000
@@ -58,7 +57,7 @@ def brief(
 
     Raises TrajError for an invalid path.
     """
-    beside = isinstance(recorded, RecordedBeside)
+    beside = recorded.has_remotes
     ancestry, touching = list_commits(
         repository, recorded, "HEAD", paths=paths, cwd=cwd, known=index, beside=beside
     )

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from gittraj.frozen import dataclass
+from gittraj.query.log.paths import is_below
 
 _MANY = 30  # files: a larger commit does not show which files belong together
 _TOGETHER = 0.5  # a file that always changed with a path
@@ -56,11 +57,6 @@ def touch(commit: str, files: Collection[str], paths: Sequence[str]) -> Near:
     """A commit that touched one of ``paths``; the first path where all were renamed since."""
     named = (path for path in paths if any(is_below(file, path) for file in files))
     return Near(commit, _focus(files), next(named, paths[0]), neighbour=False)
-
-
-def is_below(file: str, path: str) -> bool:
-    """Whether ``file`` is ``path``, or in that folder."""
-    return path in (".", file) or file.startswith(f"{path}/")
 
 
 def _focus(files: Collection[str]) -> float:

@@ -16,10 +16,9 @@ from typing import TYPE_CHECKING
 
 from gittraj.errors import UsageError
 from gittraj.git import Repository, from_top
-from gittraj.query.index_lookup import IndexFailedError, IndexLookup, Reachable
 from gittraj.query.log.description import BATCH, describe_all
 from gittraj.query.log.paths import RENAMES, Ancestry, following, touching
-from gittraj.query.notes import Header
+from gittraj.query.notes import Header, IndexFailedError, IndexLookup, Reachable
 
 if TYPE_CHECKING:  # a listing whose text is cached needs neither
     from gittraj.query.log.filters import Wanted
@@ -30,7 +29,7 @@ Entry = Header
 
 _FIRST = 25  # commits: few ask for more, and everybody waits for the first
 # git's date parser reads anything it does not understand as now; these do mean now, or today
-_NOW = re.compile(r"\d|\b(?:now|today|(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*)\b", re.I)
+_NOW = r"(?i)\d|\b(?:now|today|(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*)\b"
 
 
 def list_commits(
@@ -216,7 +215,7 @@ def _limits(repository: Repository, *, author: str | None, since: str | None, un
 def _date_limit(repository: Repository, name: str, date: str) -> str:
     """A date as git's option (``--max-age=SECONDS``)."""
     read = repository.run("rev-parse", f"--{name}={date}", f"--{name}=now").out.decode().split()
-    if read[0] == read[1] and not _NOW.search(date):
+    if read[0] == read[1] and not re.search(_NOW, date):
         raise UsageError(f"--{name}: '{date}' is not a date", hint="such as 2026-03-31 or '2 weeks ago'")
     return read[0]
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from gittraj.errors import GitError
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
-from gittraj.query.index_lookup import Change, IndexLookup, Step
+from gittraj.query.notes import Change, IndexLookup, Step
 
 # with git's own 96 MB of trees each is unpacked again and again: a quarter of the time of 20,000 commits
 _DIFF = (
@@ -182,3 +182,8 @@ def read_changes(data: bytes) -> Iterator[tuple[str, list[Change]]]:
         commit, changes = token, []
     if commit:
         yield commit, changes
+
+
+def is_below(file: str, path: str) -> bool:
+    """Whether ``file`` is ``path``, or in that folder."""
+    return path in (".", file) or file.startswith(f"{path}/")

@@ -13,10 +13,10 @@ from gittraj.frozen import dataclass
 from gittraj.git import Repository
 from gittraj.model.times import parse_time
 from gittraj.query.account import Header, complete
-from gittraj.query.context.neighbours import is_below
 from gittraj.query.header import Folded
 from gittraj.query.log.filters import names_of_task, run_names
 from gittraj.query.log.listing import changed_paths
+from gittraj.query.log.paths import is_below
 from gittraj.query.records import Recorded
 from gittraj.query.show.chapters import Segments, read_chapters, read_earlier
 
@@ -78,8 +78,11 @@ def show_target(
         return [show_one(folded, None, segments, files=()) for folded in found if folded]
     if target.commit is None:
         return []
-    files = changed_paths(repository, [target.commit]).get(target.commit, [])
-    return [show_one(folded, target.commit, segments, files=files) for folded in recorded.on(target.commit)]
+    trajectories = recorded.on(target.commit)
+    files: list[str] = []
+    if any(record.also for folded in trajectories for record in folded.parts[target.commit]):
+        files = changed_paths(repository, [target.commit]).get(target.commit, [])
+    return [show_one(folded, target.commit, segments, files=files) for folded in trajectories]
 
 
 def show_one(folded: Folded, commit: str | None, segments: Segments, *, files: Iterable[str]) -> Header:

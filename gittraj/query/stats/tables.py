@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from operator import attrgetter
 
 from gittraj.query.account import Header
-from gittraj.query.index_lookup import Change, IndexFailedError, IndexLookup, Step
 from gittraj.query.log.paths import Ancestry
+from gittraj.query.notes import Change, IndexFailedError, IndexLookup, Step
 from gittraj.query.stats.counts import Tallies, Tally
 from gittraj.query.stats.statistics import (
     Counted,

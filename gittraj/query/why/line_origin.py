@@ -11,9 +11,9 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from gittraj.frozen import dataclass
 from gittraj.model.values import AnyEvent, ToolCall
 
 _NEW = ("new_string", "newString", "new_str", "newText", "new_text", "new_source", "code_edit")
@@ -46,13 +46,13 @@ class Edit:
     mentioned: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class _Line:
     """A line that an edit put into a file, at index ``place`` of the normalized ``text``."""
 
-    edit: Edit
-    text: Sequence[str]
-    place: int
+    __slots__ = ("edit", "place", "text")
+
+    def __init__(self, edit: Edit, text: Sequence[str], place: int) -> None:
+        self.edit, self.text, self.place = edit, text, place
 
 
 def normalize(line: str) -> str:

@@ -1,13 +1,18 @@
-"""The calls of a log that made commits: by index while it is read, by name in what is remembered."""
+"""The calls of a log that made commits: by index while it is read, by name in what is remembered.
+
+And the stored parts that belong to a further commit: it gets their records, too.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from gittraj.capture.own import Anchor
 from gittraj.capture.session import Commit, Log
-from gittraj.model.values import Link, ToolCall
+from gittraj.model.values import Line, Link, Record, ToolCall
+from gittraj.notes.merge import records_on
+from gittraj.notes.store import NotesRef
 from gittraj.record.draft import Target
 from gittraj.state.cursors import Anchored, Stored
 
@@ -62,3 +67,66 @@ def combine(
             if set(part.commits) & set(old.commits):
                 copies += [(part, Target(commit=c, link=Link(evidence=anchor.evidence))) for c in fresh]
     return list(by_call.values()), copies
+
+
+Copy = tuple[Stored, Target]
+
+
+def stored_before(
+    log: Log, found: Sequence[Anchor], known: Sequence[Anchor], stored: Sequence[Stored]
+) -> Iterator[Copy]:
+    """Parts with a call that made a commit which no reflog showed yet when the log was read: a quick agent
+    commits again and ends its turn while a drain reads. The commit gets their records, too."""
+    calls = {anchor.call for anchor in known}
+    positions = {entry.event.id: i for i, entry in enumerate(log.entries)}
+    for anchor in found:
+        if anchor.call in calls or anchor.evidence == "content":
+            continue
+        for part in stored:
+            first, last = positions.get(part.range.first, 0), positions.get(part.range.last, -1)
+            if first <= anchor.call <= last and not part.explored:
+                link = Link(evidence=anchor.evidence)
+                yield from (
+                    (part, Target(commit=c, link=link)) for c in anchor.commits if c not in part.commits
+                )
+
+
+def copies_onto(commit: str, stored: Iterable[Stored]) -> list[Copy]:
+    """What is stored and led to other commits, for this one too."""
+    target = Target(commit=commit, link=Link(evidence="imported"))
+    return [(part, target) for part in stored if not part.explored and commit not in part.commits]
+
+
+def find_aliases(
+    aliases: Iterable[tuple[str, tuple[int, ...]]], log: Log, stored: Sequence[Stored]
+) -> tuple[dict[int, list[Target]], list[Copy]]:
+    """Commits that took lines of events which belong to an earlier commit: the parts that hold those
+    events go to them too, whether they stand already or are written now."""
+    positions = {entry.event.id: i for i, entry in enumerate(log.entries)}
+    fresh: dict[int, list[Target]] = {}
+    copies: dict[tuple[str, str], Copy] = {}
+    for commit, calls in aliases:
+        target = Target(commit=commit, link=Link(evidence="content", call=call_name(log, calls[-1])))
+        for call in calls:
+            for part in stored:
+                first = positions.get(part.range.first)
+                if first is not None and first <= call < first + part.range.n:
+                    copies[commit, part.range.first] = (part, target)
+                    break
+            else:
+                fresh.setdefault(call, []).append(target)
+    return fresh, list(copies.values())
+
+
+def copy_records(notes: NotesRef, trajectory: str, copies: Iterable[Copy]) -> Iterator[tuple[str, Line]]:
+    """The records of stored parts, for the further commits."""
+    for stored, target in copies:
+        found = (_find_record(notes, commit, trajectory, stored.range.first) for commit in stored.commits)
+        record = next((r for r in found if r is not None), None)
+        if record is not None:
+            yield target.commit, replace(record, link=target.link, role=target.role, origin=None)
+
+
+def _find_record(notes: NotesRef, commit: str, trajectory: str, first: str) -> Record | None:
+    records = records_on(commit, notes.read(commit))
+    return next((r for r in records if r.key == (trajectory, first)), None)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import partial
 
 from gittraj.capture.link import Links, link
 from gittraj.capture.session import Commit
 from gittraj.git import Repository, find_common
 from gittraj.history import Rewrite
+from gittraj.model.times import seconds
 from gittraj.model.values import AnyEvent, Line
 from gittraj.notes.store import NotesRef
 from gittraj.record.draft import Draft
@@ -83,8 +83,7 @@ def _link(context: Context, situation: Situation) -> tuple[Links, dict[str, Comm
     readings = situation.readings
     streams = list(situation.streams)
     news = {c.id for stream in streams for c in stream}
-    began = _iso(context.installed.time)
-    if any(r.first and _began_before(r, began) for r in readings):
+    if any(r.first and _began_before(r, context.installed.time) for r in readings):
         streams = [*context.load_changes([read_old_commits(context.repository, context.installed)]), *streams]
     commits = {c.id: c for stream in streams for c in stream}
     commits |= _known_commits(context, readings, commits)
@@ -178,11 +177,6 @@ def _known_commits(
     return {c.id: c for c in context.load_changes([old])[0]}
 
 
-def _began_before(reading: Reading, time: str) -> bool:
-    first = next((e.event.ts for e in reading.log.entries if e.event.ts), None)
+def _began_before(reading: Reading, time: float) -> bool:
+    first = seconds(next((e.event.ts for e in reading.log.entries if e.event.ts), None))
     return first is None or first < time
-
-
-def _iso(seconds: float) -> str:
-    stamp = datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
-    return stamp.replace("+00:00", "Z")

@@ -12,7 +12,7 @@ from gittraj.capture.session import Log
 from gittraj.errors import TrajError
 from gittraj.model.session_items import Cursor, is_unique
 from gittraj.model.values import AnyEvent, Message, Prompt, ToolCall, ToolResult
-from gittraj.notes.segments import read_segments
+from gittraj.notes.read_segments import read_segments
 from gittraj.record.drain.context import Context
 from gittraj.record.drain.plan import Reading
 from gittraj.record.drain.reading import read_log

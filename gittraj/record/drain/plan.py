@@ -9,17 +9,24 @@ from pathlib import Path
 from gittraj.capture.anchor import commits_elsewhere
 from gittraj.capture.content import Writings
 from gittraj.capture.link import Links
-from gittraj.capture.own import Anchor, Part, own
+from gittraj.capture.own import Anchor, Part, Step, own
 from gittraj.capture.session import Commit, Log
 from gittraj.git import CommitChanges
 from gittraj.model.session_items import Cursor
-from gittraj.model.values import Evidence, Line, Tombstone, ToolResult
+from gittraj.model.values import Evidence, Line, Prompt, Tombstone, ToolResult
 from gittraj.notes.store import NotesRef
 from gittraj.record.draft import Written
-from gittraj.record.drain.anchors import combine, locate, name_anchors
-from gittraj.record.drain.copies import Copy, copies_onto, copy_records, find_aliases, stored_before
+from gittraj.record.drain.anchors import (
+    Copy,
+    combine,
+    copies_onto,
+    copy_records,
+    find_aliases,
+    locate,
+    name_anchors,
+    stored_before,
+)
 from gittraj.record.drain.parts import Drafted, Drafter
-from gittraj.record.drain.steps import rest_parts, to_steps
 from gittraj.record.drain.superseding import supersede
 from gittraj.state.cursors import SessionState, Stored
 
@@ -264,3 +271,32 @@ def _safe_facts(log: Log) -> dict[str, tuple[str, ...]]:
 def _tombstones(trajectory: str, part: Stored, why: str) -> Iterator[tuple[str, Line]]:
     tombstone = Tombstone(id=trajectory, first=part.range.first, rev=part.rev, deleted=why)
     yield from ((commit, tombstone) for commit in part.commits)
+
+
+def to_steps(log: Log) -> list[Step]:
+    """The log as ``own()`` sees it."""
+    return [
+        Step(
+            prompt=isinstance(entry.event, Prompt),
+            edit=bool(log.edits(index)),
+            here=log.places[index] == "here",
+            elsewhere=log.places[index] == "elsewhere",
+            ends_turn=index in log.turn_ends,
+            result=log.result_of(index),
+        )
+        for index, entry in enumerate(log.entries)
+    ]
+
+
+def rest_parts(steps: Sequence[Step], first: int, anchor: Anchor) -> list[Part]:
+    """The steps from ``first`` on, all to one anchor, cut before each prompt."""
+    starts = [i for i in range(first, len(steps)) if i == first or steps[i].prompt]
+    return [
+        Part(
+            first=start,
+            last=end - 1,
+            anchor=replace(anchor, call=-1, name=None),
+            dropped=frozenset(i for i in range(start, end) if steps[i].elsewhere),
+        )
+        for start, end in zip(starts, [*starts, len(steps)][1:], strict=True)
+    ]

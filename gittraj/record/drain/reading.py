@@ -34,7 +34,8 @@ from gittraj.formats import (
 from gittraj.model.session_items import Cursor, Entry, Fact, Item
 from gittraj.model.times import seconds
 from gittraj.model.values import Message
-from gittraj.state.cursors import NEVER_AWAY, Away, size_of, written_at
+from gittraj.state.changed import size_of, written_at
+from gittraj.state.cursors import NEVER_AWAY, Away
 
 RESTS = 3.0
 """Seconds without growth after which a last message without a call ends its turn."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from gittraj.config import Config
@@ -65,9 +65,6 @@ class StrictRedactor:
             if not any(each.start < other.end and other.start < each.end for other in found):
                 found.append(each)
         return found
-
-    def foresee(self, texts: Iterable[str]) -> None:
-        self._first.foresee(texts)
 
     def hashes(self) -> frozenset[str]:
         return self._first.hashes()

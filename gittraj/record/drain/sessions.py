@@ -13,7 +13,8 @@ from gittraj.config import Config, Environ
 from gittraj.errors import FormatError
 from gittraj.model.session_items import trajectory_id
 from gittraj.record.drain.reading import find_sessions
-from gittraj.state.cursors import SessionState, State, size_of
+from gittraj.state.changed import size_of
+from gittraj.state.cursors import SessionState, State
 
 BEFORE_INSTALL = 7 * 24 * 3600.0
 """Seconds: a log that was last written so long before the installation has no events for a new commit."""
@@ -88,15 +89,16 @@ class Sessions:
                     yield Wanted(file=log, whole=again or moved)
 
     def _due(self, state: State, commits: Sequence[Commit], touched: Collection[str]) -> set[str]:
-        """The names of the sessions to read: those that hooks named, those that are not settled, and those
-        with uncommitted edits of a committed path (``touched``). If a commit adds files, also those whose
-        edited files may have been renamed to them."""
+        """The names of the sessions to read: those that hooks named, that are not settled or went on, and
+        those with uncommitted edits of a committed path (``touched``). If a commit adds files, also those
+        whose edited files may have been renamed to them."""
         named = {name for commit in commits for name in commit.sessions}
         adds = _adds(commits)
         return named | {
             f"{s.agent}:{s.session}"
             for s in state.sessions.values()
             if not s.settled
+            or _goes_on(s)
             or not {*s.open_paths, *s.left}.isdisjoint(touched)
             or (adds and (s.open_paths or self._moved(s)))
         }
@@ -127,6 +129,15 @@ class Sessions:
                 except (OSError, FormatError):
                     continue  # not every file beside a log is one
                 yield from (file for file in found if file.agent in self.agents)
+
+
+def _goes_on(known: SessionState) -> bool:
+    """Whether a session with commits wrote more after its turn's end: that belongs to the last of them. In a
+    store ``size`` is a time, which no file's bytes reach."""
+    try:
+        return bool(known.path and known.anchors) and Path(known.path).stat().st_size > known.size
+    except OSError:
+        return False
 
 
 def _adds(commits: Sequence[Commit]) -> bool:

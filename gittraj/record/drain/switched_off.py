@@ -7,7 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from gittraj.model.session_items import trajectory_id
-from gittraj.state.cursors import Pause, Span, State, Suspension, size_of
+from gittraj.state.changed import size_of
+from gittraj.state.cursors import Pause, Span, State, Suspension
 from gittraj.state.spool import Spooled
 
 

@@ -11,7 +11,8 @@ from gittraj.model.session_items import trajectory_id
 from gittraj.model.signs import CONFIGURED
 from gittraj.model.values import STUB_REV, Line, Link, Record, SessionInfo
 from gittraj.record.drain.context import Context
-from gittraj.state.cursors import State, Waiting, size_of
+from gittraj.state.changed import size_of
+from gittraj.state.cursors import State, Waiting
 
 IDLE = 24 * 3600.0
 """Seconds without growth after which a session counts as over."""

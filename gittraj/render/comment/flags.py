@@ -74,7 +74,7 @@ def omissions(change: Change) -> list[str]:
 def _find_all(change: Change) -> Iterator[Flag]:
     diff = change.diff or Diff.of(change.files)
     yield from _unsure(change, diff)
-    yield from _failed(change)
+    yield from _failed(change, diff)
     yield from _caveats(change, diff)
     yield from _unrecorded(change)
     yield from _churn(change)
@@ -174,15 +174,26 @@ def _churn(change: Change) -> Iterator[Flag]:
         yield Flag("↩️", path, f"Edited {count(edits, 'time')}{by}{back}")
 
 
-def _failed(change: Change) -> Iterator[Flag]:
-    for last in (header["tests"] for header in change.sessions if header["tests"]):
+def _failed(change: Change, diff: Diff) -> Iterator[Flag]:
+    for header in change.sessions:
+        last = header["tests"] or {"outcome": None, "kind": None}
         what = _RUNS.get(last["kind"], "check")
         if last["outcome"] == "failed":
-            failed = f": {last['lastFailed']} failed" if last["lastFailed"] else ""
-            yield Flag("❌", None, f"The last {what} of a session failed{failed}")
+            how = f"failed: {last['lastFailed']} failed" if last["lastFailed"] else "failed"
         elif last["outcome"] == "error":
-            ended = count(last["lastErrors"], "error") if last["lastErrors"] else "an error"
-            yield Flag("❌", None, f"The last {what} of a session ended in {ended}")
+            how = f"ended in {count(last['lastErrors'], 'error') if last['lastErrors'] else 'an error'}"
+        else:
+            continue
+        path = _run_on(header, change)
+        line = min(diff.lines.get(path or "", ()), default=None)
+        yield Flag("❌", path, f"The last {what} of a session {how}", line=line)
+
+
+def _run_on(header: Header, change: Change) -> str | None:
+    """The one file of tests that a session edited, else the one file: with more nobody knows which."""
+    edited = [file["path"] for file in header["filesChanged"] if file["path"] in change.files]
+    about = [path for path in edited if "test" in path.lower()] or edited
+    return about[0] if len(about) == 1 else None
 
 
 def _shared(change: Change) -> Iterator[Flag]:

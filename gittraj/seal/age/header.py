@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
+from gittraj.frozen import dataclass
 from gittraj.seal.age.encodings import decode_base64, encode_base64
 from gittraj.seal.age.errors import HeaderError
 

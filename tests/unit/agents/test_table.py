@@ -11,7 +11,7 @@ from gittraj.agents.logged import LoggedAgent
 from gittraj.model.signs import SIGNS
 from gittraj.state import spool
 from tests.e2e.more_packages import PACKAGES
-from tests.e2e.packages import PINNED
+from tests.e2e.packages import NEXT, PINNED
 
 PAGE = Path(__file__).parents[3] / "docs" / "agents.md"
 NPM = {
@@ -42,9 +42,10 @@ def row(agent: Agent) -> str:
     told = "its session" if named else "that it runs" if marked and agent.name not in QUIET else "nothing"
     by = "the call that was open then" if named else "the id in its log, or the call that ran then"
     by = "content alone" if agent.name in TIMELESS else by
-    package = PACKAGES.get(agent.name)
-    version = package.version if package else PINNED.get(NPM.get(agent.name, ""), "written logs")
-    return f"| {agent.name} | `{log}` | {told} | {by} | {version} |"
+    pinned = {package.name: package.version for package in PACKAGES.values()} | PINNED
+    name = PACKAGES[agent.name].name if agent.name in PACKAGES else NPM.get(agent.name, "")
+    versions = ", ".join(v[name] for v in (pinned, NEXT) if name in v) or "written logs"
+    return f"| {agent.name} | `{log}` | {told} | {by} | {versions} |"
 
 
 def test_the_table_of_agents_is_that_of_the_code() -> None:

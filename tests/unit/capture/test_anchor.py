@@ -9,8 +9,8 @@ import pytest
 
 from gittraj.capture.anchor import commits_elsewhere, match_commits
 from gittraj.capture.commit_command import can_commit
-from gittraj.capture.order import ran_at
 from gittraj.capture.own import Anchor
+from gittraj.capture.plausibility import ran_at
 from gittraj.capture.session import Commit, Log
 from gittraj.git import CommitChanges
 from gittraj.model.values import Evidence

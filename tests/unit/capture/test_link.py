@@ -143,12 +143,29 @@ def test_one_owner_by_anchor_and_a_guest_by_lines_that_the_owner_did_not_write()
     assert only.writings[guest.trajectory].paths() == {"f"}
 
 
-def test_the_environment_is_stronger_than_an_id_in_a_result() -> None:
-    shows = log(ran("c", "git show", commits=["A"]), name=OTHER)
+@pytest.mark.parametrize("command", ["git show", "git commit -qm y"])
+def test_the_environment_is_stronger_than_an_id_in_a_result(command: str) -> None:
+    shows = log(ran("c", command, commits=["A"]), name=OTHER)
     made = log(ran("c", "git commit -qm x"))
     links = linked([shows, made], [commit("A", by=ME)])
     assert anchors(links, made) == [("c", (oid("A"),), "agent")]
     assert anchors(links, shows) == []
+
+
+def test_of_two_sessions_that_gave_the_same_message_at_once_neither_is_believed() -> None:
+    logs = [log(at("10:00:00", ran("c", "git commit -qm 'tidy up'")), name=name) for name in (ME, OTHER)]
+    made = commit("A", subject="tidy up", time=int(seconds("2026-01-02T10:00:00Z") or 0))
+    assert linked(logs, [made]).anchors == {}
+    assert anchors(linked(logs[1:], [made]), logs[1]) == [("c", (oid("A"),), "order")]
+
+
+def test_what_a_session_wrote_again_after_its_commit_is_not_taken_with_it() -> None:
+    of = log(wrote("w", "f", "x"), ran("c", "git commit -qm x"), wrote("v", "f", "x"))
+    commits = [commit("A", changed("f", "x"), by=ME), commit("B", changed("f", "x"))]
+    assert anchors(linked([of], commits), of) == [
+        ("c", (oid("A"),), "agent"),
+        ("v", (oid("B"),), "content"),
+    ]
 
 
 def test_two_commits_of_one_call_share_it() -> None:

@@ -39,6 +39,10 @@ ID, OTHER = "ev_" + "a2" * 12, "ev_" + "b3" * 12
         ("sh -c \"git traj decision 'a b'\"", {"chosen": "a b"}),
         ("ID=$(git traj decision -q a); echo $ID", {"chosen": "a"}),
         ("(cd x; git traj decision a)", {"chosen": "a"}),
+        # where `git traj` is no command, the instruction says so
+        ('sh "$(git rev-parse --git-common-dir)/traj/git-traj" decision a', {"chosen": "a"}),
+        ("bash -lc 'sh \"$(git rev-parse --git-common-dir)/traj/git-traj\" decision a'", {"chosen": "a"}),
+        ("cd x && sh /x/.git/traj/git-traj decision a", {"chosen": "a"}),
         ("if true; then git traj decision a; fi", {"chosen": "a"}),
         ("timeout 5 env A=b git traj decision a", {"chosen": "a"}),
         ("uv run python -m gittraj decision a", {"chosen": "a"}),

@@ -17,7 +17,7 @@ from gittraj.formats import detect_store
 from gittraj.formats.a3s import store
 from gittraj.model.session_items import Damage, Entry, Fact, Item, Spent, TurnEnd
 from gittraj.model.values import Foreign, Message, NoteEvent, Prompt, Thinking, ToolCall, ToolResult, Usage
-from tests.unit.formats.test_formats import JSON, places
+from tests.unit.formats.reading import JSON, places
 
 URI = "a3s://tool-output/bash/t1"
 ASKED = {"role": "user", "content": [{"type": "text", "text": "Fix the parser"}]}

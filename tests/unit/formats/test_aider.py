@@ -5,15 +5,15 @@ from __future__ import annotations
 import itertools
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from gittraj.formats import detect_store
 from gittraj.formats.aider import blocks as aider_blocks
 from gittraj.formats.aider import history as aider
-from gittraj.model.session_items import Edit, Entry, Fact, Item, Spent
+from gittraj.model.session_items import Edit, Item, Spent
 from gittraj.model.values import AnyEvent, Message, NoteEvent, Prompt, ToolCall, ToolResult, Usage
+from tests.unit.formats.reading import entries, facts
 
 START = "2024-05-07T12:00:00"
 HEADER = "\n# aider chat started at 2024-05-07 12:00:00\n\n"
@@ -42,16 +42,8 @@ def read(history: Path, *pieces: str) -> list[Item]:
     return list(aider.read(history, START))
 
 
-def entries(items: list[Item]) -> list[Entry]:
-    return [item for item in items if isinstance(item, Entry)]
-
-
 def happened(items: list[Item]) -> list[AnyEvent]:
     return [entry.event for entry in entries(items)]
-
-
-def facts(items: list[Item]) -> dict[str, Any]:
-    return {item.name: item.value for item in items if isinstance(item, Fact)}
 
 
 def told(items: list[Item]) -> list[tuple[type[AnyEvent], str]]:

@@ -27,6 +27,7 @@ from gittraj.model.values import (
     ToolResult,
     Usage,
 )
+from tests.unit.formats.reading import entries, facts
 
 BASE = {
     "sessionId": "S",
@@ -68,16 +69,8 @@ def read(*records: dict[str, Any], session: str | None = None) -> list[Item]:
     return list(claude_code.read(io.BytesIO(data), session=session))
 
 
-def entries(items: list[Item]) -> list[Entry]:
-    return [item for item in items if isinstance(item, Entry)]
-
-
 def events(*records: dict[str, Any]) -> list[AnyEvent]:
     return [entry.event for entry in entries(read(*records))]
-
-
-def facts(items: list[Item]) -> dict[str, Any]:
-    return {item.name: item.value for item in items if isinstance(item, Fact)}
 
 
 # ---------------------------------------------------------------- model calls

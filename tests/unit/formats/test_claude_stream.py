@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,7 @@ from gittraj.model.values import (
     ToolResult,
     Usage,
 )
+from tests.unit.formats.reading import check_cuts, check_marks, entries, facts, written
 
 TIME = "2026-11-21T14:37:56.909Z"
 INIT = {
@@ -75,24 +75,12 @@ def result(calls: int = 1, output: int = 1, **more: Any) -> dict[str, Any]:
     return {**common, "result": "done", "total_cost_usd": 0.25, "usage": usage, **more}
 
 
-def encoded(*records: dict[str, Any]) -> bytes:
-    return b"".join(json.dumps(record).encode() + b"\n" for record in records)
-
-
 def read(*records: dict[str, Any]) -> list[Item]:
-    return list(stream.read(io.BytesIO(encoded(*records))))
-
-
-def entries(items: list[Item]) -> list[Entry]:
-    return [item for item in items if isinstance(item, Entry)]
+    return list(stream.read(io.BytesIO(written(*records))))
 
 
 def events(*records: dict[str, Any]) -> list[AnyEvent]:
     return [entry.event for entry in entries(read(*records))]
-
-
-def facts(items: list[Item]) -> dict[str, Any]:
-    return {item.name: item.value for item in items if isinstance(item, Fact)}
 
 
 def output(items: list[Item]) -> dict[str, int]:
@@ -276,7 +264,7 @@ def test_partial_messages_know_what_each_call_cost() -> None:
 # ---------------------------------------------------------------- every log
 
 
-LOG = encoded(
+LOG = written(
     INIT,
     user("u", [text("first é")], isReplay=True),
     said("a", {"type": "thinking", "thinking": "hm"}, text("x")),
@@ -294,20 +282,12 @@ LOG = encoded(
 
 def test_reading_on_from_a_mark_is_reading_through() -> None:
     items = list(stream.read(io.BytesIO(LOG)))
-    marks = [item for item in items if isinstance(item, Mark)]
-    assert len(marks) == 3
     assert output(items) == {"m1": 1, "m2": 69, "m3": 9}
-    for mark in marks:
-        assert json.loads(json.dumps(mark.cursor.state)) == mark.cursor.state
-        rest = items[items.index(mark) + 1 :]
-        assert list(stream.read(io.BytesIO(LOG), cursor=mark.cursor)) == rest
+    check_marks(stream, LOG, 3)
 
 
 def test_a_log_cut_anywhere_gives_a_beginning_of_the_whole() -> None:
-    whole = list(stream.read(io.BytesIO(LOG)))
-    for length in range(len(LOG)):
-        part = list(stream.read(io.BytesIO(LOG[:length])))
-        assert part == whole[: len(part)]
+    check_cuts(stream, LOG)
 
 
 def test_wrong_types_everywhere_are_no_error() -> None:
@@ -315,11 +295,11 @@ def test_wrong_types_everywhere_are_no_error() -> None:
     for value in values:
         for record in (INIT, user("u", "x"), said("a", call("Bash")), result(), {"type": "stream_event"}):
             for key in (*record, "event", "permission_denials", "errors", "tool_use_result"):
-                list(stream.read(io.BytesIO(encoded(INIT, record | {key: value}))))
+                list(stream.read(io.BytesIO(written(INIT, record | {key: value}))))
 
 
 def test_a_warning_between_the_records_is_damage_alone() -> None:
-    data = encoded(INIT) + b"(node) Warning: x\n" + encoded(said("a", text("x")))
+    data = written(INIT) + b"(node) Warning: x\n" + written(said("a", text("x")))
     items = list(stream.read(io.BytesIO(data)))
     assert [type(i) for i in items if isinstance(i, Damage | Entry)] == [Damage, Entry]
     assert detect(b"(node) Warning: x\n" + data) is stream
@@ -329,10 +309,10 @@ def test_output_and_session_file_give_the_same_ids() -> None:
     """Both as version 2.1.197 wrote them for one call, but for what nothing is read from."""
     blocks = [call("Bash", "toolu_1", command="ls", description="d")]
     ids = ("75eb38a7-a889-4eb2-aa28-5a297f41ea2f", "9dbfc74b-6d22-4f70-90fb-11f0ac784b43")
-    told = encoded(INIT, said(ids[0], *blocks), answer(ids[1], "a.py", "toolu_1"))
+    told = written(INIT, said(ids[0], *blocks), answer(ids[1], "a.py", "toolu_1"))
     base = {"sessionId": "S", "cwd": "/w", "isSidechain": False, "timestamp": TIME, "version": "2.1.197"}
     message = said(ids[0], *blocks)["message"]
-    stored = encoded(
+    stored = written(
         {**base, "type": "assistant", "uuid": ids[0], "message": message},
         {**base, "type": "user", "uuid": ids[1], "message": answer(ids[1], "a.py", "toolu_1")["message"]},
     )

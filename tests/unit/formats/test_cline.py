@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from gittraj.formats import cline, detect_store
-from gittraj.model.session_items import Edit, Entry, Fact, Item, Spent, TurnEnd
+from gittraj.model.session_items import Edit, Fact, Spent, TurnEnd
 from gittraj.model.values import Message, NoteEvent, Prompt, Thinking, ToolCall, ToolResult, Usage
+from tests.unit.formats.reading import entries
 
 AT = 1_795_863_961_324
 
@@ -62,10 +63,6 @@ def log(place: Path, messages: list[dict[str, Any]] = MESSAGES) -> Path:
     path.write_text(json.dumps({**RUN, "messages": messages}, indent=2))
     path.with_name("S.json").write_text(json.dumps(ABOUT))
     return path
-
-
-def entries(items: list[Item]) -> list[Entry]:
-    return [item for item in items if isinstance(item, Entry)]
 
 
 def test_a_session_and_a_folder_of_some(tmp_path: Path) -> None:

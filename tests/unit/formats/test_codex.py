@@ -26,6 +26,7 @@ from gittraj.model.values import (
     ToolResult,
     Usage,
 )
+from tests.unit.formats.reading import entries, written
 
 SESSION = "01a1f988-389c-7c92-a12b-01806d82d2dc"
 OLDER = "01a1f900-0000-7c92-a12b-01806d82d2dc"
@@ -73,16 +74,8 @@ def tokens(total: int, *, input: int = 10, cached: int = 4) -> dict[str, Any]:  
     return event("token_count", info=info)
 
 
-def written(*records: dict[str, Any]) -> bytes:
-    return b"".join(json.dumps(record).encode() + b"\n" for record in records)
-
-
 def read(*records: dict[str, Any]) -> list[Item]:
     return list(codex.read(io.BytesIO(written(*records))))
-
-
-def entries(items: list[Item]) -> list[Entry]:
-    return [found for found in items if isinstance(found, Entry)]
 
 
 def events(*records: dict[str, Any]) -> list[AnyEvent]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import functools
 import io
 import json
@@ -14,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gittraj.formats.codex import exec as codex
-from gittraj.model.session_items import Edit, Entry, Fact, Item, Mark, Spent, TurnEnd
+from gittraj.model.session_items import Edit, Fact, Item, Mark, Spent, TurnEnd
 from gittraj.model.values import (
     AnyEvent,
     Foreign,
@@ -26,7 +25,7 @@ from gittraj.model.values import (
     ToolResult,
     Usage,
 )
-from tests.unit.formats.test_formats import JSON, places
+from tests.unit.formats.reading import entries, facts, spoiled, written
 
 THREAD = "01a1f988-389c-7c92-a12b-01806d82d2dc"
 OTHER = "01a1f999-0000-7c92-a12b-01806d82d2dc"
@@ -54,10 +53,6 @@ def old(kind: str, /, **message: Any) -> dict[str, Any]:
     return {"id": "0", "msg": {"type": kind, **message}}
 
 
-def written(*records: dict[str, Any]) -> bytes:
-    return b"".join(json.dumps(record).encode() + b"\n" for record in records)
-
-
 def read_bytes(data: bytes, session: str | None = None) -> list[Item]:
     return list(codex.read(io.BytesIO(data), session=session))
 
@@ -66,16 +61,8 @@ def read(*records: dict[str, Any]) -> list[Item]:
     return read_bytes(written(*records))
 
 
-def entries(items: list[Item]) -> list[Entry]:
-    return [item for item in items if isinstance(item, Entry)]
-
-
 def events(*records: dict[str, Any]) -> list[AnyEvent]:
     return [entry.event for entry in entries(read(*BEGIN, *records))]
-
-
-def facts(items: list[Item]) -> dict[str, Any]:
-    return {item.name: item.value for item in items if isinstance(item, Fact)}
 
 
 def spent(items: list[Item]) -> dict[str, Usage]:
@@ -422,10 +409,7 @@ ALL: list[dict[str, Any]] = [
 
 @given(data=st.data())
 def test_no_value_where_another_was_expected_raises(data: st.DataObject) -> None:
-    strange = copy.deepcopy(data.draw(st.sampled_from([ALL, OLD])))
-    for _ in range(data.draw(st.integers(1, 4))):
-        holder, key = data.draw(st.sampled_from(places(strange)))
-        holder[key] = data.draw(JSON)
+    strange = spoiled(data, data.draw(st.sampled_from([ALL, OLD])))
     read(*strange)
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from gittraj.formats import detect
 from gittraj.formats.copilot import chat, events, patches
-from gittraj.model.session_items import Damage, Edit, Entry, Fact, Item, Mark, Spent, TurnEnd
+from gittraj.model.session_items import Damage, Edit, Fact, Item, Mark, Spent, TurnEnd
 from gittraj.model.values import (
     AnyEvent,
     Decided,
@@ -28,6 +28,7 @@ from gittraj.model.values import (
     ToolResult,
     Usage,
 )
+from tests.unit.formats.reading import check_cuts, entries, facts, spoiled
 
 CONTEXT = {"cwd": "/w", "branch": "main", "repository": "o/r", "hostType": "github", "headCommit": "a" * 40}
 TIME = "2026-05-12T00:21:05.216Z"
@@ -72,16 +73,8 @@ def read(*records: dict[str, Any]) -> list[Item]:
     return list(events.read(io.BytesIO(write(*records))))
 
 
-def entries(items: list[Item]) -> list[Entry]:
-    return [item for item in items if isinstance(item, Entry)]
-
-
 def happened(items: list[Item]) -> list[AnyEvent]:
     return [entry.event for entry in entries(items)]
-
-
-def facts(items: list[Item]) -> dict[str, Any]:
-    return {item.name: item.value for item in items if isinstance(item, Fact)}
 
 
 def spent(items: list[Item]) -> dict[str, Usage]:
@@ -567,11 +560,6 @@ def test_each_of_the_three_is_known_by_its_content() -> None:
 
 # ---------------------------------------------------------------- real sessions, and broken ones
 
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
-    max_leaves=5,
-)
 STREAM = [
     start(),
     record(
@@ -594,30 +582,16 @@ CHAT = session(
 )
 
 
-def places(value: Any) -> list[tuple[Any, Any]]:
-    pairs = list(value.items()) if isinstance(value, dict) else list(enumerate(value))
-    below = [place for _, inner in pairs if isinstance(inner, dict | list) for place in places(inner)]
-    return [(value, key) for key, _ in pairs] + below
-
-
 @given(data=st.data())
 def test_no_value_where_another_was_expected_raises(data: st.DataObject) -> None:
-    stream, talked = json.loads(json.dumps([STREAM, CHAT]))
-    for holder in (stream, talked):
-        for _ in range(data.draw(st.integers(1, 3))):
-            inner, key = data.draw(st.sampled_from(places(holder)))
-            inner[key] = data.draw(JSON)
+    stream, talked = spoiled(data, STREAM, 3), spoiled(data, CHAT, 3)
     list(events.read(io.BytesIO(write(*stream))))
     list(chat.read(io.BytesIO(json.dumps(talked).encode())))
     list(patches.read(io.BytesIO(write({"kind": 0, "v": talked}, *stream))))
 
 
 def test_a_stream_cut_anywhere_gives_a_beginning_of_the_whole() -> None:
-    data = write(*STREAM)
-    whole = list(events.read(io.BytesIO(data)))
-    for cut in range(len(data)):
-        part = list(events.read(io.BytesIO(data[:cut])))
-        assert part == whole[: len(part)]
+    check_cuts(events, write(*STREAM))
 
 
 def test_a_chat_cut_anywhere_gives_what_is_there_and_says_so() -> None:

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from gittraj.formats import cursor, detect
-from gittraj.model.session_items import Edit, Entry, Fact, Item, Mark
+from gittraj.model.session_items import Edit, Fact, Item
 from gittraj.model.values import AnyEvent, Message, Prompt, Thinking, ToolCall, ToolResult
+from tests.unit.formats.reading import check_marks, entries
 
 
 def text(words: str) -> dict[str, str]:
@@ -36,10 +37,6 @@ def write(*records: Any) -> bytes:
 
 def read(*records: Any, session: str | None = "S") -> list[Item]:
     return list(cursor.read(io.BytesIO(write(*records)), session=session))
-
-
-def entries(items: list[Item]) -> list[Entry]:
-    return [item for item in items if isinstance(item, Entry)]
 
 
 def happened(items: list[Item]) -> list[AnyEvent]:
@@ -152,11 +149,7 @@ def test_reading_on_from_a_mark_is_reading_through() -> None:
     data = b"\n" + write(
         asked("a"), message("assistant", text("b")), asked("c"), asked("d"), message("assistant")
     )
-    items = list(cursor.read(io.BytesIO(data)))
-    marks = [(n, item) for n, item in enumerate(items) if isinstance(item, Mark)]
-    assert len(marks) == 3
-    for at, mark in marks:
-        assert list(cursor.read(io.BytesIO(data), cursor=mark.cursor)) == items[at + 1 :]
+    check_marks(cursor, data, 3)
 
 
 def test_a_transcript_cut_anywhere_gives_a_beginning_of_the_whole() -> None:

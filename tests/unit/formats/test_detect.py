@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,7 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gittraj.formats import STORES, detect, detect_store, formats, reader_of, store_of
-from tests.unit.formats.test_formats import CLAUDE_LOG, CODEX_LOG, JSON, places
+from tests.unit.formats.reading import spoiled
+from tests.unit.formats.test_formats import CLAUDE_LOG, CODEX_LOG
 
 TIME = "2026-01-02T03:04:05Z"
 CHAT = [{"role": "user", "content": "x"}, {"role": "assistant", "content": "y"}]
@@ -73,11 +73,7 @@ def test_a_beginning_is_claimed_by_its_own_reader(name: str) -> None:
 
 
 def strange(data: st.DataObject, head: list[Any]) -> list[Any]:
-    changed = copy.deepcopy(head)
-    for _ in range(data.draw(st.integers(1, 3))):
-        holder, key = data.draw(st.sampled_from(places(changed)))
-        holder[key] = data.draw(JSON)
-    return changed
+    return spoiled(data, head, 3)  # type: ignore[no-any-return]
 
 
 @given(data=st.data())

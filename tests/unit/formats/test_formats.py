@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import io
 import json
 from typing import Any
@@ -15,6 +14,7 @@ from gittraj.formats import detect, reader_of
 from gittraj.model.session_items import Entry
 from tests.unit.formats import test_claude_code as claude
 from tests.unit.formats import test_codex as rollout
+from tests.unit.formats.reading import spoiled
 
 CLAUDE_LOG: list[dict[str, Any]] = [
     {"type": "summary", "summary": "x", "leafUuid": "a"},
@@ -43,18 +43,6 @@ CODEX_LOG: list[dict[str, Any]] = [
     rollout.line("compacted", {"message": "m"}),
     rollout.event("turn_aborted", reason="r", turn_id=rollout.NEWER),
 ]
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=9),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=9), inner, max_size=3),
-    max_leaves=6,
-)
-
-
-def places(value: Any) -> list[tuple[Any, Any]]:
-    """Every container within a JSON value, with each key or index of it."""
-    pairs = list(value.items()) if isinstance(value, dict) else list(enumerate(value))
-    below = [place for _, inner in pairs if isinstance(inner, dict | list) for place in places(inner)]
-    return [(value, key) for key, _ in pairs] + below
 
 
 @pytest.mark.parametrize(("name", "log"), [("claude-code", CLAUDE_LOG), ("codex-rollout", CODEX_LOG)])
@@ -62,10 +50,7 @@ def places(value: Any) -> list[tuple[Any, Any]]:
 def test_no_value_where_another_was_expected_raises(
     name: str, log: list[dict[str, Any]], data: st.DataObject
 ) -> None:
-    strange = copy.deepcopy(log)
-    for _ in range(data.draw(st.integers(1, 4))):
-        holder, key = data.draw(st.sampled_from(places(strange)))
-        holder[key] = data.draw(JSON)
+    strange = spoiled(data, log)
     written = b"".join(json.dumps(record).encode() + b"\n" for record in strange)
     list(reader_of(name).read(io.BytesIO(written)))
 

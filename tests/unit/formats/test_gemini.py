@@ -32,6 +32,7 @@ from gittraj.model.values import (
     ToolResult,
     Usage,
 )
+from tests.unit.formats.reading import entries, written
 
 Json = dict[str, Any]
 AT, THEN, LATER = (f"2026-11-20T15:18:3{n}.250Z" for n in range(3))
@@ -74,16 +75,8 @@ def replacing(*messages: Json) -> Json:
     return {"$set": {"messages": list(messages), "lastUpdated": LATER}}
 
 
-def written(*records: Json) -> bytes:
-    return b"".join(json.dumps(record).encode() + b"\n" for record in records)
-
-
 def read(*records: Json, session: str | None = None) -> list[Item]:
     return list(gemini.read(io.BytesIO(written(*records)), session=session))
-
-
-def entries(items: Sequence[Item]) -> list[Entry]:
-    return [item for item in items if isinstance(item, Entry)]
 
 
 def events(*records: Json) -> list[AnyEvent]:

@@ -11,8 +11,9 @@ import pytest
 
 from gittraj.formats import detect
 from gittraj.formats.gemini import output, stream
-from gittraj.model.session_items import Cursor, Damage, Edit, Entry, Fact, Item, Mark, Spent, TurnEnd
+from gittraj.model.session_items import Cursor, Damage, Edit, Fact, Item, Mark, Spent, TurnEnd
 from gittraj.model.values import Message, NoteEvent, Prompt, ToolCall, ToolResult, Usage
+from tests.unit.formats.reading import entries, written
 
 Json = dict[str, Any]
 AT = "2026-11-20T15:18:31.249Z"
@@ -41,16 +42,8 @@ def result(call_id: str = "c1", status: str = "success", **more: Any) -> Json:
     return {"type": "tool_result", "timestamp": AT, "tool_id": call_id, "status": status, **more}
 
 
-def written(*records: Json) -> bytes:
-    return b"".join(json.dumps(record).encode() + b"\n" for record in records)
-
-
 def read(*records: Json, session: str | None = None) -> list[Item]:
     return list(stream.read(io.BytesIO(written(*records)), session=session))
-
-
-def entries(items: Sequence[Item]) -> list[Entry]:
-    return [item for item in items if isinstance(item, Entry)]
 
 
 def facts(items: Sequence[Item]) -> list[tuple[str, Any]]:

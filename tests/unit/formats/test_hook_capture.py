@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from gittraj.formats import detect
 from gittraj.formats.agent_hooks import capture as hook_capture
 from gittraj.formats.codex import notify
-from gittraj.model.session_items import Edit, Entry, Fact, Item, Mark, TurnEnd
+from gittraj.model.session_items import Edit, Fact, Item, Mark, TurnEnd
 from gittraj.model.values import (
     AnyEvent,
     Decided,
@@ -28,6 +28,7 @@ from gittraj.model.values import (
     ToolCall,
     ToolResult,
 )
+from tests.unit.formats.reading import check_cuts, check_marks, entries, facts, spoiled
 
 CLAUDE = {"session_id": "S", "transcript_path": "/h/.claude/projects/-w/S.jsonl", "cwd": "/w"}
 CODEX = {"session_id": "S", "transcript_path": None, "cwd": "/w", "turn_id": "t", "model": "gpt-5.5"}
@@ -59,16 +60,8 @@ def read(*payloads: dict[str, Any]) -> list[Item]:
     return list(hook_capture.read(io.BytesIO(write(*payloads))))
 
 
-def entries(items: list[Item]) -> list[Entry]:
-    return [item for item in items if isinstance(item, Entry)]
-
-
 def happened(items: list[Item]) -> list[AnyEvent]:
     return [entry.event for entry in entries(items)]
-
-
-def facts(items: list[Item]) -> dict[str, Any]:
-    return {item.name: item.value for item in items if isinstance(item, Fact)}
 
 
 def tool(name: str, arguments: Any, call_id: str | None = "c1", **more: Any) -> dict[str, Any]:
@@ -353,46 +346,16 @@ CAPTURE = [
 
 
 def test_reading_on_from_a_mark_is_reading_through() -> None:
-    data = write(*CAPTURE)
-    items = list(hook_capture.read(io.BytesIO(data)))
-    marks = [(n, item) for n, item in enumerate(items) if isinstance(item, Mark)]
-    assert len(marks) == 4
-    for at, mark in marks:
-        assert json.loads(json.dumps(mark.cursor.state)) == mark.cursor.state
-        assert list(hook_capture.read(io.BytesIO(data), cursor=mark.cursor)) == items[at + 1 :]
+    check_marks(hook_capture, write(*CAPTURE), 4)
 
 
 def test_a_capture_cut_anywhere_gives_a_beginning_of_the_whole() -> None:
-    data = write(*CAPTURE)
-    whole = list(hook_capture.read(io.BytesIO(data)))
-    for cut in range(len(data)):
-        part = list(hook_capture.read(io.BytesIO(data[:cut])))
-        assert part == whole[: len(part)]
-
-
-JSON = (
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.text(max_size=5)
-    | st.lists(st.integers(), max_size=2)
-    | st.just({})
-)
-
-
-def places(value: Any) -> list[tuple[Any, Any]]:
-    pairs = list(value.items()) if isinstance(value, dict) else list(enumerate(value))
-    below = [place for _, inner in pairs if isinstance(inner, dict | list) for place in places(inner)]
-    return [(value, key) for key, _ in pairs] + below
+    check_cuts(hook_capture, write(*CAPTURE))
 
 
 @given(data=st.data())
 def test_no_value_where_another_was_expected_raises(data: st.DataObject) -> None:
-    capture, notes = json.loads(json.dumps([CAPTURE, [turn("a", "b")]]))
-    for log in (capture, notes):
-        for _ in range(data.draw(st.integers(1, 4))):
-            holder, key = data.draw(st.sampled_from(places(log)))
-            holder[key] = data.draw(JSON)
+    capture, notes = spoiled(data, CAPTURE), spoiled(data, [turn("a", "b")])
     list(hook_capture.read(io.BytesIO(write(*capture))))
     list(notify.read(io.BytesIO(write(*notes))))
 

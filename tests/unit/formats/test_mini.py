@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from gittraj.formats import HEAD, detect
 from gittraj.formats.swe import ending, mini
-from gittraj.model.session_items import Damage, Edit, Entry, Fact, Item, Spent, TurnEnd
+from gittraj.model.session_items import Damage, Edit, Entry, Item, Spent, TurnEnd
 from gittraj.model.values import (
     AnyEvent,
     Message,
@@ -26,7 +26,7 @@ from gittraj.model.values import (
     ToolResult,
     Usage,
 )
-from tests.unit.formats.test_formats import JSON, places
+from tests.unit.formats.reading import facts, spoiled
 
 DIFF = "diff --git a/x.py b/x.py\n--- a/x.py\n+++ b/x.py\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n"
 TASK = "Please solve this issue: Add c\nBecause.\n\nYou can execute bash commands and edit files."
@@ -83,10 +83,6 @@ def entries(value: Any) -> list[Entry]:
 
 def events(value: Any) -> list[AnyEvent]:
     return [entry.event for entry in entries(value)]
-
-
-def facts(items: list[Item]) -> dict[str, str | float]:
-    return {item.name: item.value for item in items if isinstance(item, Fact)}
 
 
 # ---------------------------------------------------------------- version 1
@@ -536,10 +532,7 @@ EVERYTHING = run(
 
 @given(data=st.data())
 def test_no_value_where_another_was_expected_raises(data: st.DataObject) -> None:
-    strange = copy.deepcopy(EVERYTHING)
-    for _ in range(data.draw(st.integers(1, 4))):
-        holder, key = data.draw(st.sampled_from(places(strange)))
-        holder[key] = data.draw(JSON)
+    strange = spoiled(data, EVERYTHING)
     head = json.dumps(strange).encode()
     mini.detect(head)
     list(mini.read(io.BytesIO(head)))

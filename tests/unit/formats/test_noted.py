@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from gittraj.errors import FormatError
 from gittraj.formats import Store, agent_note, detect_store, git_ai
-from gittraj.model.session_items import Damage, Entry, Fact, Item
+from gittraj.model.session_items import Damage, Fact
 from gittraj.model.values import Message, NoteEvent, Prompt, ToolCall
-from tests.unit.formats.test_formats import JSON, places
+from tests.unit.formats.reading import JSON, entries, places
 
 ONE, TWO, THREE = "1" * 40, "2" * 40, "3" * 64
 SESSION = "a22e0569-fe3c-4098-87de-ebb9e8ff09fa"
@@ -86,10 +86,6 @@ def written(note: Any) -> str:
     if isinstance(note, str):
         return note
     return AUTHORSHIP + json.dumps(note) if "prompts" in note else json.dumps(note, indent=1)
-
-
-def entries(items: list[Item]) -> list[Entry]:
-    return [item for item in items if isinstance(item, Entry)]
 
 
 def test_agent_note(tmp_path: Path) -> None:

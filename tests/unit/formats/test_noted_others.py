@@ -10,8 +10,9 @@ import pytest
 
 from gittraj.formats import Store, agent_note, ai_attribution, detect_store, memento, whogitit
 from gittraj.formats.base.notes_file import Note, ReadNote
-from gittraj.model.session_items import Edit, Entry, Fact, Item
+from gittraj.model.session_items import Edit, Fact
 from gittraj.model.values import Message, NoteEvent, Prompt
+from tests.unit.formats.reading import entries
 
 ONE, TWO = "1" * 40, "2" * 40
 
@@ -79,10 +80,6 @@ def notes(place: Path, **told: Any) -> Path:
     rows = [{"commit": commit, "time": 1_700_000_000, "note": text} for commit, text in texts.items()]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path
-
-
-def entries(items: list[Item]) -> list[Entry]:
-    return [item for item in items if isinstance(item, Entry)]
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from gittraj.errors import FormatError
 from gittraj.formats import detect_store
 from gittraj.formats.openagents import database
-from gittraj.model.session_items import Damage, Entry, Fact, Item, Spent
+from gittraj.model.session_items import Damage, Entry, Item, Spent
 from gittraj.model.values import (
     Foreign,
     Message,
@@ -27,17 +27,13 @@ from gittraj.model.values import (
     Usage,
 )
 from tests.unit.formats import openagents_database as db
-from tests.unit.formats.test_formats import JSON, places
+from tests.unit.formats.reading import JSON, facts, places
 
 SESSION, GENERATED = db.ATIF["session_id"], db.TESTGEN["session_id"]
 
 
 def events(items: list[Item]) -> list[Any]:
     return [item.event for item in items if isinstance(item, Entry)]
-
-
-def facts(items: list[Item]) -> dict[str, Any]:
-    return {item.name: item.value for item in items if isinstance(item, Fact)}
 
 
 def test_sessions_of_either_kind(tmp_path: Path) -> None:

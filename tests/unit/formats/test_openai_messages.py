@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import io
 import json
 from pathlib import Path
@@ -18,7 +17,7 @@ from gittraj.formats.openai import dataset as openai_dataset
 from gittraj.formats.openai import messages as openai_messages
 from gittraj.model.session_items import Entry, Fact, Item, Spent, TurnEnd
 from gittraj.model.values import AnyEvent, Message, Prompt, Thinking, ToolCall, ToolResult, Usage
-from tests.unit.formats.test_formats import JSON, places
+from tests.unit.formats.reading import spoiled
 
 PNG = "data:image/png;base64,iVBORw0KGgo="
 SYSTEM = {"role": "system", "content": "You help."}
@@ -285,10 +284,7 @@ EVERYTHING: list[dict[str, Any]] = [
 
 @given(data=st.data())
 def test_no_value_where_another_was_expected_raises(data: st.DataObject) -> None:
-    strange = copy.deepcopy(EVERYTHING)
-    for _ in range(data.draw(st.integers(1, 4))):
-        holder, key = data.draw(st.sampled_from(places(strange)))
-        holder[key] = data.draw(JSON)
+    strange = spoiled(data, EVERYTHING)
     head = json.dumps(strange).encode()
     openai_messages.detect(head)
     list(openai_messages.read(io.BytesIO(head)))

@@ -19,7 +19,7 @@ import pytest
 
 from gittraj.errors import FormatError
 from gittraj.formats import HEAD, detect, detect_store, reader_of, store_of
-from gittraj.model.session_items import Damage, Edit, Entry, Fact, Item, Spent, TurnEnd
+from gittraj.model.session_items import Damage, Edit, Entry, Item, Spent, TurnEnd
 from gittraj.model.values import (
     AnyEvent,
     Artifact,
@@ -35,6 +35,7 @@ from gittraj.model.values import (
     Usage,
 )
 from tests.unit.formats.opencode_session import BEGAN, SESSION, Session, assistant, finish, text, tool, user
+from tests.unit.formats.reading import entries, facts
 
 DATABASE, STORAGE = store_of("opencode-db"), store_of("opencode-storage")
 EXPORT, STREAM = reader_of("opencode-export"), reader_of("opencode-stream")
@@ -74,20 +75,12 @@ def told(*parts: Json, **info: Any) -> list[Item]:
     return read([(assistant("msg_1", **info), parts)])
 
 
-def entries(items: Sequence[Item]) -> list[Entry]:
-    return [item for item in items if isinstance(item, Entry)]
-
-
 def events(items: Sequence[Item]) -> list[AnyEvent]:
     return [entry.event for entry in entries(items)]
 
 
 def ids(items: Sequence[Item]) -> list[str]:
     return [event.id for event in events(items)]
-
-
-def facts(items: Sequence[Item]) -> dict[str, str | float]:
-    return {item.name: item.value for item in items if isinstance(item, Fact)}
 
 
 def edits(name: str, given: Json, **state: Any) -> tuple[Edit, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import io
 import json
 from pathlib import Path
@@ -16,7 +15,7 @@ from gittraj.errors import FormatError
 from gittraj.formats import detect
 from gittraj.formats.openhands import events as openhands
 from gittraj.formats.openhands import folder as openhands_folder
-from gittraj.model.session_items import Damage, Edit, Entry, Fact, Item, Spent, TurnEnd
+from gittraj.model.session_items import Damage, Edit, Entry, Item, Spent, TurnEnd
 from gittraj.model.values import (
     AnyEvent,
     Foreign,
@@ -28,7 +27,7 @@ from gittraj.model.values import (
     ToolResult,
     Usage,
 )
-from tests.unit.formats.test_formats import JSON, places
+from tests.unit.formats.reading import facts, spoiled
 
 TIME = "2025-10-10T06:10:15.158090"
 
@@ -71,10 +70,6 @@ def entries(*given: dict[str, Any]) -> list[Entry]:
 
 def events(*given: dict[str, Any]) -> list[AnyEvent]:
     return [entry.event for entry in entries(*given)]
-
-
-def facts(items: list[Item]) -> dict[str, str | float]:
-    return {item.name: item.value for item in items if isinstance(item, Fact)}
 
 
 SYSTEM = action(0, "system", content="You are", openhands_version="0.58.0")
@@ -352,10 +347,7 @@ EVERYTHING: list[dict[str, Any]] = [
 
 @given(data=st.data())
 def test_no_value_where_another_was_expected_raises(data: st.DataObject) -> None:
-    strange = copy.deepcopy(EVERYTHING)
-    for _ in range(data.draw(st.integers(1, 4))):
-        holder, key = data.draw(st.sampled_from(places(strange)))
-        holder[key] = data.draw(JSON)
+    strange = spoiled(data, EVERYTHING)
     head = json.dumps(strange).encode()
     openhands.detect(head)
     found = [i.event.id for i in openhands.read(io.BytesIO(head)) if isinstance(i, Entry)]

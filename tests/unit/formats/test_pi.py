@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gittraj.formats import detect, pi
-from gittraj.model.session_items import Damage, Edit, Entry, Fact, Item, Mark, Spent, TurnEnd
+from gittraj.model.session_items import Damage, Edit, Item, Mark, Spent, TurnEnd
 from gittraj.model.values import (
     AnyEvent,
     Foreign,
@@ -24,6 +24,7 @@ from gittraj.model.values import (
     ToolResult,
     Usage,
 )
+from tests.unit.formats.reading import entries, facts, spoiled
 
 TIME = "2026-01-02T03:04:05.000Z"
 HEADER = {"type": "session", "version": 3, "id": "S", "timestamp": TIME, "cwd": "/w"}
@@ -68,16 +69,8 @@ def read(*records: Any) -> list[Item]:
     return list(pi.read(io.BytesIO(write(HEADER, *records))))
 
 
-def entries(items: list[Item]) -> list[Entry]:
-    return [item for item in items if isinstance(item, Entry)]
-
-
 def happened(items: list[Item]) -> list[AnyEvent]:
     return [found.event for found in entries(items)]
-
-
-def facts(items: list[Item]) -> dict[str, Any]:
-    return {item.name: item.value for item in items if isinstance(item, Fact)}
 
 
 def test_a_turn_with_its_cost() -> None:
@@ -282,29 +275,9 @@ def test_a_session_cut_anywhere_gives_a_beginning_of_the_whole() -> None:
         assert not [item for item in items if isinstance(item, Damage)]
 
 
-JSON = (
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.text(max_size=5)
-    | st.lists(st.integers(), max_size=2)
-    | st.just({})
-)
-
-
-def places(value: Any) -> list[tuple[Any, Any]]:
-    pairs = list(value.items()) if isinstance(value, dict) else list(enumerate(value))
-    below = [place for _, inner in pairs if isinstance(inner, dict | list) for place in places(inner)]
-    return [(value, key) for key, _ in pairs] + below
-
-
 @given(data=st.data())
 def test_no_value_where_another_was_expected_raises(data: st.DataObject) -> None:
-    log = json.loads(json.dumps(LOG))
-    for _ in range(data.draw(st.integers(1, 4))):
-        holder, key = data.draw(st.sampled_from(places(log)))
-        holder[key] = data.draw(JSON)
-    list(pi.read(io.BytesIO(write(*log))))
+    list(pi.read(io.BytesIO(write(*spoiled(data, LOG)))))
 
 
 def test_it_is_known_by_its_header() -> None:

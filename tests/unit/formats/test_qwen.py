@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from gittraj.formats import detect, qwen
-from gittraj.model.session_items import Cursor, Damage, Edit, Entry, Fact, Item, Mark, Spent
+from gittraj.model.session_items import Cursor, Damage, Edit, Fact, Item, Mark, Spent
 from gittraj.model.values import (
     Message,
     NoteEvent,
@@ -18,6 +18,7 @@ from gittraj.model.values import (
     ToolResult,
     Usage,
 )
+from tests.unit.formats.reading import entries
 
 TIME = "2026-01-02T03:04:05.678Z"
 
@@ -74,10 +75,6 @@ def write(*records: dict[str, Any]) -> bytes:
 
 def read(*records: dict[str, Any], **more: Any) -> list[Item]:
     return list(qwen.read(io.BytesIO(write(*records)), **more))
-
-
-def entries(items: list[Item]) -> list[Entry]:
-    return [item for item in items if isinstance(item, Entry)]
 
 
 def test_it_is_not_taken_for_another_agents_log() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import io
 import json
 from pathlib import Path
@@ -14,9 +13,9 @@ from hypothesis import strategies as st
 
 from gittraj.formats import HEAD, detect
 from gittraj.formats.swe import swe_agent
-from gittraj.model.session_items import Damage, Edit, Entry, Fact, Item, Spent, TurnEnd
+from gittraj.model.session_items import Damage, Edit, Entry, Item, Spent, TurnEnd
 from gittraj.model.values import AnyEvent, NoteEvent, Prompt, Thinking, ToolCall, ToolResult, Usage
-from tests.unit.formats.test_formats import JSON, places
+from tests.unit.formats.reading import facts, spoiled
 
 DIFF = "\r\ndiff --git a/x.py b/x.py\r\n--- a/x.py\r\n+++ b/x.py\r\n@@ -1 +1 @@\r\n-a\r\n+b\r\n"
 ASKED = "Here's the issue text:\nISSUE:\nFix b\nIt is a.\n\n\nINSTRUCTIONS:\nNow, you're going to"
@@ -49,10 +48,6 @@ def entries(value: Any) -> list[Entry]:
 
 def events(value: Any) -> list[AnyEvent]:
     return [entry.event for entry in entries(value)]
-
-
-def facts(items: list[Item]) -> dict[str, str | float]:
-    return {item.name: item.value for item in items if isinstance(item, Fact)}
 
 
 def test_a_run() -> None:
@@ -293,10 +288,7 @@ EVERYTHING = run(
 
 @given(data=st.data())
 def test_no_value_where_another_was_expected_raises(data: st.DataObject) -> None:
-    strange = copy.deepcopy(EVERYTHING)
-    for _ in range(data.draw(st.integers(1, 4))):
-        holder, key = data.draw(st.sampled_from(places(strange)))
-        holder[key] = data.draw(JSON)
+    strange = spoiled(data, EVERYTHING)
     head = json.dumps(strange).encode()
     swe_agent.detect(head)
     list(swe_agent.read(io.BytesIO(head)))

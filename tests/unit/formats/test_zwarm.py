@@ -15,7 +15,7 @@ from gittraj.errors import FormatError
 from gittraj.formats import detect_store, zwarm
 from gittraj.model.session_items import Damage, Entry, Fact, Item, Spent
 from gittraj.model.values import Message, NoteEvent, Prompt, Thinking, ToolCall, ToolResult, Usage
-from tests.unit.formats.test_formats import JSON, places
+from tests.unit.formats.reading import JSON, facts, places
 
 SESSION = "2f3c9a54-6a43-4e4e-8f6e-0f1f6a3d9b11"
 META: dict[str, Any] = {
@@ -74,10 +74,6 @@ def keep(root: Path, meta: Any = META, turns: dict[int, list[dict[str, Any]]] = 
 
 def events(items: list[Item]) -> list[Any]:
     return [item.event for item in items if isinstance(item, Entry)]
-
-
-def facts(items: list[Item]) -> dict[str, Any]:
-    return {item.name: item.value for item in items if isinstance(item, Fact)}
 
 
 def test_a_session_of_two_turns(tmp_path: Path) -> None:

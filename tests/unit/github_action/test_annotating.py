@@ -12,7 +12,7 @@ import pytest
 from github_action.annotating import Annotation, as_code_quality, find_annotations
 from github_action.console import Console
 from github_action.placing import post_check
-from gittraj.model.values import CaveatSource, Decision
+from gittraj.model.values import CaveatSource, Decision, FileChanged, TestRuns
 from gittraj.query.diff import Diff
 from tests.integration.story import record
 from tests.unit.github_action.runner import Log
@@ -50,6 +50,27 @@ def test_what_names_no_line_of_the_diff_stands_at_none() -> None:
     beyond = chose("x y", 99)
     source = CaveatSource(event="e", by="inferred", path="src/pool.py", line=3)
     assert of(elsewhere, beyond, caveats=("Is it fast?", "And this?"), sources=(source,)) == []
+
+
+@pytest.mark.parametrize(
+    ("edited", "at"),
+    [
+        (("src/retry.py",), "src/retry.py"),
+        (("src/pool.py", "src/retry.py"), None),
+        (("src/pool.py", "tests/test_retry.py", "src/retry.py"), "tests/test_retry.py"),
+        (("docs/gone.md",), None),
+    ],
+)
+def test_a_failed_test_stands_where_its_session_worked_if_that_is_one_place(
+    edited: tuple[str, ...], at: str | None
+) -> None:
+    diff = Diff.of(edited, dict.fromkeys(edited, "@@ -0,0 +3,2 @@\n+one\n+two\n"))
+    failed = TestRuns(runs=1, ran=True, kind="test", outcome="failed", last_failed=2)
+    told = figures(tests=failed, files=tuple(FileChanged(path=path, edits=1) for path in edited))
+    found = find_annotations(change_of({A: [record("traj_one", whole=whole(), **told)]}, diff=diff))
+    title = "The last test run of a session failed: 2 failed"
+    there = (at, 3, title, "Its session edited this file.")
+    assert [(each.path, each.line, each.title, each.text) for each in found] == ([there] if at else [])
 
 
 def test_ten_at_most() -> None:

@@ -29,7 +29,7 @@ STEPS: list[dict[str, Any]] = ACTION["runs"]["steps"]
 def test_steps_run_and_use_nothing_of_others() -> None:
     assert ACTION["runs"]["using"] == "composite"
     for step in STEPS:
-        assert step.keys() <= {"id", "shell", "run", "env"}
+        assert step.keys() <= {"id", "if", "shell", "run", "env"}
         assert step["shell"] == "bash"
         assert "${{" not in step["run"], "what a workflow says never becomes a script"
 

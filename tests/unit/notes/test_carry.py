@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import pairwise
+from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -55,9 +57,9 @@ def test_what_was_deleted_does_not_go_along_but_its_tombstone_does() -> None:
     assert stone in going
 
 
-def test_a_late_carry_of_an_older_copy_does_not_bring_back_what_was_unlinked() -> None:
-    gone = Tombstone(id="traj_a", deleted="unlinked")
-    onto = carried(encode_note([record(), gone]))
+@pytest.mark.parametrize("gone", [{"deleted": "unlinked"}, {"deleted": "forgotten", "scope": "all"}])
+def test_a_late_carry_of_an_older_copy_does_not_bring_back_what_was_deleted(gone: dict[str, Any]) -> None:
+    onto = carried(encode_note([record(), Tombstone(id="traj_a", **gone)]))
     late = carried(encode_note([record()]), onto)
     assert standing(NEW, decode_note(late)) == []
 

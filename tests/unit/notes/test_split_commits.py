@@ -9,7 +9,7 @@ import pytest
 
 from gittraj.git import CommitChanges, PathChange
 from gittraj.model.values import FileChanged, Line, Link, Origin, PartSummary, Range, Record, Tombstone
-from gittraj.notes.split_commits import Pieces
+from gittraj.notes.split_commits import SplitCommits
 
 PATHS = {"p": ("f", "shared"), "q": ("g", "shared")}
 
@@ -32,8 +32,8 @@ def changes(commit: str, *paths: str, adds: str = "", parents: int = 1) -> Commi
     return CommitChanges(commit, ("base",) * parents, "subject", tuple(found))
 
 
-def parted(*pairs: tuple[str, str], known: Sequence[Line] = ()) -> Pieces:
-    return Pieces(pairs, read=read, note=lambda _: known)
+def parted(*pairs: tuple[str, str], known: Sequence[Line] = ()) -> SplitCommits:
+    return SplitCommits(pairs, read=read, note=lambda _: known)
 
 
 @pytest.mark.parametrize(
@@ -48,35 +48,35 @@ def parted(*pairs: tuple[str, str], known: Sequence[Line] = ()) -> Pieces:
     ],
 )
 def test_a_piece_gets_what_touched_its_files(files: list[str], on_p: bool, on_q: bool) -> None:
-    pieces = parted(("old", "p"), ("old", "q"))
+    split = parted(("old", "p"), ("old", "q"))
     lines = [record("e1", *files), record("e2")]  # the second is the result of the same call
-    assert pieces.fitting("old", "p", lines) == (lines if on_p else [])
-    assert pieces.fitting("old", "q", lines) == (lines if on_q else [])
+    assert split.fitting("old", "p", lines) == (lines if on_p else [])
+    assert split.fitting("old", "q", lines) == (lines if on_q else [])
 
 
 def test_what_comes_later_goes_where_the_rest_of_its_call_went() -> None:
     known = [record("e1", "f"), record("e0", "g", call="other")]
-    pieces = parted(("old", "p"), ("old", "q"), known=known)
+    split = parted(("old", "p"), ("old", "q"), known=known)
     late, stone = record("e2"), Tombstone(id="traj_b", rev=1, deleted="x")
-    assert pieces.fitting("old", "q", [late, stone]) == [stone]
-    assert pieces.fitting("old", "p", [late]) == [late]
+    assert split.fitting("old", "q", [late, stone]) == [stone]
+    assert split.fitting("old", "p", [late]) == [late]
 
 
 def test_a_commit_that_became_one_gives_it_everything() -> None:
     pairs = [("old", "q"), ("old", "old"), ("other", "p")]
-    pieces = Pieces(pairs, read=lambda _: pytest.fail("it read"), note=lambda _: pytest.fail("it read"))
-    assert pieces.fitting("old", "q", [record("e1", "f")]) == [record("e1", "f")]
+    split = SplitCommits(pairs, read=lambda _: pytest.fail("it read"), note=lambda _: pytest.fail("it read"))
+    assert split.fitting("old", "q", [record("e1", "f")]) == [record("e1", "f")]
 
 
 def test_what_a_commit_became_may_be_itself() -> None:
-    pieces = parted(("old", "p"), ("old", "q"), ("old", "old"))
-    assert pieces.fitting("old", "old", [record("e1", "f")]) == [record("e1", "f")]
+    split = parted(("old", "p"), ("old", "q"), ("old", "old"))
+    assert split.fitting("old", "old", [record("e1", "f")]) == [record("e1", "f")]
 
 
 def test_a_commit_that_is_not_here_gets_what_no_other_does() -> None:
-    pieces = parted(("old", "p"), ("old", "gone"))
-    assert pieces.fitting("old", "gone", [record("e1", "f")]) == []
-    assert pieces.fitting("old", "gone", [record("e1", "else")]) == [record("e1", "else")]
+    split = parted(("old", "p"), ("old", "gone"))
+    assert split.fitting("old", "gone", [record("e1", "f")]) == []
+    assert split.fitting("old", "gone", [record("e1", "else")]) == [record("e1", "else")]
 
 
 def test_a_piece_gets_what_it_has_lines_of() -> None:
@@ -97,13 +97,13 @@ def test_a_piece_gets_what_it_has_lines_of() -> None:
         replace(line, link=replace(link, carried_from=commits), origin=Origin(commit="two"))
         for line, commits in ((record("e1", "f", "g"), ("one", "two")), (record("e2"), ("two",)))
     )
-    pieces = Pieces(
+    split = SplitCommits(
         [("both", "p"), ("both", "q"), ("both", "pick"), ("one", "pick")],
         read=lambda commits: {c: made[c] for c in commits if c in made},
         note=lambda commit: notes.get(commit, []),
     )
-    assert pieces.fitting("both", "q", [both, last]) == [both, last]
-    assert pieces.fitting("both", "p", [both, last]) == [both]
+    assert split.fitting("both", "q", [both, last]) == [both, last]
+    assert split.fitting("both", "p", [both, last]) == [both]
 
 
 def test_a_piece_that_was_committed_again_stands_beside_the_others() -> None:
@@ -117,11 +117,29 @@ def test_a_piece_that_was_committed_again_stands_beside_the_others() -> None:
     line = replace(record("e1", "f"), origin=Origin(commit="work"))
     pairs = [("both", "one"), ("both", "two"), ("both", "again")]
     for known, expected in ((pairs, [line]), ([*pairs, ("two", "again")], [])):
-        pieces = Pieces(
+        split = SplitCommits(
             known, read=lambda commits: {c: made[c] for c in commits if c in made}, note=lambda _: []
         )
-        assert pieces.fitting("both", "again", [line]) == expected
-        assert pieces.fitting("both", "one", [line]) == [line]
+        assert split.fitting("both", "again", [line]) == expected
+        assert split.fitting("both", "one", [line]) == [line]
+
+
+@pytest.mark.parametrize(("origin", "on_q"), [("one", False), ("not here", True)])
+def test_work_that_is_not_all_here_goes_to_every_piece_of_its_files(origin: str, on_q: bool) -> None:
+    made = {
+        "one": changes("one", "f", adds="a"),
+        "p": changes("p", "f", adds="a"),
+        "q": replace(changes("q", "f", adds="z"), parents=("p",)),
+    }
+    line = carried("e1", "one", origin=origin)
+    line = replace(line, figures=record("e1", "f").figures)
+    pieces = SplitCommits(
+        [("both", "p"), ("both", "q")],
+        read=lambda commits: {c: made[c] for c in commits if c in made},
+        note=lambda commit: [replace(line, origin=Origin(commit="one"))] if commit == "one" else [],
+    )
+    assert pieces.fitting("both", "p", [line]) == [line]
+    assert pieces.fitting("both", "q", [line]) == ([line] if on_q else [])
 
 
 def carried(first: str, *commits: str, origin: str) -> Record:
@@ -151,11 +169,11 @@ def test_a_squash_gets_no_work_of_which_it_adds_nothing() -> None:
         carried("merged", "merge", origin="merge"),
         carried("far", "both", origin="not here"),
     ]
-    pieces = Pieces(
+    split = SplitCommits(
         [("both", "squash")],
         read=lambda commits: {c: made[c] for c in commits if c in made},
         note=lambda commit: notes.get(commit, []),
         gathered={"both": ("squash",)},
     )
-    assert pieces.fitting("both", "squash", lines) == lines[1:]
-    assert pieces.fitting("both", "amended", lines) == lines
+    assert split.fitting("both", "squash", lines) == lines[1:]
+    assert split.fitting("both", "amended", lines) == lines

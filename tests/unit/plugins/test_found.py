@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from gittraj import plugins
-from gittraj.agents import SessionFile, all_agents
+from gittraj.agents import HookSettings, InstructionFile, SessionFile, all_agents
 from gittraj.agents.logged import LoggedAgent
 from gittraj.commands.install.shims import Interpreter, render
 from gittraj.config import Environ
@@ -159,9 +159,8 @@ def test_a_format_that_is_gone_is_said(switch_on: SwitchOn) -> None:
 def test_a_load_that_fails_leaves_nothing_loaded(
     monkeypatch: pytest.MonkeyPatch, switch_on: SwitchOn
 ) -> None:
-    def points(*, group: str, name: str) -> list[EntryPoint]:
-        value = "json" if group == "gittraj.agents" else "json:gone"
-        return [EntryPoint(name, value, group)]
+    def points(*, name: str) -> list[EntryPoint]:
+        return [EntryPoint(name, "json", "gittraj.agents"), EntryPoint(name, "json:gone", "gittraj.formats")]
 
     switch_on()
     monkeypatch.setattr(importlib.metadata, "entry_points", points)
@@ -169,3 +168,67 @@ def test_a_load_that_fails_leaves_nothing_loaded(
     assert "half" not in all_agents()
     assert "json:gone" in (plugins.reason("half") or "")
     assert plugins._PROCESS.loaded == {"half": {}}
+
+
+def hooks(**wrong: Any) -> HookSettings:
+    return HookSettings(**{"name": "two", "file": ".two/settings.json", "events": {"Stop": None}} | wrong)
+
+
+class Raising(HookSettings):
+    def groups(self, script: Path) -> dict[str, Any]:
+        raise ZeroDivisionError(script)
+
+
+WRONG = {
+    "hooks of its own kind": {"hooks": Raising(name="two", file=".two/a.json", events={})},
+    "a path outside": {"hooks": hooks(file="../settings.json")},
+    "an absolute path": {"instructions": InstructionFile(own="/etc/profile")},
+    "a path of git's": {"instructions": InstructionFile(own="A.md", instead=".Git/hooks/post-commit")},
+    "another system's path": {"instructions": InstructionFile(own="A.md", beside=("..\\A.md",))},
+    "no path": {"hooks": hooks(file=7)},
+    "no paths": {"instructions": InstructionFile(own="A.md", beside=7)},  # type: ignore[arg-type]
+    "too many paths": {"instructions": InstructionFile(own="A.md", beside=("B.md",) * 99)},
+    "another's name": {"hooks": hooks(name="two; rm -r ~")},
+    "no events": {"hooks": hooks(events=["Stop"])},
+    "too many events": {"hooks": hooks(events=dict.fromkeys(map(str, range(99))))},
+    "an event of the wrong type": {"hooks": hooks(events={"Stop": 7})},
+    "a label that is too long": {"hooks": hooks(label={"name": "x" * 999})},
+    "a second of the wrong type": {"hooks": hooks(second="1")},
+    "an advice of two lines": {"hooks": hooks(advice="a\nb")},
+}
+
+
+@pytest.mark.parametrize("fault", WRONG)
+def test_what_an_installation_cannot_write_leaves_the_agent_out(
+    fault: str, switch_on: SwitchOn, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It stopped the installation, or was written outside of the work tree."""
+    agent = replace(AGENT, instructions=WRONG[fault].get("instructions"))
+    object.__setattr__(agent, "hooks", WRONG[fault].get("hooks"))
+    switch_on(two=agent)
+    assert "two" not in all_agents()
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert ("files of a work tree" in said) == ("path" in fault)
+
+
+def test_an_agent_with_hooks_and_an_instruction(switch_on: SwitchOn) -> None:
+    agent = replace(AGENT, instructions=InstructionFile(own="docs/A.md", beside=("B.md",), instead="C.md"))
+    object.__setattr__(agent, "hooks", hooks(label={"name": "x"}, advice="Restart it", second=1000))
+    switch_on(two=agent)
+    assert all_agents()["two"].hooks == agent.hooks
+
+
+def test_metadata_that_cannot_be_read_stops_nothing(
+    monkeypatch: pytest.MonkeyPatch, switch_on: SwitchOn
+) -> None:
+    """One package's stopped every command."""
+
+    def points(**_: str) -> list[EntryPoint]:
+        raise UnicodeDecodeError("utf-8", b"\xff", 0, 1, "broken")
+
+    switch_on()
+    monkeypatch.setattr(importlib.metadata, "entry_points", points)
+    monkeypatch.setattr(plugins, "names", lambda: ("half",))
+    assert "codex" in all_agents()
+    assert (plugins.reason("half") or "").startswith("the metadata of a package cannot be read: UnicodeDec")

@@ -11,7 +11,7 @@ import pytest
 
 from gittraj.errors import FormatError, TrajError
 from gittraj.plugins import Returns, Shape, reason
-from gittraj.plugins.guard import guard
+from gittraj.plugins.guard import attempt, guard
 
 SHAPE = Shape(
     fields={"name": str},
@@ -118,6 +118,19 @@ def test_one_that_swallows_the_signal_gives_nothing(times: int) -> None:
         plugged.read()
     assert reason(plugin) == "read: it takes more than 0.2 seconds"
     assert time.monotonic() - began < 3
+
+
+def test_one_call_in_another_does_not_give_it_more_time() -> None:
+    """The outer timer stood still, so the times added up."""
+
+    def wait() -> Any:
+        return attempt(lambda: time.sleep(9), 0.15)
+
+    began = time.monotonic()
+    _, why = attempt(lambda: [wait() for _ in range(99)], 0.4)
+    assert why == "it takes more than 0.4 seconds"
+    assert time.monotonic() - began < 5  # and not 99 * 0.15
+    assert attempt(lambda: attempt(lambda: time.sleep(9), 5.0), 0.1)[1] == "it takes more than 0.1 seconds"
 
 
 def test_a_thing_that_is_not_its_own() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import pytest
 from hypothesis import given
@@ -90,9 +90,6 @@ class ByName:
 
     def find(self, text: str, *, name: str | None = None, strict: bool = False) -> Sequence[Found]:
         return []
-
-    def foresee(self, texts: Iterable[str]) -> None:
-        pass
 
     def hashes(self) -> frozenset[str]:
         return frozenset()

@@ -26,7 +26,7 @@ from gittraj.model.values import (
 )
 from gittraj.record.drain.description import find_run
 from gittraj.record.drain.parts import Drafter
-from gittraj.record.drain.steps import rest_parts, to_steps
+from gittraj.record.drain.plan import rest_parts, to_steps
 from gittraj.state.cursors import Stored
 from tests.unit.capture.logs import asked, changed, commit, index, log, oid, ran, said, wrote
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from gittraj.record.drain.switched_off import follow_switches
-from gittraj.state.cursors import Span, State, Suspension
+from gittraj.state.cursors import Pause, Span, State, Suspension
 from gittraj.state.spool import Spooled
 
 ME = "claude-code:s"
@@ -30,3 +30,9 @@ def test_off_from_where_nothing_was_stored_until_it_runs_without(tmp_path: Path)
 def test_a_commit_alone_switches_no_session_off() -> None:
     off = follow_switches([line("off", commit="a" * 40)], State(), Suspension(), 5.0)
     assert off == Suspension()
+
+
+def test_what_was_said_in_the_first_millisecond_of_a_pause_is_in_it() -> None:
+    """A log cuts its times to milliseconds."""
+    pause = Pause(since=5.0007, until=6.0)
+    assert [time for time in (4.999, 5.0, 5.001, 6.0, 6.001) if pause.covers(time)] == [5.0, 5.001, 6.0]

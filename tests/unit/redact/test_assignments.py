@@ -209,3 +209,8 @@ def test_the_key_of_a_whole_value_counts() -> None:
 )
 def test_the_last_part_of_a_name_decides(name: str, expected: Grade) -> None:
     assert grade(name) is expected
+
+
+@pytest.mark.parametrize("value", ["S3cretPw9", "Password1!"])
+def test_a_password_made_of_the_words_for_one_goes(value: str) -> None:
+    assert value not in redact(f"DB_PASSWORD={value}")

@@ -7,8 +7,9 @@ import re
 import pytest
 
 from gittraj.redact.decide import ACCEPT
+from gittraj.redact.lines import Gate
 from gittraj.redact.load import Row, Token, _row, commands, reasons, rows, tables, tokens
-from gittraj.redact.rules import Gate, Page
+from gittraj.redact.page import Page
 from tests.redaction.templates import expand
 
 ROWS = rows()

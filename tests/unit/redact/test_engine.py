@@ -74,6 +74,18 @@ def test_a_json_document_stays_one(before: str, after: str) -> None:
     assert json.loads(json.loads(clean)["c"])["d"] == "x"
 
 
+def test_of_two_secrets_that_overlap_nothing_stays() -> None:
+    long, short = draw("base62", 24), draw("base62", 12, "more")
+    clean = redactor(LiveValues((long, long[-10:] + short))).text(f"see {long}{short} there")
+    assert re.fullmatch("see REDACTED-live-[0-9a-f]{8} there", clean)
+
+
+def test_a_name_tells_that_a_whole_text_is_a_secret() -> None:
+    word = "heron" + "-lake-7"
+    assert word not in redactor().text(word, name="password")
+    assert redactor().text(word, name="title") is word
+
+
 def test_a_learned_value_of_letters_alone_goes_too() -> None:
     one = redactor()
     value = "Heron" + "SARIlEXAx" + "vBMaW"

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from gittraj.redact import Redactor
+from gittraj.redact.decide import Proof, proof
 from gittraj.redact.examples import draw, expand
-from gittraj.redact.proofs import Proof, proof
 
 SECRET = [
     "their API secret got rotated yesterday, the new one is {hex:40} and the client id stays",
@@ -108,8 +108,6 @@ def test_it_stays(text: str) -> None:
         ("9b2c1d3e-4f50-4617-8291-a2b3c4d5e6f7", Proof.GOOD),
         ("Two.words_And77", Proof.SURE),
         ("0x" + "ab12" * 10, Proof.NONE),
-        ("m4rbl3.12", Proof.SURE),
-        ("U" + "V>LaZKa:!", Proof.SURE),
         ("OAuth2AuthProvider", Proof.NONE),
         ("list2cmdline", Proof.NONE),
         ("BinGOs", Proof.NONE),

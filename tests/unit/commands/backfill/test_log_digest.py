@@ -18,7 +18,7 @@ from gittraj.capture.session import Log
 from gittraj.commands.backfill.log_digest import LogDigest, make_digest
 from gittraj.model.session_items import Entry, Item
 from gittraj.model.values import ToolCall, ToolResult
-from gittraj.record.drain.steps import to_steps
+from gittraj.record.drain.plan import to_steps
 from tests.unit.capture.logs import ME, asked, changed, commit, log, oid, ran, said, wrote
 
 FILE = SessionFile(agent="claude-code", session="s", path=Path("/logs/s.jsonl"))

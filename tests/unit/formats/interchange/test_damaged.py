@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,8 +23,8 @@ from gittraj.record.drain.reading import find_sessions, read_items
 from tests.unit.formats.interchange.test_atif import FOREIGN, SESSION
 from tests.unit.formats.interchange.test_trajectory import THEIRS
 from tests.unit.formats.interchange.trajectories import told
+from tests.unit.formats.reading import spoiled
 from tests.unit.formats.test_agent_trace import lines, record
-from tests.unit.formats.test_formats import JSON, places
 
 OURS = Exported(trajectories=[told(SESSION)])
 DOCUMENTS: dict[str, Any] = {
@@ -79,10 +78,7 @@ def test_other_ends_of_lines_and_bytes_that_are_no_text(tmp_path: Path, name: st
 @QUIET
 @given(data=st.data())
 def test_no_value_where_another_was_expected_stops_a_reader(tmp_path: Path, data: st.DataObject) -> None:
-    document = copy.deepcopy(DOCUMENTS[data.draw(st.sampled_from(sorted(DOCUMENTS)))])
-    for _ in range(data.draw(st.integers(1, 3))):
-        holder, key = data.draw(st.sampled_from(places(document)))
-        holder[key] = data.draw(JSON)
+    document = spoiled(data, DOCUMENTS[data.draw(st.sampled_from(sorted(DOCUMENTS)))], 3)
     for item in items(tmp_path / "f", json.dumps(document).encode()):
         assert not isinstance(item, Entry) or to_event_again(item)
 
@@ -98,10 +94,7 @@ def to_event_again(entry: Entry) -> bool:
 @given(data=st.data())
 def test_whatever_was_read_can_be_written(tmp_path: Path, data: st.DataObject) -> None:
     name = data.draw(st.sampled_from(["atif", "trail"]))
-    document = copy.deepcopy(DOCUMENTS[name])
-    for _ in range(data.draw(st.integers(1, 3))):
-        holder, key = data.draw(st.sampled_from(places(document)))
-        holder[key] = data.draw(JSON)
+    document = spoiled(data, DOCUMENTS[name], 3)
     found = [i.event for i in items(tmp_path / "f", json.dumps(document).encode()) if isinstance(i, Entry)]
     exported = Exported(trajectories=[told(found)])
     for writer in (atif, agent_trajectories):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gittraj.precommit.values import Names, Place, Search
+from gittraj.precommit.searching import Names, Place, Search
 from gittraj.redact import LiveValues
 
 VALUE = "7Gk" + "2pQ9zW4mXv" + "8Rt1Nb"

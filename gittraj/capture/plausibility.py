@@ -1,4 +1,4 @@
-"""Matches the commits that hooks named for a session with its calls that may have made them, in order."""
+"""How well a call of a session fits a commit, and which calls fit the commits that hooks named, in order."""
 
 from __future__ import annotations
 

@@ -1,0 +1,53 @@
+"""Secrets in base64, whose plain text is scanned."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Callable, Iterator
+
+from .lazy import lazy
+from .page import Page, Span, places
+from .rules import Reader
+
+_BASE64 = lazy(
+    r"(?<![A-Za-z0-9+/_-])(?:[A-Za-z0-9+/]{20,20000}|[A-Za-z0-9_-]{20,20000})={0,2}(?![A-Za-z0-9+/_-])"
+)
+_TEXT = lazy(r"[\x09\x0a\x0d\x20-\x7e\u00a1-\uffff]+")
+_TELLING = lazy(r"[=:{]|-----BEGIN|^\w{2,10}[_-]| -\w|/user|pass")
+_LONGEST = 20_000
+
+
+def in_base64(page: Page, read: Callable[[str], bool]) -> Iterator[Span]:
+    """The base64 on the page whose plain text has a secret, according to ``read``."""
+    for word in page.long_words:
+        for match in _BASE64.finditer(word):
+            page.tick()
+            plain = _plain(match[0])
+            if plain and _TELLING.search(plain) and read(plain):
+                for at in places(page.text, match[0]):
+                    yield Span(at, at + len(match[0]), "base64", "base64")
+
+
+_STANDARD = str.maketrans("-_", "+/")
+_PRINTED = b"\t\n\r" + bytes(range(32, 127)) + bytes(range(128, 256))
+
+
+def _plain(word: str) -> str | None:
+    try:
+        head = base64.b64decode(word[:16].translate(_STANDARD), validate=True)
+        wide = len(head) > 7 and not any(head[1::2])  # as PowerShell takes commands
+        if (head[::2] if wide else head).translate(None, _PRINTED) or not re.search(r"[a-z]", word):
+            return None
+        standard = word.translate(_STANDARD).rstrip("=")[:_LONGEST]
+        if len(standard) % 4 == 1:
+            return None
+        raw = base64.b64decode(standard + "=" * (-len(standard) % 4), validate=True)
+        plain = raw.decode("utf-16-le" if wide else "utf-8")
+    except (binascii.Error, UnicodeDecodeError):
+        return None
+    return plain if _TEXT.fullmatch(plain) else None
+
+
+WRAPPED = Reader(id="base64", kind="base64", find=lambda page: iter(()))

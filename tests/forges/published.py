@@ -1,0 +1,76 @@
+"""What is written down of a host's API in ``data`` against the description that the host publishes (OpenAPI 3
+or Swagger 2): every route, parameter, property and answer of ours must be in it, of the same type."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+
+class Published:
+    """``prefix`` is what the description's paths begin with, and ours do not."""
+
+    def __init__(self, told: Mapping[str, Any], prefix: str) -> None:
+        self._told = told
+        self._paths = {_template(path.removeprefix(prefix)): each for path, each in told["paths"].items()}
+
+    def differences(self, ours: Mapping[str, Any]) -> Iterator[str]:
+        for route, mine in ours["routes"].items():
+            verb, _, path = route.partition(" ")
+            theirs = self._paths.get(_template(path), {}).get(verb.lower())
+            if theirs is None:
+                yield f"{route} is not there"
+                continue
+            for where, here, there in self._pairs(mine, theirs):
+                yield from (f"{route} {where}{fault}" for fault in self._compared(here, there, ours))
+
+    def _pairs(self, mine: Any, theirs: Any) -> Iterator[tuple[str, Any, Any]]:
+        """What we say, and what they say, of the query, the body, and the answer to what succeeds."""
+        told = [self._found(each) for each in theirs.get("parameters", [])]
+        query = {each["name"]: each.get("schema", each) for each in told if each["in"] == "query"}
+        yield "query", {"properties": mine.get("query", {})}, {"properties": query}
+        body = next((each["schema"] for each in told if each["in"] == "body"), None)
+        yield "body", mine.get("body", {}), body or _content(self._found(theirs.get("requestBody", {})))
+        for status, schema in mine["answers"].items():
+            answer = self._found(theirs["responses"].get(str(status)) or {})
+            if status < 300:
+                yield str(status), schema, answer.get("schema") or _content(answer)
+
+    def _compared(self, here: Any, there: Any, ours: Mapping[str, Any]) -> Iterator[str]:
+        while "$ref" in here:
+            here = ours["schemas"][here["$ref"].rpartition("/")[2]]
+        here = next((each for each in here.get("anyOf", ()) if each.get("type") != "null"), here)
+        there = self._found(there)
+        if "items" in here and there.get("type") == "object":  # GitLab's names one item where it lists them
+            there = {"type": "array", "items": there}
+        kinds = here.get("type", [])
+        kinds = set([kinds] if isinstance(kinds, str) else kinds) - {"null"}
+        if kinds and "type" in there and there["type"] not in kinds:
+            yield f" is {there['type']}, not {'/'.join(sorted(kinds))}"
+        missing = set(there.get("required", ())) - set(here.get("required", ()))
+        yield from (f" lacks {each}" for each in sorted(missing) if "properties" in here)
+        if "items" in here:
+            yield from (f"[]{fault}" for fault in self._compared(here["items"], there.get("items", {}), ours))
+        known = there.get("properties", {})
+        for name, schema in here.get("properties", {}).items():
+            if name not in known:
+                yield f".{name} is not there"
+            else:
+                yield from (f".{name}{fault}" for fault in self._compared(schema, known[name], ours))
+
+    def _found(self, value: Any) -> Any:
+        while "$ref" in value:
+            at: Any = self._told
+            for name in value["$ref"].split("/")[1:]:
+                at = at[name]
+            value = at
+        return value
+
+
+def _template(path: str) -> str:
+    return re.sub(r"\{\w+\}", "{}", path)
+
+
+def _content(told: Mapping[str, Any]) -> Any:
+    return told.get("content", {}).get("application/json", {}).get("schema", {})

@@ -1,0 +1,66 @@
+"""What tests of log formats write a log with, and take its items apart with."""
+
+from __future__ import annotations
+
+import copy
+import io
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from hypothesis import strategies as st
+
+from gittraj.model.session_items import Entry, Fact, Item, Mark
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=9),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=9), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+def written(*records: Any) -> bytes:
+    """A record a line."""
+    return b"".join(json.dumps(record).encode() + b"\n" for record in records)
+
+
+def entries(items: Iterable[Item]) -> list[Entry]:
+    return [item for item in items if isinstance(item, Entry)]
+
+
+def facts(items: Iterable[Item]) -> dict[str, Any]:
+    return {item.name: item.value for item in items if isinstance(item, Fact)}
+
+
+def places(value: Any) -> list[tuple[Any, Any]]:
+    """Every container within a JSON value, with each key or index of it."""
+    pairs = list(value.items()) if isinstance(value, dict) else list(enumerate(value))
+    below = [place for _, inner in pairs if isinstance(inner, dict | list) for place in places(inner)]
+    return [(value, key) for key, _ in pairs] + below
+
+
+def spoiled(data: st.DataObject, value: Any, most: int = 4) -> Any:
+    """``value`` with something else in up to ``most`` places."""
+    strange = copy.deepcopy(value)
+    for _ in range(data.draw(st.integers(1, most))):
+        holder, key = data.draw(st.sampled_from(places(strange)))
+        holder[key] = data.draw(JSON)
+    return strange
+
+
+def check_cuts(reader: Any, log: bytes) -> None:
+    """A log that was cut anywhere gives a beginning of the whole."""
+    whole = list(reader.read(io.BytesIO(log)))
+    for length in range(len(log)):
+        part = list(reader.read(io.BytesIO(log[:length])))
+        assert part == whole[: len(part)]
+
+
+def check_marks(reader: Any, log: bytes, count: int) -> None:
+    """Reading on from each of ``count`` marks is reading through; what a mark keeps is JSON."""
+    items = list(reader.read(io.BytesIO(log)))
+    marks = [(n, item.cursor) for n, item in enumerate(items) if isinstance(item, Mark)]
+    assert len(marks) == count
+    for at, cursor in marks:
+        assert json.loads(json.dumps(cursor.state)) == cursor.state
+        assert list(reader.read(io.BytesIO(log), cursor=cursor)) == items[at + 1 :]
