@@ -55,7 +55,8 @@ def record_event(
     call = Call(verb, {key: value for key, value in values.items() if value not in (None, (), [])})
     raw = environment()
     environ = Environ.of(raw)
-    with find_drained() as repository:
+    # who completes what was closed in its system has something to say of it
+    with find_drained(follow=verb == "start") as repository:
         if trajectory is not None and not is_active_for(repository, trajectory):
             done = amend(repository, trajectory, call, environ=environ)
             click.echo(done.trajectory if quiet else f"{done.trajectory}: {', '.join(done.events)}")
