@@ -137,6 +137,7 @@ def test_sync_says_what_a_plain_fetch_does_not_bring(git: Git, tmp_path: Path) -
     [
         ("/home/ann/.local/share/pipx/venvs/git-traj", "pipx uninstall git-traj"),
         ("/home/ann/.local/share/uv/tools/git-traj", "uv tool uninstall git-traj"),
+        ("/opt/homebrew/Cellar/git-traj/0.1.0/libexec", "brew uninstall git-traj"),
         ("/opt/venv", f"{sys.executable} -m pip uninstall git-traj"),
     ],
 )
