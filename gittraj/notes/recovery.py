@@ -51,14 +51,16 @@ def find_deleted(repository: Repository, tips: Mapping[str, str]) -> dict[str, s
     return {ref: tips[ref] for ref in gone if objects.exists(tips[ref])}
 
 
-def restore_deleted(repository: Repository, tips: Mapping[str, str]) -> None:
-    """Point the refs that are gone to where they were. Raises StoreError."""
-    for ref, tip in find_deleted(repository, tips).items():
+def restore_deleted(repository: Repository, tips: Mapping[str, str]) -> list[str]:
+    """Point the refs that are gone to where they were; returns their names. Raises StoreError."""
+    deleted = find_deleted(repository, tips)
+    for ref, tip in deleted.items():
 
         def build(old: str | None, tip: str = tip) -> str | None:
             return None if old else tip
 
         move_ref(repository, ref, build, message=_MESSAGE)
+    return [*deleted]
 
 
 def restore_lost(repository: Repository, *, since: str | None) -> str | None:

@@ -113,6 +113,15 @@ def test_who_deletes_records_is_told_what_brings_them_back(git: Git) -> None:
     assert "the records here (git gc --prune=now ends their objects at once):\n" in said
 
 
+def test_who_deletes_the_records_by_hand_is_told_that_they_are_back(desk: Desk) -> None:
+    desk.commit("counting", "one\n", path="f.py")
+    desk.git("update-ref", "-d", "refs/notes/traj")
+    said = "refs/notes/traj was deleted, and is restored (git traj uninstall ends that)\n"
+    first, second = (traj(desk.git.root, "backfill", "--dry-run") for _ in range(2))
+    assert first.stderr == f"git-traj: {said}" and second.stderr == ""
+    assert "1 already recorded" in first.stdout
+
+
 def test_doctor_does_not_send_to_itself(git: Git) -> None:
     traj(git.root, "install")
     (git.root / ".git/hooks/post-commit").unlink()

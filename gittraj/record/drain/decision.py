@@ -27,7 +27,8 @@ from gittraj.state.cursors import State, Suspension
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Situation:
     """Everything that is known when a drain decides. ``streams``: the new commits of each worktree, with what
-    they changed; ``pairs``: rewrites (old, new); ``tombstones``: those that are missing, by commit."""
+    they changed; ``pairs``: rewrites (old, new); ``tombstones``: those that are missing, by commit;
+    ``restored``: refs that were gone."""
 
     state: State
     off: Suspension
@@ -37,6 +38,7 @@ class Situation:
     streams: Sequence[Sequence[Commit]] = ()
     tombstones: Sequence[tuple[str, Line]] = ()
     readings: Sequence[Reading] = ()
+    restored: Sequence[str] = ()
 
     @property
     def recorded(self) -> dict[str, AnyEvent]:

@@ -58,8 +58,14 @@ def run(context: Context, pipeline: Pipeline) -> Report:
     situation, is_new = _observe(context, off)
     if not is_new:
         save(context.folder, situation.state)
-        return Report()
+        return Report(remark=_restored(situation))
     return _write(context, pipeline, situation, decide(context, situation))
+
+
+def _restored(situation: Situation) -> str | None:
+    """To a user who deleted refs on purpose."""
+    refs = ", ".join(situation.restored)
+    return f"{refs} was deleted, and is restored (git traj uninstall ends that)" if refs else None
 
 
 def follow(
@@ -76,7 +82,8 @@ def follow(
 def _observe(context: Context, off: Suspension) -> tuple[Situation, bool]:
     """The situation, and whether there is anything to decide: without it no log is read."""
     folder = context.folder
-    state, off, tombstones = _read_forgotten(context, _load_state(context), off)
+    state, restored = _load_state(context)
+    state, off, tombstones = _read_forgotten(context, state, off)
     actives = _load_actives(context, off)
     news, state = read_news(context, state, off)
     switched = follow_switches(news.spooled, state, off, context.now)
@@ -99,6 +106,7 @@ def _observe(context: Context, off: Suspension) -> tuple[Situation, bool]:
         pairs=pairs,
         streams=streams,
         tombstones=tombstones,
+        restored=restored,
     )
     reader = LogReader(context=context, state=state, off=off, ended=news.ended, recorded=situation.recorded)
     is_new = wanted or pairs or any(streams) or news.fresh or tombstones or any(map(is_due, actives))
@@ -111,14 +119,14 @@ def _load_streams(context: Context, state: State, news: News, off: Suspension) -
     return [[without_forgotten(c, off.forgotten) for c in stream] for stream in streams]
 
 
-def _load_state(context: Context) -> State:
-    """The cursors of the last drain, or from the refs where they were lost."""
+def _load_state(context: Context) -> tuple[State, list[str]]:
+    """The cursors of the last drain, or from the refs where they were lost; and refs that were restored."""
     state = load_state(context.folder)
-    restore_deleted(context.repository, state.tips if state else {})
+    restored = restore_deleted(context.repository, state.tips if state else {})
     whole = restore_lost(context.repository, since=state.whole if state else None)
     if state is None:
         state = rebuild_state(NotesRef(context.repository), context.installed.reflogs)
-    return replace(state, whole=whole, tips=read_tips(context.repository))
+    return replace(state, whole=whole, tips=read_tips(context.repository)), restored
 
 
 def _read_map(context: Context, state: State) -> tuple[State, list[tuple[str, str]]]:
@@ -187,7 +195,7 @@ def _write(context: Context, pipeline: Pipeline, situation: Situation, decision:
         commits=written.commits,
         parked=written.parked,
         exposed=written.exposed,
-        remark=written.remark,
+        remark=_restored(situation) or written.remark,
         unfound=sum(is_patient(context, state, c) for c in links.unfound),
         unsettled=sum(not session.settled for session in sessions.values()),
     )
