@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from gittraj.cli.common.output import dump_json, is_terminal, text_page, write
 from gittraj.cli.common.repository import environment, find_drained
+
+if TYPE_CHECKING:
+    from gittraj.git import Repository
 
 
 @click.command("pr")
@@ -53,5 +58,19 @@ def command(
             text = render_plain(change, options, text_page(repository, raw))
             write(repository, [text], raw, pager=obj["pager"])
             return
+        if change.recorded and not as_json:
+            _say_if_unpushed(repository)
     text = render_comment(change, Location(), options)
     click.echo(dump_json(change_to_json(change, base=base, markdown=text)) if as_json else text, nl=as_json)
+
+
+def _say_if_unpushed(repository: Repository) -> None:
+    """The comment ends with how others see the records."""
+    from gittraj.commands.doctor.recorded import compare_remote
+    from gittraj.commands.install.refspecs import find_remotes
+
+    remotes = find_remotes(repository)
+    if remotes and all(compare_remote(repository, name).unpushed for name in remotes):
+        click.echo(
+            "hint: some records here are on no remote yet, where others find them: git traj push", err=True
+        )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -37,6 +38,17 @@ def test_the_comment_of_a_branch(branch: Git) -> None:
     assert "| a bucket | a window | bursts |" in text
     assert f"| ✍️ | `src/b.py` No trajectory for `{branch.head()[:7]}` |" in text
     assert "| ↩️ | `src/a.py` Edited 6 times |" in text
+
+
+def test_who_comments_before_any_push_is_told(branch: Git, tmp_path: Path) -> None:
+    hint = "hint: some records here are on no remote yet, where others find them: git traj push\n"
+    assert command.traj(branch.root, "pr", "--base", "main").stderr == "", "no remote"
+    branch("init", "-q", "--bare", str(tmp_path / "server.git"))
+    branch("remote", "add", "origin", str(tmp_path / "server.git"))
+    assert command.traj(branch.root, "pr", "--base", "main").stderr == hint
+    branch("config", "traj.push", "auto")
+    traj(branch, "push")
+    assert command.traj(branch.root, "pr", "--base", "main").stderr == ""
 
 
 def test_the_comment_as_text_for_a_terminal(branch: Git) -> None:
