@@ -1,4 +1,4 @@
-"""Finds the commits that contain the work of rewritten commits now.
+"""Finds the commits that now contain the work of rewritten ones.
 
 It needs no hooks and stores nothing: reflogs first, then patches, trees and the ids that messages quote. No
 evidence, no link.
@@ -60,7 +60,7 @@ def find_rewrites(
     if not olds:
         return []
     search = _Search(repository, history, told, frozenset(taken), tips)
-    search.read_reflogs(story, olds)
+    search.match_reflogs(story, olds)
     search.compare_contents(story, olds)
     while search.look_between(story, olds):
         search.compare_contents(story, olds)
@@ -106,7 +106,7 @@ class _Search:
                 if reachable.isdisjoint(follow([fragment], became)):
                     yield Rewrite(old, fragment, "tree", gone=True)
 
-    def read_reflogs(self, story: Story, olds: Collection[str]) -> None:
+    def match_reflogs(self, story: Story, olds: Collection[str]) -> None:
         history, patches = self.history, self.patches
         chosen = [(found, read_steps(rebase, history)) for rebase, found in choose(story, history, olds)]
         patches.compare(
@@ -223,7 +223,7 @@ class _Search:
         if {*between} <= {*olds}:
             return False
         before = len(self._known(olds))
-        self.read_reflogs(story, between)
+        self.match_reflogs(story, between)
         told = {new for _, new in self.links}
         firsts = frozenset(between).difference(told, olds)
         passed = replace(self.history, reachable=reachable | firsts)

@@ -1,4 +1,4 @@
-"""The user's consent to push, and to push how much. A cloned repository cannot give it.
+"""Whether the user agreed to push to a remote, and how much. A cloned repository cannot agree for them.
 
 Consent is for an address: the same remote name with another address needs a new one.
 """
@@ -32,7 +32,7 @@ def is_automatic(repository: Repository) -> bool:
 
 
 def remember_consent(repository: Repository, remote: Remote) -> None:
-    """For this remote while it stays where it is; an address that is no remote is asked for each time."""
+    """Remember it until the remote's address changes. For a bare address the user is asked each time."""
     if remote.listed:
         _remember(repository, f"remote.{remote.address}.trajPush", _where(remote))
 
@@ -51,7 +51,7 @@ def may_join(repository: Repository, remote: Remote) -> bool:
 
 
 def leaves_out(repository: Repository) -> bool:
-    """Whether what was said and done stays here: ``traj.share`` is ``records``. Raises TrajError."""
+    """Whether only records are pushed and events stay local (``traj.share``). Raises TrajError."""
     return read_choice(repository, "share") == "records"
 
 
