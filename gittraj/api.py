@@ -118,7 +118,7 @@ class Trajectories:
     take_in = import_files  # its earlier name
 
     def _gather(self, names: Sequence[str]) -> Any:
-        from gittraj.index.beside import read_records
+        from gittraj.index.remote_records import read_records
         from gittraj.query.show.chapters import Segments
         from gittraj.query.show.selection import gather
 
