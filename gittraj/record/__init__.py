@@ -4,7 +4,7 @@ Nothing else writes a note for new work.
 
 - ``pipeline`` is the composer; ``draft`` has what goes in and comes out.
 - ``encode`` makes records and segments, ``batch`` writes them.
-- ``given_later`` records what is said of a trajectory after it was stored, ``rewrite_segments`` scans stored
+- ``add_later`` records what is said of a trajectory after it was stored, ``rewrite_segments`` scans stored
   parts again.
 - ``drain`` finds what is new.
 """
