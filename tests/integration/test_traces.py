@@ -17,8 +17,8 @@ from github_action.gate import check_coverage
 from github_action.reporting import coverage, find_labels, make_report
 from gittraj.notes.store import NotesRef
 from gittraj.query.change import Change
+from gittraj.query.read_change import read_change
 from gittraj.query.records import Recorded
-from gittraj.query.review import read_change
 from gittraj.state.cursors import load_state
 from tests.e2e.scenario import Shell, Write
 from tests.integration.command import traj
