@@ -155,7 +155,7 @@ def _after(page: Page, cue: _Cue) -> Iterator[Place]:
             if word.linked:
                 yield word.start, word.end, True
             return
-        if _is_elses(page, cue, word):
+        if _has_other_owner(page, cue, word):
             continue
         said = _is_said_number(page, cue, word)
         if said or word.found >= _need(text[cue.end : word.start], word.words, cue.level, linked=word.linked):
@@ -190,7 +190,7 @@ def _heard(page: Page, cue: _Cue) -> Iterator[_Heard]:
             yield _Heard(at, to, value, found, len(_WORDS.findall(gap)), linked, pair is not None)
 
 
-def _is_elses(page: Page, cue: _Cue, word: _Heard) -> bool:
+def _has_other_owner(page: Page, cue: _Cue, word: _Heard) -> bool:
     """Whether a word is not the secret: it has another name, is a count, a host, a user's name, or part of a longer word."""
     text, gap = page.text, page.text[cue.end : word.start]
     return (
@@ -243,7 +243,7 @@ def _before(page: Page, cue: _Cue) -> Iterator[Place]:
         to = at + len(value)
         gap = text[to:start]
         words = len(_WORDS.findall(gap))
-        if not found or words > _FEW or _is_elses_before(page, (line, at, to), gap):
+        if not found or words > _FEW or _has_other_owner_before(page, (line, at, to), gap):
             continue
         linked = _AFTER_LINK.match(gap) is not None
         if _NUMBER.fullmatch(value) and cue.level is Grade.STRONG and _AS.match(gap):
@@ -254,7 +254,7 @@ def _before(page: Page, cue: _Cue) -> Iterator[Place]:
                 yield at, to, _COMMENTS.match(gap) is not None
 
 
-def _is_elses_before(page: Page, place: tuple[int, int, int], gap: str) -> bool:
+def _has_other_owner_before(page: Page, place: tuple[int, int, int], gap: str) -> bool:
     line, at, to = place
     return (
         (gap.isspace() and len(gap) > 1)  # of another column
