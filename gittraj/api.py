@@ -14,10 +14,10 @@ from typing import Any
 
 from gittraj.errors import TrajError, UsageError
 from gittraj.git import open_repository
+from gittraj.model.header import Header
 from gittraj.model.values import AnyEvent, Record
 from gittraj.plugins import consult
 
-Header = dict[str, Any]
 """A HEADER of docs/json.md."""
 
 

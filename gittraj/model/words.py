@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
 from typing import Any
 
-Header = Mapping[str, Any]
+from gittraj.model.header import Header
 
 _SOURCES = 20
 EVIDENCE = {
