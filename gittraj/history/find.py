@@ -21,14 +21,12 @@ from gittraj.history.copies import (
     read_quotes,
     splits,
 )
-from gittraj.history.history import History, Kin, Rewrite, Source, follow, leads
+from gittraj.history.history import History, Kin, Pair, Rewrite, Source, follow, leads
 from gittraj.history.pulls import match_pulls, name_squashes
 from gittraj.history.reading import Patches, read_history, read_pulls, read_reflogs
 from gittraj.history.rebases import match_rebase, match_taken, read_steps
 from gittraj.history.squashes import LONGEST, match_squashes, range_change, ranges
 from gittraj.history.story import Story, choose, read_story
-
-Pair = tuple[str, str]
 
 
 def find_rewrites(
