@@ -63,8 +63,8 @@ REPLACED = re.compile(
     re.I,
 )
 PASSIVE = re.compile(
-    r"^(?P<other>.+?) (?:(?:was|were|has been|have been)(?: now)?|(?:is |are )?now) replaced (?:by|with)"
-    r" (?P<chosen>.+?)" + REASON,
+    r"^(?P<other>.+?)(?<! that)(?<! which) (?:(?:was|were|has been|have been)(?: now)?|(?:is |are )?now)"
+    r" replaced (?:by|with) (?P<chosen>.+?)" + REASON,
     re.I,
 )
 ON_PURPOSE = re.compile(
@@ -118,8 +118,8 @@ DROPPED = re.compile(
     re.I,
 )
 FAVOUR = re.compile(
-    r"^(?P<other>.+?)\s+(?:was|were)\s+(?:dropped|rejected|removed|abandoned|discarded|ruled out)"
-    r"\s+in\s+favou?r\s+of\s+(?P<chosen>.+?)" + REASON,
+    r"^(?P<other>.+?)(?<! that)(?<! which)\s+(?:was|were)\s+(?:dropped|rejected|removed|abandoned|discarded"
+    r"|ruled out)\s+in\s+favou?r\s+of\s+(?P<chosen>.+?)" + REASON,
     re.I,
 )
 WHY_LABEL = re.compile(
