@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from .common import DULL
 from .decide import Proof, Style, is_secret, proof
-from .dull_words import DULL
 from .lazy import lazy
 from .load import words
 from .made import is_chosen

@@ -16,7 +16,7 @@ from enum import Enum, IntEnum
 from functools import lru_cache
 
 from .base58 import has_checksum
-from .dull_words import DESCRIBES, DULL
+from .common import DESCRIBES, DULL
 from .lazy import lazy
 from .made import is_chosen, is_joined, is_phrase, is_worded
 from .names import Grade, grade, parts

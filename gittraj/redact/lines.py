@@ -8,7 +8,7 @@ from functools import cache
 
 from .decide import ACCEPT
 from .lazy import lazy
-from .load import WHOLE_TEXT, LineRule, line_rules
+from .load import WHOLE_TEXT, Row, rows
 from .page import Page, Span
 from .rules import Reader
 
@@ -19,7 +19,7 @@ _FLAGS = {"i": re.IGNORECASE}
 def lines(page: Page) -> Iterator[Span]:
     """The secrets of the page in lines of a known form."""
     for number, keywords in _gate().open(page).items():
-        row = line_rules()[number]
+        row = rows()[number]
         places = [(0, len(page.text))] if row.window == WHOLE_TEXT else page.near(keywords, after=row.window)
         for start, stop in places:
             for match in _compiled(row).finditer(page.text, start, stop):
@@ -55,17 +55,17 @@ class Gate:
 
 @cache
 def _gate() -> Gate:
-    return Gate(row.keywords for row in line_rules())
+    return Gate(row.keywords for row in rows())
 
 
 @cache
-def _compiled(row: LineRule) -> re.Pattern[str]:
+def _compiled(row: Row) -> re.Pattern[str]:
     return re.compile(row.pattern, _FLAGS[row.flags] if row.flags else 0)
 
 
-def rules() -> tuple[LineRule, ...]:
+def rules() -> tuple[Row, ...]:
     """The rules, each with its own examples."""
-    return line_rules()
+    return rows()
 
 
 LINES = Reader(id="line", kind="secret", find=lines)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from .dull_words import DESCRIBES, DULL, STOP, SUFFIXES
+from .common import DESCRIBES, DULL, STOP, SUFFIXES
 from .lazy import lazy
 from .load import words
 from .randomness import likelihood

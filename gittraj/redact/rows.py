@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
+from .common import DESCRIBES, DULL, STOP
 from .decide import Style, is_secret, proof
-from .dull_words import DESCRIBES, DULL, STOP
 from .lazy import lazy
 from .names import Grade, grade, kind
 from .page import Page, Span

@@ -8,13 +8,13 @@ from functools import cache
 
 from .decide import ACCEPT
 from .lazy import lazy
-from .load import tokens as token_rules
+from .load import tokens as rows
 from .page import Page, Span, places
 from .rules import Reader, Rule
 
 
 def _rules() -> Iterator[Rule]:
-    for row in token_rules():
+    for row in rows():
         prefixes = "|".join(map(re.escape, row.prefixes))
         first = row.prefixes[0] if row.prefixes else ""
         yield Rule(
@@ -66,7 +66,7 @@ def _heads(words: str) -> set[str]:
 @cache
 def _hints() -> tuple[re.Pattern[str], ...]:
     """What every match of ANYWHERE has in it: what begins with a sign by itself, as it is sooner found."""
-    hints = [row.hint for row in token_rules() if not row.prefixes]
+    hints = [row.hint for row in rows() if not row.prefixes]
     signed = [hint for hint in hints if not hint.lstrip("[\\")[0].isalnum()]
     return tuple(re.compile("|".join(some)) for some in (signed, [one for one in hints if one not in signed]))
 

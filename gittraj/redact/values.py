@@ -8,7 +8,7 @@ import binascii
 import re
 from functools import lru_cache
 
-from .dull_words import DESCRIBES, DULL, STOP
+from .common import DESCRIBES, DULL, STOP
 from .lazy import lazy
 from .made import is_joined, is_phrase
 from .names import FOREIGN, Grade, grade, parts

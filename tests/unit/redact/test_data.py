@@ -8,21 +8,21 @@ import pytest
 
 from gittraj.redact.decide import ACCEPT
 from gittraj.redact.lines import Gate
-from gittraj.redact.load import LineRule, Token, _line_rule, commands, line_rules, reasons, tables, tokens
+from gittraj.redact.load import Row, Token, _row, commands, reasons, rows, tables, tokens
 from gittraj.redact.page import Page
 from tests.redaction.templates import expand
 
-ROWS = line_rules()
+ROWS = rows()
 
 
-def reached(row: LineRule) -> bool:
+def reached(row: Row) -> bool:
     """Whether the keywords of a rule stand in its own examples."""
     pages = [Page(expand(text, 0)[0], lambda: None) for text in row.good]
     return all(Gate([row.keywords]).open(page) for page in pages)
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[f"{n}-{row.id}" for n, row in enumerate(ROWS)])
-def test_a_rule_of_lines_is_whole(row: LineRule) -> None:
+def test_a_rule_of_lines_is_whole(row: Row) -> None:
     assert re.fullmatch(r"[a-z0-9]+(?:-[a-z0-9]+)*", row.id)
     assert row.good and reached(row)
     assert all(keyword and keyword == keyword.lower() for keyword in row.keywords)
@@ -57,4 +57,4 @@ def test_what_is_loaded_is_all_that_a_file_has() -> None:
 
 def test_a_column_that_is_none_is_refused() -> None:
     with pytest.raises(TypeError, match="colour"):
-        _line_rule({"id": "x", "keywords": ["x"], "pattern": "x", "good": ["x"], "colour": "red"})
+        _row({"id": "x", "keywords": ["x"], "pattern": "x", "good": ["x"], "colour": "red"})
