@@ -99,6 +99,8 @@ def test_uninstall_in_a_copied_clone_leaves_the_original(git: Git, form: str) ->
         "/copy/.git/traj: removed\n"
         "\n"
         "What stays, and what removes it:\n"
+        "records that origin may have:\n"
+        "    git ls-remote origin 'refs/notes/traj*'\n"
         "the program:\n"
         f"    {sys.executable} -m pip uninstall git-traj\n"
     )
