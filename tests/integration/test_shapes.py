@@ -101,7 +101,8 @@ def tell(server: Git, ann: Git, bob: Git, *, disturb: Callable[[Git], None] | No
     if disturb:
         disturb(ann)
     check(ann, amended=True)
-    told = "Recorded: trajectories on 1 commit, and on 1 that git traj log does not list\nHooks: OK, in "
+    other = "and on 1 that git traj log does not list (git traj search finds them)"
+    told = f"Recorded: trajectories on 1 commit, {other}\nHooks: OK, in "
     assert traj(ann, "status").startswith(told)
     assert traj(ann, "doctor").endswith(("\nEverything is OK.\n", "\nNothing is wrong.\n"))
     traj(ann, "push")

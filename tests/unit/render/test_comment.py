@@ -141,7 +141,9 @@ def test_a_failed_run_says_that_a_later_commits_session_passed() -> None:
     second = record("traj_two", whole=whole(), **figures())
     warned, flag = find_flags(change_of({A: [first], B: [second]}))[:2]
     assert (warned.icon, flag.commits) == ("⚠️", (B,))
-    assert flag.why == "The last test run of a session failed: 1 failed; that of a later commit's session passed"
+    assert (
+        flag.why == "The last test run of a session failed: 1 failed; that of a later commit's session passed"
+    )
     assert find_flags(change_of({A: [second], B: [first]}))[0].why.endswith("a session failed: 1 failed")
 
 
