@@ -67,6 +67,11 @@ def test_a_session_counts_once_though_it_spans_commits() -> None:
     assert "1 session · 20m · $0.50" in text
 
 
+def test_the_result_of_one_of_several_sessions_says_whose_it_is() -> None:
+    first, second = (record(name, whole=whole(), **figures()) for name in ("traj_one", "traj_two"))
+    assert "**Result of the last of 2 sessions:** The client" in render(change_of({A: [first], B: [second]}))
+
+
 def test_what_was_said_where_nothing_says_why() -> None:
     text = render(change_of({A: [record("traj_one", whole=whole(), prompt="A private prompt", **{
         key: value for key, value in figures().items() if key != "prompt"})]}))  # fmt: skip
