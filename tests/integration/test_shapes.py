@@ -85,7 +85,7 @@ def check(git: Git, *, amended: bool) -> None:
         text = re.sub(r"\b[0-9a-f]{7,10}\b", "COMMIT", traj(git, *asked))
         text = re.sub(r"traj_\w{16}", "TRAJECTORY", re.sub(r"just now|\d+ \w+ ago", "AGE", text))
         text = re.sub(r"\b\d{4}-\d\d-\d\dT[\d:.]+Z|(?<= · )\d+s", "TIME", text)
-        form = expected.replace("  {how}\n", "") if moved and "{moved}" in expected else expected  # told there
+        form = expected.replace("  {how}\n", "") if moved and "{moved}" in expected else expected
         assert text == form.format(subject=subject, how=how, moved=moved), asked
 
 
