@@ -59,6 +59,8 @@ def test_it_goes(template: str) -> None:
     [
         (f"Endpoint=https;Account={'foobar' * 10};AccountKey=", draw("base64", 86) + "==", 120),
         ("", "sk-ant-api03-" + draw("url64", 93) + "AA", 40),
+        ("the session is ", f"eyJ{draw('base62', 33)}.eyJ{draw('url64', 99)}.{draw('url64', 43)}", 53),
+        ("the session is ", f"eyJ{draw('base62', 33)}.eyJ{draw('url64', 99)}.{draw('url64', 43)}", 80),
     ],
 )
 def test_a_token_that_a_terminal_cut_goes_whole(before: str, token: str, columns: int) -> None:
