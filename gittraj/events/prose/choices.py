@@ -31,6 +31,7 @@ class Choice:
 _SIDE_LIMIT = 300
 _FRAGMENT = 6
 """Words of ``Engine: Pagefind.``, which tells what was taken without a verb."""
+_NAMED = re.compile(r"(?!(?i:tests?|build|lint|ci|status|docs)\b)[^:]+(?:: | [–—] )")
 _LABEL = re.compile(r"^(?:THOUGHT|[^.;,:]{2,60}?)(?::| [-–—])\s+(?=\S)")
 _CLAUSE = re.compile(
     contrasts.BEGIN
@@ -171,7 +172,7 @@ def _read_alternative(before: Sentence | None, sentence: Sentence) -> Choice | N
 
 def _is_taken(text: str) -> bool:
     """Whether a sentence tells what was done, or is so now."""
-    if 2 <= len(text.split()) <= _FRAGMENT and not re.search(r"\?$", text):
+    if len(text.split()) <= _FRAGMENT and _NAMED.match(text) and not text.endswith("?"):
         return not any(_RULES[rule].search(text) for rule in ("open", "fault", "denied", "no_deed"))
     if len(text) > _SIDE_LIMIT or _RULES["open"].search(text):
         return False
