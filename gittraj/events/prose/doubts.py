@@ -30,6 +30,8 @@ _QUOTED = re.compile(r"(?<=.)[\"“][^\"“”]*[\"”]")
 _DONE = re.compile(r"\W{0,3}[✅✓✔☑]|\[x\]")
 _CLAUSE = re.compile(r"\b(?:when|if|whether|who)\b[^,;:.]*")
 """What is said under a condition, and not of the work."""
+_BRIEF = 8
+"""Sentences of a message that tells no more than what was done and what is left."""
 _WARNED = re.compile("⚠|❗|🚨|🔴")
 
 
@@ -41,17 +43,19 @@ def find_doubts(
     found: dict[str, Doubt] = {}
     for message in messages:
         sentences = read_sentences(message)
-        report = not on_the_way and any(
-            _REPORTS.search(sentence.text) or sentence.quote in without for sentence in sentences
-        )
-        for sentence in sentences:
-            settled = on_the_way and not _RULES["own"].search(sentence.text)
-            if sentence.quote not in without and not settled and _is_doubt(sentence, report=report):
+        deeds = [at for at, s in enumerate(sentences) if _REPORTS.search(s.text) or s.quote in without]
+        for at, sentence in enumerate(sentences):
+            own = _RULES["own"].search(sentence.text) is not None
+            if sentence.quote in without or (on_the_way and not own):
+                continue
+            before = bool(deeds) and at < deeds[0] and not own
+            weak = not on_the_way and bool(deeds) and (own or len(sentences) <= _BRIEF)
+            if _is_doubt(sentence, before=before, report=weak):
                 found.setdefault(sentence.quote, Doubt(sentence.quote))
     return tuple(found.values())[:most]
 
 
-def _is_doubt(sentence: Sentence, *, report: bool) -> bool:
+def _is_doubt(sentence: Sentence, *, before: bool, report: bool) -> bool:
     text = _QUOTED.sub("", re.sub(r"^THOUGHT:\s*", "", sentence.text))
     if not _may_doubt(sentence, text):
         return False
@@ -67,9 +71,10 @@ def _is_doubt(sentence: Sentence, *, report: bool) -> bool:
         return True
     if _RULES["describes"].search(text) or _RULES["mended"].search(text):
         return False
-    return not _RULES["plan"].match(text) and (
-        _listed(sentence, text)
-        or _RULES["certain"].search(_CLAUSE.sub("", text)) is not None
+    if _listed(sentence, text):
+        return not _RULES["plan"].match(text)
+    return not (before or _RULES["plan"].match(text)) and (
+        _RULES["certain"].search(_CLAUSE.sub("", text)) is not None
         or (
             report
             and not _RULES["deed"].search(text)
