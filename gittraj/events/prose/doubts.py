@@ -90,6 +90,7 @@ def _may_doubt(sentence: Sentence, text: str) -> bool:
         sentence.kind == "heading"
         or (sentence.kind == "row" and not (_WARNED.search(sentence.quote) or _listed(sentence, text)))
         or sentence.spoken
+        or _RULES["elsewhere"].search(f"{sentence.section}\n{sentence.lead}")
         or len(text) < 12
         or text.endswith("?")
         or _in_quotes(text)
@@ -103,13 +104,12 @@ def _listed(sentence: Sentence, text: str) -> bool:
     head = " | ".join(sentence.columns) or sentence.lead or sentence.section
     if (
         sentence.kind not in ("item", "row")
-        or _RULES["offer"].search(sentence.section)
         or _RULES["not_heading"].search(head)
     ):
         return False
     if _RULES["heading"].search(head):
         return True
-    limits = sentence.kind == "item" and _RULES["noted"].search(text)
+    limits = sentence.kind == "item" and (_RULES["noted"].search(text) or _RULES["in_report"].search(text))
     if not limits or _RULES["settled"].search(text) or _RULES["deed"].search(text):
         return False
     return _RULES["notes"].search(head) is not None
