@@ -28,8 +28,10 @@ class Doubt:
 _N = r"(?:not|never|n't|no longer|hardly)"
 _QUOTED = re.compile(r"(?<=.)[\"“][^\"“”]*[\"”]")
 _DONE = re.compile(r"\W{0,3}[✅✓✔☑]|\[x\]")
-_CLAUSE = re.compile(r"\b(?:when|if|whether|who)\b[^,;:.]*")
+_CLAUSE = re.compile(r"\b(?:when|if|whether|who)\b[^,;:.]*", re.I)
 """What is said under a condition, and not of the work."""
+_PERSON = re.compile(r"\b(?:I|my|we|our|you|your|me|us)\b")
+_WRAPPED = re.compile(r"[a-z,]\n {0,2}[a-z]")
 _BRIEF = 8
 """Sentences of a message that tells no more than what was done and what is left."""
 _WARNED = re.compile("⚠|❗|🚨|🔴")
@@ -44,11 +46,16 @@ def find_doubts(
     for message in messages:
         sentences = read_sentences(message)
         deeds = [at for at, s in enumerate(sentences) if _REPORTS.search(s.text) or s.quote in without]
+        impersonal = _WRAPPED.search(message) and not _PERSON.search(message)
         for at, sentence in enumerate(sentences):
             own = _RULES["own"].search(sentence.text) is not None
             if sentence.quote in without or (on_the_way and not own):
                 continue
-            before = bool(deeds) and at < deeds[0] and not own
+            before = not own and bool(
+                (deeds and at < deeds[0])
+                or _RULES["past"].search(sentence.text)
+                or impersonal
+            )
             weak = not on_the_way and bool(deeds) and (own or len(sentences) <= _BRIEF)
             if _is_doubt(sentence, before=before, report=weak):
                 found.setdefault(sentence.quote, Doubt(sentence.quote))
