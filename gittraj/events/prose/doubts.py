@@ -93,11 +93,12 @@ def _is_doubt(sentence: Sentence, *, before: bool, report: bool) -> bool:
 
 def _may_doubt(sentence: Sentence, text: str) -> bool:
     """Whether a sentence states something of the work that is left."""
+    above = f"{sentence.section}\n{sentence.lead}"
     return not (
         sentence.kind == "heading"
         or (sentence.kind == "row" and not (_WARNED.search(sentence.quote) or _listed(sentence, text)))
         or sentence.spoken
-        or _RULES["elsewhere"].search(f"{sentence.section}\n{sentence.lead}")
+        or (_RULES["elsewhere"].search(above) and not _RULES["unsure"].search(text))
         or len(text) < 12
         or text.endswith("?")
         or _in_quotes(text)
