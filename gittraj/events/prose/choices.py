@@ -68,14 +68,12 @@ def find_choices(messages: Iterable[str], prompt: str | None = None, *, most: in
                 if former and _is_one_paragraph(message, former.quote, sentence.quote):
                     found[former.quote] = _add(former, objected, sentence)
                     continue
-                if (
-                    not sentence.asks
-                    and _is_taken(before.text.rstrip("."))
-                    and _is_one_paragraph(message, before.quote, sentence.quote)
-                ):
-                    choice = _add(
-                        Choice(before.restore(before.text), (), None, sentence.quote), objected, sentence
+                if not sentence.asks:
+                    near = _is_taken(before.text.rstrip(".")) and _is_one_paragraph(
+                        message, before.quote, sentence.quote
                     )
+                    taken = before.restore(before.text) if near else f"not: {objected['other']}"
+                    choice = _add(Choice(sentence.restore(taken), (), None, sentence.quote), objected, sentence)
             if choice and choice.chosen and not _is_wish(choice, wishes):
                 found.setdefault(choice.quote, choice)
     return tuple(found.values())[:most]
