@@ -73,7 +73,9 @@ def find_choices(messages: Iterable[str], prompt: str | None = None, *, most: in
                         message, before.quote, sentence.quote
                     )
                     taken = before.restore(before.text) if near else f"not: {objected['other']}"
-                    choice = _add(Choice(sentence.restore(taken), (), None, sentence.quote), objected, sentence)
+                    choice = _add(
+                        Choice(sentence.restore(taken), (), None, sentence.quote), objected, sentence
+                    )
             if choice and choice.chosen and not _is_wish(choice, wishes):
                 found.setdefault(choice.quote, choice)
     return tuple(found.values())[:most]

@@ -52,9 +52,7 @@ def find_doubts(
             if sentence.quote in without or (on_the_way and not own):
                 continue
             before = not own and bool(
-                (deeds and at < deeds[0])
-                or _RULES["past"].search(sentence.text)
-                or impersonal
+                (deeds and at < deeds[0]) or _RULES["past"].search(sentence.text) or impersonal
             )
             weak = not on_the_way and bool(deeds) and (own or len(sentences) <= _BRIEF)
             if _is_doubt(sentence, before=before, report=weak):
@@ -110,10 +108,7 @@ def _may_doubt(sentence: Sentence, text: str) -> bool:
 def _listed(sentence: Sentence, text: str) -> bool:
     """An item of a list of doubts, or a limit in a list of notes."""
     head = " | ".join(sentence.columns) or sentence.lead or sentence.section
-    if (
-        sentence.kind not in ("item", "row")
-        or _RULES["not_heading"].search(head)
-    ):
+    if sentence.kind not in ("item", "row") or _RULES["not_heading"].search(head):
         return False
     if _RULES["heading"].search(head):
         return True

@@ -200,3 +200,21 @@ def test_what_was_considered_but_another_taken_is_a_choice(said: str) -> None:
 
 def test_a_first_thought_with_a_drawback_is_no_choice() -> None:
     assert find_choices(["A regex was my first thought, but it is slower."]) == ()
+
+
+def test_a_choice_announced_for_a_time_and_not_another_is_one() -> None:
+    (choice,) = find_choices(["I'll reserve the stock at checkout rather than when the payment arrives."])
+    assert choice.rejected == ("when the payment arrives",)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Tests: a large batch is posted in chunks instead of dropped.",
+        "Some systems accept the short name instead of the long one.",
+        "Multiplayer syncs through the **Crowded Kingdoms Game API** (UDP over WebSocket).",
+        "The GPT-5-nano model uses `max_completion_tokens` instead of `max_tokens`.",
+    ],
+)
+def test_what_a_test_checks_or_a_product_does_is_no_choice(said: str) -> None:
+    assert find_choices([said]) == ()
