@@ -85,8 +85,6 @@ def _describes(text: str) -> bool:
 
 def _worded(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
     """``over`` means a choice only beside a word of choice, or where choices are listed."""
-    if match["chosen"].count("(") > match["chosen"].count(")"):  # (UDP over WebSocket)
-        return False
     said = re.search(rf"\b(?:{contrasts.TOOK})\b(?! up\b)", match["chosen"], re.I) is not None
     if not (_reasoned(match) or decided) and (
         _RULES["span"].match(match["other"]) or re.search(r"\bus(?:e|ed|ing)\b", match["chosen"])

@@ -30,8 +30,6 @@ _QUOTED = re.compile(r"(?<=.)[\"“][^\"“”]*[\"”]")
 _DONE = re.compile(r"\W{0,3}[✅✓✔☑]|\[x\]")
 _CLAUSE = re.compile(r"\b(?:when|if|whether|who)\b[^,;:.]*", re.I)
 """What is said under a condition, and not of the work."""
-_PERSON = re.compile(r"\b(?:I|my|we|our|you|your|me|us)\b")
-_WRAPPED = re.compile(r"[a-z,]\n {0,2}[a-z]")
 _BRIEF = 8
 """Sentences of a message that tells no more than what was done and what is left."""
 _WARNED = re.compile("⚠|❗|🚨|🔴")
@@ -46,7 +44,7 @@ def find_doubts(
     for message in messages:
         sentences = read_sentences(message)
         deeds = [at for at, s in enumerate(sentences) if _REPORTS.search(s.text) or s.quote in without]
-        impersonal = _WRAPPED.search(message) and not _PERSON.search(message)
+        impersonal = _RULES["impersonal"].search(message)
         for at, sentence in enumerate(sentences):
             own = _RULES["own"].search(sentence.text) is not None
             if sentence.quote in without or (on_the_way and not own):
