@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, TextIO, TypeVar
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from gittraj.model.values import TaskRef
     from gittraj.tasks import Status
 
-F = TypeVar("F", bound=Callable[..., Any])
 
 quiet = click.option("-q", "--quiet", is_flag=True, help="Print only the event's id.")
 agent = click.option(
@@ -56,7 +55,8 @@ def record_event(
     call = Call(verb, {key: value for key, value in values.items() if value not in (None, (), [])})
     raw = environment()
     environ = Environ.of(raw)
-    with find_drained() as repository:
+    # who completes what was closed in its system has something to say of it
+    with find_drained(follow=verb == "start") as repository:
         if trajectory is not None and not is_active_for(repository, trajectory):
             done = amend(repository, trajectory, call, environ=environ)
             click.echo(done.trajectory if quiet else f"{done.trajectory}: {', '.join(done.events)}")

@@ -10,25 +10,33 @@ from gittraj.cli.common.output import dump_json
 from gittraj.cli.common.repository import drain_first, environment, find_drained
 from gittraj.render.text.terminal import printable
 
+_SAID = {
+    "started": "started here, for the branch is called after it; git traj abandon takes that back",
+    "renamed": "renamed there, and here",
+    "ended": "ended; add what came of it: git traj complete {trajectory} --summary S",
+}
+
 
 @click.command("tasks")
-@click.option("--close", "closing", is_flag=True, help="End the trajectories whose task is closed.")
+@click.option(
+    "--close/--keep",
+    "closing",
+    default=True,
+    help="End the trajectories whose task is closed (the default), or keep them open.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(*, closing: bool, as_json: bool) -> None:
-    """Ask the task systems for the tasks that are worked on in this worktree.
+    """Ask the task systems for the tasks that are worked on in this worktree, and follow what they say.
 
-    They are those of git traj start --task. A task that is closed there leaves its trajectory open here until
-    complete or --close.
+    They are those of git traj start --task. A new title is taken, and a task that is closed there ends its
+    trajectory here. If nothing is active here and the branch is called after a task that is in progress,
+    a trajectory starts for it.
     """
-    from gittraj.commands.tasks import ask_tasks, close
+    from gittraj.commands.tasks import follow_tasks
 
-    raw = environment()
-    with find_drained() as repository:
-        tasks = list(ask_tasks(repository, raw))
-        ended = [worked for worked in tasks if closing and worked.is_over]
-        for worked in ended:
-            close(repository, worked, raw)
-        if ended:
+    with find_drained(follow=False) as repository:
+        tasks = follow_tasks(repository, environment(), close=closing)
+        if any(worked.change for worked in tasks):
             drain_first(repository, always=True)
     if as_json:
         click.echo(dump_json({"version": 1, "tasks": [worked.to_json() for worked in tasks]}))
@@ -39,9 +47,9 @@ def command(*, closing: bool, as_json: bool) -> None:
         source, found = worked.found.task.source, worked.found
         name = f"{source.system}:{source.id}" if source else "?"
         click.echo(printable(f"{name}  {found.status or 'status unknown'}  {found.task.title}"))
-        if found.trouble:
-            sys.stderr.write(f"git-traj: {found.trouble.message}\n")
-        if worked.is_over and source:
-            begins = "ended; add what came of it" if closing else "still open here; end it"
-            target = worked.header.trajectory if closing else source.id
-            click.echo(printable(f"    {begins}: git traj complete {target} --summary S"))
+        if worked.trouble:
+            sys.stderr.write(f"git-traj: {worked.trouble.message}\n")
+        if worked.change:
+            click.echo(printable(f"    {_SAID[worked.change].format(trajectory=worked.trajectory)}"))
+        elif worked.ends and source:
+            click.echo(f"    still open here; end it: git traj complete {source.id} --summary S")

@@ -22,7 +22,8 @@ from gittraj.notes.store import NotesRef
 from gittraj.query.log.filters import task_names
 from gittraj.record.drain.composition import make_pipeline
 from gittraj.record.given_later import closing, locked, new_event_id, now, random_name
-from gittraj.redact.events import map_event, map_plain
+from gittraj.record.pipeline import Pipeline
+from gittraj.redact.events import Change, map_event, map_plain
 from gittraj.state.active import Active, Header, load_active, place_of, save_active
 from gittraj.state.folder import LocalState
 
@@ -63,11 +64,7 @@ def record(
             if found is None:
                 raise TrajError(f"{trajectory} is no longer active", "git traj status")
         active = found or _begin(repository, environ, session, call)
-        redactor = pipeline.redactor()
-
-        def redact(text: str, name: str | None, _: bool) -> str:
-            return redactor.text(pipeline.localise(text), name=name)
-
+        redact = _redacting(pipeline)
         said = _events(call, by=author(environ), task=task)
         events = [map_event(event, redact, strict=False) for event in said]
         header = _update(active.header, call, task)
@@ -80,6 +77,23 @@ def record(
         begins=found is None and header.session is None,
         by_hand=header.by_hand,
     )
+
+
+def name_task(repository: Repository, trajectory: str, task: TaskRef, *, environ: Environ) -> bool:
+    """Call the task of an active trajectory as ``task`` is called now; whether it was called otherwise.
+    Raises TrajError."""
+    with locked(repository, environ) as local:
+        clean = map_plain(task, _redacting(make_pipeline(repository, read_config(repository), environ)))
+        for active in load_active(local.folder):
+            if active.header.trajectory == trajectory and active.header.task != clean:
+                save_active(local.folder, replace(active, header=replace(active.header, task=clean)))
+                return True
+    return False
+
+
+def _redacting(pipeline: Pipeline) -> Change:
+    redactor = pipeline.redactor()
+    return lambda text, name, _: redactor.text(pipeline.localise(text), name=name)
 
 
 def amend(repository: Repository, trajectory: str, call: Call, *, environ: Environ) -> Recorded:

@@ -1,23 +1,26 @@
-"""What became, in their own systems, of the tasks that are worked on in this worktree.
+"""What became, in their own systems, of the tasks that are worked on in this worktree, and what follows here:
+a new title is taken, a closed task ends the trajectory that a person began for it.
 
-Asked for by a person alone: nothing starts or ends because ``.beads/`` came with a pull, or a service says
-so.
+A service is asked because a person asked for it; Beads' export, a file, by every command that draws in what
+is new. A trajectory starts only where the branch is called after a task that is in progress: nothing begins
+because a file came with a pull.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
-from gittraj.commands.record import record
+from gittraj.commands.record import author, name_task, record
 from gittraj.config import Environ, read_config
 from gittraj.decisions.commands import Call
+from gittraj.errors import TrajError
 from gittraj.git import Repository
 from gittraj.query.account import spell
 from gittraj.state.active import Header, load_active, place_of
 from gittraj.state.folder import LocalState
-from gittraj.tasks import Found, look_up, survey
+from gittraj.tasks import Found, Site, from_branch, look_up, survey, survey_exports
 
 _MOST = 20
 """Tasks that are asked for, the latest; each may take three seconds."""
@@ -25,42 +28,91 @@ _MOST = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkedOn:
-    """``header``: of the active trajectory; ``found``: what the task's system says."""
+    """``trajectory``: the active one; ``found``: what the task's system says; ``ends``: whether only the
+    trajectory is open still, since a session's own ends with the session; ``change``: what followed here."""
 
-    header: Header
+    trajectory: str
+    started_at: str | None
     found: Found
-
-    @property
-    def is_over(self) -> bool:
-        """Whether only its trajectory is open still; a session's own ends with the session."""
-        return self.found.closed and self.header.by_hand
+    ends: bool = False
+    change: Literal["started", "renamed", "ended"] | None = None
+    trouble: TrajError | None = None
 
     def to_json(self) -> dict[str, Any]:
-        trouble = self.found.trouble
+        unknown = self.found.trouble is not None
         return {
-            "trajectory": self.header.trajectory,
+            "trajectory": self.trajectory,
             "task": spell(self.found.task),
             "status": self.found.status,
-            "closed": None if trouble else self.found.closed,
-            "startedAt": self.header.started_at,
-            "trouble": trouble.message if trouble else None,
+            "closed": None if unknown else self.found.closed,
+            "startedAt": self.started_at,
+            "change": self.change,
+            "trouble": self.trouble.message if self.trouble else None,
         }
 
 
-def ask_tasks(repository: Repository, environ: Mapping[str, str]) -> Iterator[WorkedOn]:
-    """The tasks of the trajectories that are active in this worktree, the latest first. Raises TrajError for
-    a wrong setting."""
+def follow_tasks(repository: Repository, environ: Mapping[str, str], *, close: bool) -> list[WorkedOn]:
+    """The tasks of the trajectories that are active in this worktree, the latest first, after what their
+    systems say was followed; ``close``: also in ending them. Raises TrajError for a wrong setting."""
+    site = survey(repository, environ, preferred=read_config(repository).tasks)
+    here = _active_here(repository)
+    followed = [_follow(repository, header, site, environ, close=close) for header in here[:_MOST]]
+    found = followed if here else [_start(repository, site, environ)]
+    return [each for each in found if each is not None]
+
+
+def follow_exports(repository: Repository, environ: Mapping[str, str]) -> list[WorkedOn]:
+    """The same for tasks of Beads, as far as its export shows it. Starts nothing."""
+    site = survey_exports(repository, environ)
+    here = [each for each in _active_here(repository) if _system(each) == "beads"]
+    followed = [_follow(repository, header, site, environ, close=True) for header in here[:_MOST]]
+    return [each for each in followed if each is not None and each.change]
+
+
+def _active_here(repository: Repository) -> list[Header]:
     place = place_of(repository.git_dir, repository.common_dir)
     headers = [active.header for active in load_active(LocalState.of(repository).folder)]
     here = [each for each in headers if each.worktree == place and not each.ended]
-    here.sort(key=lambda header: header.started_at or "", reverse=True)
-    site = survey(repository, environ, preferred=read_config(repository).tasks)
-    for header in [each for each in here if each.task and each.task.source][:_MOST]:
-        if header.task:
-            yield WorkedOn(header=header, found=look_up(header.task, site))
+    return sorted(here, key=lambda header: header.started_at or "", reverse=True)
 
 
-def close(repository: Repository, worked: WorkedOn, environ: Mapping[str, str]) -> None:
-    """End its trajectory, as ``git traj complete`` does. Raises TrajError."""
-    name = worked.header.trajectory
-    record(repository, Call("complete", {}), environ=Environ.of(environ), trajectory=name)
+def _system(header: Header) -> str | None:
+    return header.task.source.system if header.task and header.task.source else None
+
+
+def _follow(
+    repository: Repository, header: Header, site: Site, environ: Mapping[str, str], *, close: bool
+) -> WorkedOn | None:
+    if header.task is None or header.task.source is None:
+        return None
+    own, name = Environ.of(environ), header.trajectory
+    found = look_up(header.task, site)
+    ends = found.closed and header.by_hand
+    seen = WorkedOn(
+        trajectory=name, started_at=header.started_at, found=found, ends=ends, trouble=found.trouble
+    )
+    try:
+        if found.task != header.task and name_task(repository, name, found.task, environ=own):
+            seen = replace(seen, change="renamed")
+        if ends and close:
+            why = {"reason": f"{found.status} in {header.task.source.system}"}
+            call = Call("abandon", why) if found.dropped else Call("complete", {})
+            record(repository, call, environ=own, trajectory=name)
+            seen = replace(seen, change="ended")
+    except TrajError as error:
+        return replace(seen, trouble=error)
+    return seen
+
+
+def _start(repository: Repository, site: Site, environ: Mapping[str, str]) -> WorkedOn | None:
+    """Begin a trajectory for the task that the branch is called after, where a person works on it by what its
+    system says, and commits are recorded here."""
+    own = Environ.of(environ)
+    installed = LocalState.of(repository).read("installed.json") is not None
+    branch = repository.run("symbolic-ref", "-q", "--short", "HEAD", check=False).out.decode().strip()
+    task = from_branch(branch, site) if installed and branch and author(own) == "human" else None
+    found = look_up(task, site) if task else None
+    if found is None or not found.begun:
+        return None
+    begun = record(repository, Call("start", {"title": found.task.title}), environ=own, task=found.task)
+    return WorkedOn(trajectory=begun.trajectory, started_at=None, found=found, change="started")

@@ -87,7 +87,7 @@ class _Reading:
             name, [[coerce.text(first.get("type")), coerce.stamp(first.get("timestamp"))]]
         )
         yield from facts(
-            session=coerce.text(self._header.get("id")) or self._name or coerce.shape_id(name, [shape]),
+            session=coerce.text(self._header.get("id")) or self._name or shape,
             started_at=self._began,
             folder=self._folder,
             parent_session=self._parent,

@@ -30,6 +30,7 @@ _LOW_ENTROPY = 16  # characters: a tag of a shorter value could be told from ano
 _LEARNED_LENGTH, _CERTAIN_LENGTH = 8, 10
 _MOST_LEARNED = 2000
 _UNASKED = 16  # ticks: asking for the time takes longer than most of what is done between two
+_AMID = lazy(r"[A-Za-z]\d{1,2}[A-Za-z]")
 # Where JSON takes no bare word: behind a key, in a list that is a key's or that begins a line. A string has no
 # line's end in it, so what begins a line is in none.
 _JSON_PLACE = lazy(r"(?:(\\*\")[ \t]{0,8}:[ \t]{0,8}(?:\[\s{0,12})?|(?:\A|\n)[ \t]{0,8}\[\s{0,12})\Z")
@@ -233,7 +234,9 @@ def is_certain(span: Span, value: str) -> bool:
     mixed = (
         value.isalpha() and not value.islower() and len(value) > 12
     )  # ``is_common`` knows names from these
-    drawn = mixed or proof(value) >= Proof.SURE or looks_random(value)
+    # a password with digits amid its letters, where only a password can be
+    given = span.told and proof(value) is Proof.FAIR and _AMID.search(value) is not None
+    drawn = mixed or given or proof(value) >= Proof.SURE or looks_random(value)
     return drawn and len(value) >= _CERTAIN_LENGTH and not is_common(value) and not PLACEHOLDER.search(value)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from threading import Thread
 from typing import TypeVar
 from urllib.parse import urlsplit
@@ -29,12 +30,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """``task``: as the system has it, or as it was named; ``status`` in the system's words, ``closed``
-    whether that ends it; ``trouble``: why no more is known, for a line to the user."""
+    """``task``: as the system has it, or as it was named; the others as :class:`Known` has them;
+    ``trouble``: why no more is known, for a line to the user."""
 
     task: TaskRef
     status: str | None = None
+    begun: bool = False
     closed: bool = False
+    dropped: bool = False
     trouble: TaskError | None = None
 
 
@@ -51,7 +54,7 @@ def look_up(task: TaskRef, site: Site, *, timeout: float = ASKING) -> Found:
     url = told.url if told.url and _is_address(told.url) else source.url
     named = TaskRef(title=one_line(told.title) or task.title, source=replace(source, url=url))
     status = one_line(told.status, 100) if told.status else None
-    return Found(task=named, status=status, closed=told.closed)
+    return Found(task=named, status=status, begun=told.begun, closed=told.closed, dropped=told.dropped)
 
 
 def report(task: TaskRef, status: Status, site: Site, *, timeout: float = TELLING) -> TaskError | None:
@@ -111,14 +114,23 @@ def survey(repository: Repository, environ: Mapping[str, str], *, preferred: str
     if preferred is not None and preferred not in known():
         raise TrajError(f"git config traj.tasks is '{preferred}'", f"it can be {', '.join(known())}")
     wanted = {name for system in systems() for name in system.variables}
-    main = repository.worktrees()[0].path
-    folders = dict.fromkeys(folder for folder in (repository.work_tree, main) if folder)
     return Site(
-        folders=tuple(folders),
+        folders=_folders(repository),
         remotes=_remotes(repository),
         environ={name: value for name, value in environ.items() if name in wanted},
         preferred=preferred,
     )
+
+
+def survey_exports(repository: Repository, environ: Mapping[str, str]) -> Site:
+    """The site of ``repository`` as far as files show it: no program is found, no service has a key."""
+    known = {name: environ[name] for name in ("BEADS_DIR",) if name in environ}
+    return Site(folders=_folders(repository), environ=known)
+
+
+def _folders(repository: Repository) -> tuple[Path, ...]:
+    trees = (repository.work_tree, repository.worktrees()[0].path)
+    return tuple(dict.fromkeys(tree for tree in trees if tree))
 
 
 def _remotes(repository: Repository) -> tuple[str, ...]:

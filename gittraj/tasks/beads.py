@@ -32,6 +32,7 @@ variables = ("BEADS_DIR", "PATH")
 _ID = r"[0-9a-z]{1,12}(?:\.[0-9]{1,4})*"
 _WHOLE = re.compile(rf"([A-Za-z][\w-]*)-{_ID}", re.ASCII)
 _PREFIX = re.compile(rb"^issue[-_]prefix:[ \t]*[\"']?([A-Za-z][\w-]*)", re.MULTILINE)
+_EXPORTS = ("issues.jsonl", "beads.jsonl")  # the second in older repositories
 _SAMPLE = 20  # issues whose ids tell the prefixes: more than one only where repositories were joined
 _LONGEST = 1 << 22  # bytes of a line
 
@@ -66,7 +67,12 @@ def fetch(source: TaskSource, site: Site, *, timeout: float) -> Known:
     title, status = issue.get("title"), issue.get("status")
     if not isinstance(title, str):
         raise wire.unreadable(name)
-    return Known(title=title, status=status if isinstance(status, str) else None, closed=status == "closed")
+    return Known(
+        title=title,
+        status=status if isinstance(status, str) else None,
+        begun=status == "in_progress",
+        closed=status == "closed",
+    )
 
 
 def report(source: TaskSource, status: Status, site: Site, *, timeout: float) -> None:
@@ -76,6 +82,13 @@ def report(source: TaskSource, status: Status, site: Site, *, timeout: float) ->
         _bd(site, "update", source.id, "--status", "in_progress", "--json", timeout=timeout)
     if status == "completed" and stands != "closed":
         _bd(site, "close", source.id, "--reason", "Completed", "--json", timeout=timeout)
+
+
+def changed_at(site: Site) -> float:
+    """When its export was last written, as :func:`time.time` counts; 0.0 where there is none."""
+    folder = _folder(site)
+    files = [folder / file for file in _EXPORTS] if folder else []
+    return max((file.stat().st_mtime for file in files if file.exists()), default=0.0)
 
 
 def _folder(site: Site) -> Path | None:
@@ -106,7 +119,7 @@ def _exported(task: str, folder: Path) -> dict[str, Any] | None:
 
 def _issues(folder: Path, having: bytes = b"") -> Iterator[dict[str, Any]]:
     """The issues of the export on whose lines ``having`` stands; damaged lines are passed over."""
-    for file in ("issues.jsonl", "beads.jsonl"):  # the second in older repositories
+    for file in _EXPORTS:
         try:
             with (folder / file).open("rb") as stream:
                 while line := stream.readline(_LONGEST):

@@ -94,7 +94,10 @@ def fetch(source: TaskSource, site: Site, *, timeout: float) -> Known:
         raise wire.unreadable(name)
     merged = isinstance(request, dict) and request.get("merged_at")
     url = place.task(number, site, kind="pull" if request else "issues").url
-    return Known(title=title, url=url, status="merged" if merged else state, closed=state == "closed")
+    closed = state == "closed"
+    dropped = not merged if request else issue.get("state_reason") in ("not_planned", "duplicate")
+    status = "merged" if merged else state
+    return Known(title=title, url=url, status=status, closed=closed, dropped=closed and dropped)
 
 
 def report(source: TaskSource, status: Status, site: Site, *, timeout: float) -> None:

@@ -68,6 +68,7 @@ def fetch(source: TaskSource, site: Site, *, timeout: float) -> Known:
         title=title,
         url=_address(base, source.id),
         status=said if isinstance(said, str) else None,
+        begun=category.get("key") == "indeterminate",
         closed=category.get("key") == "done",
     )
 

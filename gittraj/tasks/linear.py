@@ -27,7 +27,6 @@ _ADDRESS = re.compile(
     r"https://linear\.app/([\w-]+)/issue/([A-Za-z][A-Za-z0-9]{0,9}-\d+)(?:[/?#]\S*)?", re.ASCII
 )
 _ISSUE = "query Issue($id: String!) { issue(id: $id) { title url state { name type } } }"
-_ENDED = ("completed", "canceled")
 _STATES = """query States($id: String!, $type: String!) { issue(id: $id) { id state { type }
 team { states(filter: {type: {eq: $type}}) { nodes { id position } } } } }"""
 _MOVE = """mutation Move($id: String!, $state: String!) {
@@ -59,10 +58,17 @@ def fetch(source: TaskSource, site: Site, *, timeout: float) -> Known:
     if not isinstance(title, str):
         raise wire.unreadable(name)
     state = state if isinstance(state, dict) else {}
-    status, closed = state.get("name"), state.get("type") in _ENDED
+    status, kind = state.get("name"), state.get("type")
     own = isinstance(url, str) and urlsplit(url)[:2] == ("https", "linear.app")
     status = status if isinstance(status, str) else None
-    return Known(title=title, url=url if own else None, status=status, closed=closed)
+    return Known(
+        title=title,
+        url=url if own else None,
+        status=status,
+        begun=kind == "started",
+        closed=kind in ("completed", "canceled"),
+        dropped=kind == "canceled",
+    )
 
 
 def report(source: TaskSource, status: Status, site: Site, *, timeout: float) -> None:

@@ -27,12 +27,15 @@ TITLE = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """What a system says of a task; ``status`` in its own words, ``closed`` whether that ends it there."""
+    """What a system says of a task; ``status`` in its own words, ``begun`` whether somebody works on it by
+    that, ``closed`` whether it ends it there, ``dropped`` without a result."""
 
     title: str
     url: str | None = None
     status: str | None = None
+    begun: bool = False
     closed: bool = False
+    dropped: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

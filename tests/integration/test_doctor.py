@@ -118,15 +118,17 @@ def test_not_installed(git: Git) -> None:
     assert [(f["code"], f["remedy"]) for f in document["findings"]] == [("not-installed", "git traj install")]
 
 
-def test_not_installed_is_wrong_with_records_as_without(git: Git) -> None:
+def test_a_clone_that_only_reads_is_not_wrong(git: Git) -> None:
     git.commit({"a": "1"})
+    assert doctor(git)[0] == 1, "nothing is recorded, and there is nothing to read"
     write_segment(git, ref().name)
     write_note(git, record(segments=(ref(),)))
     code, document = doctor(git)
-    assert (code, document["well"]) == (1, False)
-    assert [(f["code"], f["severity"]) for f in document["findings"]] == [("not-installed", "wrong")]
+    assert (code, document["well"]) == (0, True)
+    assert [(f["code"], f["severity"]) for f in document["findings"]] == [("not-installed", "note")]
     done = traj(git.root, "doctor")
-    assert "nothing is recorded from here" in done.stdout and "Thinking" not in done.stdout
+    assert "nothing is recorded from here" in done.stdout
+    assert "Problems found." not in done.stdout and "Thinking" not in done.stdout
 
 
 def test_text_for_people(well: Git) -> None:

@@ -97,6 +97,7 @@ def test_a_second_uninstall_names_the_local_state_that_stays(git: Git) -> None:
     [
         ("/home/ann/.local/share/pipx/venvs/git-traj", "pipx uninstall git-traj"),
         ("/home/ann/.local/share/uv/tools/git-traj", "uv tool uninstall git-traj"),
+        ("/opt/homebrew/Cellar/git-traj/0.1.0/libexec", "brew uninstall git-traj"),
         ("/opt/venv", f"{sys.executable} -m pip uninstall git-traj"),
     ],
 )

@@ -446,28 +446,66 @@ def test_a_conversation_has_senders_and_receivers(git: Git, tmp_path: Path) -> N
         ]
 
 
-def test_a_task_that_is_closed_in_its_system_ends_its_trajectory_where_that_is_asked_for(git: Git) -> None:
-    def export(status: str) -> None:
-        issue = {"id": "bd-1", "title": "Add login", "status": status}
-        (git.root / ".beads" / "issues.jsonl").write_text(json.dumps(issue))
+def export_beads(git: Git, status: str, title: str = "Add login") -> None:
+    issue = {"id": "bd-1", "title": title, "status": status}
+    (git.root / ".beads").mkdir(exist_ok=True)
+    (git.root / ".beads" / "issues.jsonl").write_text(json.dumps(issue))
 
-    (git.root / ".beads").mkdir()
-    export("in_progress")
+
+def test_a_task_that_is_closed_in_its_system_ends_its_trajectory_here(git: Git) -> None:
+    export_beads(git, "in_progress")
     assert traj(git, "tasks").startswith("No trajectory that is active here has a task")
     name = start(git, "Limit the rate", "--task", "beads:bd-1")
     assert traj(git, "tasks") == "beads:bd-1  in_progress  Add login\n"
-    export("closed")
+    export_beads(git, "closed")
     open_still = (
         "beads:bd-1  closed  Add login\n    still open here; end it: git traj complete bd-1 --summary S\n"
     )
-    assert traj(git, "tasks") == open_still
-    (told,) = json.loads(traj(git, "tasks", "--json"))["tasks"]
+    assert traj(git, "tasks", "--keep") == open_still
+    (told,) = json.loads(traj(git, "tasks", "--keep", "--json"))["tasks"]
     assert (told["trajectory"], told["status"], told["closed"]) == (name, "closed", True)
     git.commit({"a": "1\n"})
-    assert f"ended; add what came of it: git traj complete {name} --summary S" in traj(
-        git, "tasks", "--close"
-    )
+    assert f"ended; add what came of it: git traj complete {name} --summary S" in traj(git, "tasks")
     assert traj(git, "tasks").startswith("No trajectory"), "it is over"
     (whole,) = json.loads(traj(git, "show", name, "--json"))["trajectories"]
     assert whole["status"] == "completed"
     traj(git, "complete", name, "--summary", "It is limited")
+
+
+def test_what_beads_export_says_of_a_task_is_followed_by_the_next_command(git: Git) -> None:
+    export_beads(git, "in_progress")
+    name = start(git, "Limit the rate", "--task", "beads:bd-1")
+    git.commit({"a": "1\n"})
+    export_beads(git, "in_progress", f"Add a login with {SECRET}")
+    traj(git, "log")
+    export_beads(git, "closed", f"Add a login with {SECRET}")
+    assert quietly(git, "log") == (
+        "git-traj: bd-1 is closed in beads, so its trajectory ended; "
+        f"add what came of it: git traj complete {name} --summary S\n"
+    )
+    (told,) = json.loads(traj(git, "show", name, "--json"))["trajectories"]
+    assert told["status"] == "completed"
+    assert "login" in told["task"]["title"]
+    assert SECRET not in json.dumps(told)
+
+
+def test_who_completes_a_task_that_beads_has_closed_is_not_too_late(git: Git) -> None:
+    export_beads(git, "in_progress")
+    name = start(git, "Limit the rate", "--task", "beads:bd-1")
+    git.commit({"a": "1\n"})
+    export_beads(git, "closed")
+    traj(git, "complete", "--summary", "It is limited")
+    (told,) = json.loads(traj(git, "show", name, "--json"))["trajectories"]
+    assert told["retrospective"]["summary"] == "It is limited"
+
+
+def test_a_task_in_progress_that_the_branch_is_called_after_starts_once(git: Git) -> None:
+    export_beads(git, "open")
+    git("checkout", "-q", "-b", "feature/bd-1")
+    traj(git, "tasks")
+    export_beads(git, "in_progress")
+    quietly(git, "log")
+    assert json.loads(traj(git, "tasks", "--json"))["tasks"][0]["change"] == "started"
+    assert traj(git, "tasks") == "beads:bd-1  in_progress  Add login\n"
+    git.commit({"a": "1\n"})
+    assert only(git)["title"] == "Add login"

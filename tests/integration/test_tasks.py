@@ -38,6 +38,7 @@ STATES = {
     "s-review": ("started", "In Review", 2.5),
     "s-doing": ("started", "In Progress", 1.5),
     "s-done": ("completed", "Done", 3.0),
+    "s-not": ("canceled", "Not planned", 4.0),
 }
 
 
@@ -154,14 +155,34 @@ def test_a_pull_request_is_a_task_too(opened: Callable[[str], Place]) -> None:
     assert (found.status, found.task.source.url) == ("merged", "https://github.com/acme/app/pull/13")
 
 
-def test_what_is_closed_is_known_as_closed(opened: Callable[[str], Place], workspace: Workspace) -> None:
-    place = opened("linear")
-    assert [place.look_up().closed, opened("github").look_up("#13").closed] == [False, True]
-    workspace.state = "s-done"
-    assert place.look_up().closed
+def stage(found: Found) -> tuple[bool, bool, bool]:
+    return found.begun, found.closed, found.dropped
+
+
+def test_what_is_begun_closed_and_dropped_is_known_as_that(workspace: Workspace) -> None:
+    with serve(workspace.answer) as service:
+        place = Place("linear", service, "ENG-456")
+        stages = {}
+        for workspace.state in ("s-todo", "s-doing", "s-done", "s-not"):
+            stages[workspace.state] = stage(place.look_up())
+    assert stages == {
+        "s-todo": (False, False, False),
+        "s-doing": (True, False, False),
+        "s-done": (False, True, False),
+        "s-not": (False, True, True),
+    }
     for status in ("In Progress", "Done"):
         with serve(jira({"PROJ-12": ("Add login", status)})) as service:
-            assert Place("jira", service, "PROJ-12").look_up().closed == (status == "Done")
+            place = Place("jira", service, "PROJ-12")
+            assert stage(place.look_up()) == (status != "Done", status == "Done", False)
+    done, dropped = ({"state": "closed", "state_reason": why} for why in ("completed", "not_planned"))
+    issues = [an_issue(12), an_issue(13, **done), an_issue(14, **dropped), a_request(15, None)]
+    issues.append(a_request(16, "2026-01-02T03:04:05Z"))
+    with serve(github({issue["number"]: issue for issue in issues})) as service:
+        place = Place("github", service, "#12")
+        stages = [stage(place.look_up(f"#{issue['number']}")) for issue in issues]
+    closed = [(False, True, False), (False, True, True)]
+    assert stages == [(False, False, False), *closed, closed[1], closed[0]]
 
 
 def test_one_request_is_enough(place: Place) -> None:

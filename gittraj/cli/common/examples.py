@@ -54,7 +54,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "event": (("git traj event finding 'the cache is never emptied'", "a finding"),),
     "complete": (("git traj complete --summary 'Rate limited' --confidence 0.8", "with a retrospective"),),
     "abandon": (("git traj abandon --reason 'solved upstream'", "end without a result"),),
-    "tasks": (("git traj tasks --close", "end here what is closed in the task's system"),),
+    "tasks": (("git traj tasks", "end and rename here what is closed or renamed in the task's system"),),
     "sync": (("git traj sync", "get the team's records, send yours; the first push asks"),),
     "fetch": (("git traj fetch origin", "get records, send nothing"),),
     "push": (("git traj push --dry-run", "what would become readable, and to whom"),),

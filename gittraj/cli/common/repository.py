@@ -47,11 +47,40 @@ def find_to_read() -> Repository:
     return find_repository("plumbing", steady=True)
 
 
-def find_drained(*, to_read: bool = False) -> Repository:
-    """The repository, after what is new was recorded as far as that could be done: see ``drain_first``."""
+def find_drained(*, to_read: bool = False, follow: bool = True) -> Repository:
+    """The repository, after what is new was recorded as far as that could be done: see ``drain_first``;
+    ``follow``: and what Beads' export says of the tasks that are worked on here was followed."""
     repository = find_to_read() if to_read else find_repository()
     drain_first(repository)
+    if follow:
+        _follow_beads(repository)
     return repository
+
+
+def _follow_beads(repository: Repository) -> None:
+    """Costs a look into a folder that is mostly empty, where no active trajectory is for a task of Beads."""
+    try:
+        active = [*(repository.common_dir / "traj" / "active").glob("traj_*.json")]
+        looked = [path.stat().st_mtime for path in active if b'"beads"' in path.read_bytes()]
+    except OSError:
+        return  # it was just ended
+    if not looked:
+        return
+    from gittraj.tasks import beads, survey_exports
+
+    raw = environment()
+    if beads.changed_at(survey_exports(repository, raw)) < min(looked):
+        return
+    from gittraj.commands.tasks import follow_exports
+
+    with replace(repository, backend="auto", steady=False) as own:
+        followed = follow_exports(own, raw)
+    for each in followed:
+        if each.change == "ended" and (source := each.found.task.source):
+            came = f"add what came of it: git traj complete {each.trajectory} --summary S"
+            sys.stderr.write(f"git-traj: {source.id} is closed in beads, so its trajectory ended; {came}\n")
+    if followed:
+        drain_first(repository, always=True)
 
 
 def is_installed(repository: Repository) -> bool:

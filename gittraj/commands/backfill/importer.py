@@ -10,9 +10,9 @@ from pathlib import Path
 
 from gittraj.agents import SessionFile, all_agents, is_near
 from gittraj.commands.backfill.digest_logs import EMPTY, Progress
-from gittraj.commands.backfill.log_task import LogTask, Source, known_paths
+from gittraj.commands.backfill.log_task import OF_RUNS, Aim, LogTask, Source, known_paths
 from gittraj.commands.backfill.report import Report
-from gittraj.commands.backfill.run import OF_RUNS, Aim, BackfillRun, open_run
+from gittraj.commands.backfill.run import BackfillRun, open_run
 from gittraj.errors import FormatError, NotARepository, TrajError
 from gittraj.formats import NAMING, detect_store
 from gittraj.git import Repository, open_repository
@@ -74,7 +74,7 @@ def import_files(
                 except (TrajError, OSError) as error:
                     refused.append(_refuse(file.path if path.is_dir() else path, error))
         aim = Aim(commit=commit, link=link and commit is None, explore=True)
-        reports = [run.link_logs(list(each.values()), aim=aim, progress=progress) for each in rounds]
+        reports = run.link_logs([list(each.values()) for each in rounds], aim=aim, progress=progress)
         if task:
             name_task(run, {trajectory for each in rounds for trajectory in each}, task)
     for report in reports:

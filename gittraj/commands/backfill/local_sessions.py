@@ -12,7 +12,7 @@ from pathlib import Path, PurePath
 from gittraj.agents import Agent, SessionFile, all_agents
 from gittraj.commands.backfill.digest_logs import Progress
 from gittraj.commands.backfill.log_digest import LogDigest
-from gittraj.commands.backfill.log_task import LogTask, Source, known_paths
+from gittraj.commands.backfill.log_task import Aim, LogTask, Source, known_paths
 from gittraj.commands.backfill.report import Report, unlinked
 from gittraj.commands.backfill.run import open_run
 from gittraj.config import Environ
@@ -250,6 +250,6 @@ def backfill(
         mounted = [f for f in Sessions(config, environ, run.roots).mounted() if not agents or f.agent in mine]
         found = find_candidates([*mine.values()], environ, run.roots, run.off, since=since, mounted=mounted)
         sources, unassigned = assign_worktrees(log_task, list(found))
-        report = run.link_logs(sources, dry_run=dry_run, progress=progress)
+        [report] = run.link_logs([sources], aim=Aim(), dry_run=dry_run, progress=progress)
     report.unlinked += [unlinked(file, why) for file, why in unassigned]
     return report

@@ -32,6 +32,8 @@ from gittraj.state.cursors import NEVER_AWAY, Away, SessionState
 from gittraj.state.folder import LocalState
 
 _ENOUGH = 300
+OF_RUNS = ("run", "instance", "exit_status")
+"""Facts that the log of a benchmark's run has."""
 
 
 def known_paths(repository: Repository) -> frozenset[str]:
@@ -73,6 +75,17 @@ def named_paths(log: Log) -> Iterator[str]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Aim:
+    """Where sessions are stored. ``commit``: all on that one; ``link``: on the commits that evidence shows;
+    ``explore``: without a commit, on the one where they started, even without evidence that they worked
+    here."""
+
+    commit: str | None = None
+    link: bool = True
+    explore: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
     """A log. ``former``: the path of the repository's working tree when it was written; ``copied``: the
     session whose events it begins with; ``off``: what was written while suspended; ``facts`` that are not in
@@ -83,6 +96,13 @@ class Source:
     copied: SessionFile | None = None
     off: Away = NEVER_AWAY
     facts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def size(self) -> int:
+        try:
+            return self.file.path.stat().st_size
+        except OSError:
+            return 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -76,17 +76,20 @@ class Report:
     taken: dict[str, LogResult] = field(default_factory=dict)
 
 
-def report_stored(report: Report, notes: NotesRef) -> None:
+def report_stored(reports: Sequence[Report], notes: NotesRef) -> None:
     """Add what the notes contain of the sessions that were read."""
-    files = {trajectory: taken.file for trajectory, taken in report.taken.items()}
-    known = {*report.linked, *report.explored}
+    of: dict[str, list[Report]] = {}
+    for report in reports:
+        for trajectory in report.taken:
+            of.setdefault(trajectory, []).append(report)
+    known: set[tuple[Linked, int]] = set()
     for commit, record in iter_records(notes.items()):
-        if record.id in files:
+        for report in of.get(record.id, ()):
             rows = report.linked if record.role == "produced" else report.explored
-            carried = bool(record.link.carried_from)
-            row = _linked(files[record.id], commit, record.link.evidence, carried=carried)
-            if row not in known:
-                known.add(row)
+            file, carried = report.taken[record.id].file, bool(record.link.carried_from)
+            row = _linked(file, commit, record.link.evidence, carried=carried)
+            if (row, id(rows)) not in known:
+                known.add((row, id(rows)))
                 rows.append(row)
 
 

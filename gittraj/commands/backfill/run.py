@@ -8,17 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
-from gittraj.agents import SessionFile
 from gittraj.capture.link import Links, link
 from gittraj.capture.own import Anchor
 from gittraj.capture.session import Commit, Log
 from gittraj.commands.backfill.candidate_commits import CandidateCommits
 from gittraj.commands.backfill.digest_logs import Progress, digest_logs
 from gittraj.commands.backfill.log_digest import LogDigest, find_touched, is_stored
-from gittraj.commands.backfill.log_task import DraftRequest, DraftResult, LogTask, Source
+from gittraj.commands.backfill.log_task import OF_RUNS, Aim, DraftRequest, DraftResult, LogTask, Source
 from gittraj.commands.backfill.report import (
     LogResult,
     Report,
@@ -49,20 +48,7 @@ from gittraj.state.folder import LocalState, installed_positions
 _BATCH = 16 * 1024 * 1024
 """Bytes of logs after which the refs are updated."""
 _COMMITS_REMEMBERED = 60
-OF_RUNS = ("run", "instance", "exit_status")
-"""Facts that the log of a benchmark's run has."""
 _FORGOTTEN = "it was removed with git traj forget"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Aim:
-    """Where sessions are stored. ``commit``: all on that one; ``link``: on the commits that evidence shows;
-    ``explore``: without a commit, on the one where they started, even without evidence that they worked
-    here."""
-
-    commit: str | None = None
-    link: bool = True
-    explore: bool = False
 
 
 class BackfillRun:
@@ -85,9 +71,33 @@ class BackfillRun:
         self.roots = log_task.territory(None).roots
 
     def link_logs(
-        self, sources: Sequence[Source], *, aim: Aim = Aim(), dry_run: bool = False, progress: Progress
-    ) -> Report:
-        sizes = {s.file.trajectory: _size(s.file) for s in sources}
+        self,
+        rounds: Sequence[Sequence[Source]],
+        *,
+        aim: Aim,
+        dry_run: bool = False,
+        progress: Progress,
+    ) -> list[Report]:
+        """Link the logs of one round after those of another, each with a report of where its sessions are in
+        the end. No session is twice in a round. Raises TrajError."""
+        linked = [self._link_round(each, aim, progress, dry_run=dry_run) for each in rounds]
+        reports = [report for report, *_ in linked]
+        if not dry_run:
+            self._carry()
+            report_stored(reports, self.notes)
+        gone = unreachable(self.repository, {row.commit for report in reports for row in report.linked})
+        for report, readings, links in linked:
+            # notes come by commit, what is planned by log: a dry run says the same in the same order
+            report.linked.sort(key=lambda row: (row.trajectory, row.commit))
+            report.gone |= gone & {row.commit for row in report.linked}
+            if aim.link:
+                report_unlinked(report, readings, links)
+        return reports
+
+    def _link_round(
+        self, sources: Sequence[Source], aim: Aim, progress: Progress, *, dry_run: bool
+    ) -> tuple[Report, list[Reading], Links]:
+        sizes = {s.file.trajectory: s.size for s in sources}
         report = Report(sessions=len(sources), read=sum(sizes.values()))
         forgotten = [s.file for s in sources if is_forgotten(s.file, self.off.forgotten)]
         sources = [s for s in sources if s.file not in forgotten]
@@ -102,13 +112,7 @@ class BackfillRun:
                 self._preview(report, requests)
             else:
                 self._write(pool, requests, report, sizes, progress)
-                report_stored(report, self.notes)
-        # notes come by commit, what is planned by log: a dry run says the same in the same order
-        report.linked.sort(key=lambda row: (row.trajectory, row.commit))
-        report.gone |= unreachable(self.repository, {row.commit for row in report.linked})
-        if aim.link:
-            report_unlinked(report, [self._reading(o) for _, o in digests.values()], links)
-        return report
+        return report, [self._reading(o) for _, o in digests.values()] if aim.link else [], links
 
     def _is_superseded(self, digest: LogDigest) -> bool:
         """Whether a log is an agent's output whose own log is stored already."""
@@ -247,7 +251,6 @@ class BackfillRun:
                 self._store(waiting, report)
                 waiting, size = [], 0
         self._store(waiting, report)
-        self._carry()
 
     def _store(self, results: Sequence[DraftResult], report: Report) -> None:
         prepared: list[Prepared] = [r.prepared for r in results if r.prepared is not None]
@@ -291,10 +294,3 @@ def open_run(repository: Repository, log_task: LogTask) -> Iterator[BackfillRun]
     with local.writing():
         local.tidy()
         yield BackfillRun(repository, log_task, local)
-
-
-def _size(file: SessionFile) -> int:
-    try:
-        return file.path.stat().st_size
-    except OSError:
-        return 0

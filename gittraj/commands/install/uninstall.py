@@ -118,7 +118,7 @@ def name_what_is_left(
 ) -> Iterator[tuple[str, str]]:
     """What is left, and the command that removes it. ``copies``: as they were before."""
     if LocalState.of(repository).exists:
-        yield "what was captured and not recorded yet, and locks", "git traj uninstall --purge"
+        yield "this clone's own state", "git traj uninstall --purge"
     if _list_refs(repository, (*_REFS, *_COPIES)):
         patterns = " ".join(f"'{pattern}'" for pattern in (*_REFS, *_COPIES))
         command = f"git for-each-ref --format='delete %(refname)' {patterns} | git update-ref --stdin"
@@ -138,7 +138,9 @@ def name_what_is_left(
 
 
 def uninstall_command(prefix: Path) -> str:
-    """Of the program, by where its environment lies: the folders of pipx and of uv have these names."""
+    """Of the program, by where its environment lies: Homebrew's, pipx' and uv's folders have these names."""
+    if "Cellar" in prefix.parts:
+        return "brew uninstall git-traj"
     if "pipx" in prefix.parts:
         return "pipx uninstall git-traj"
     if prefix.parts[-3:-1] == ("uv", "tools"):

@@ -31,6 +31,7 @@ class Choice:
 _SIDE_LIMIT = 300
 _FRAGMENT = 6
 """Words of ``Engine: Pagefind.``, which tells what was taken without a verb."""
+_NAMED = re.compile(r"(?!(?i:tests?|build|lint|ci|status|docs)\b)[^:]+(?:: | [–—] )")
 _LABEL = re.compile(r"^(?:THOUGHT|[^.;,:]{2,60}?)(?::| [-–—])\s+(?=\S)")
 _CLAUSE = re.compile(
     contrasts.BEGIN
@@ -39,6 +40,8 @@ _CLAUSE = re.compile(
     re.I,
 )
 _PURPOSE = re.compile(r"^(?:(?:I|we)\b|let's\b|\w+ed\b).*?\b(?:to use|by using|using|to mock)\s+", re.I)
+_TRIED = re.compile(r"\W*(?:I|we)\b.{0,12}\b(?:tried|looked)\b", re.I)
+"""What was tried, and failed, may be no alternative."""
 _NOW = re.compile(r"^(?:I|we) now ", re.I)
 _RELATIVE = re.compile(r"^which (?:is|are|was|were) ", re.I)
 _NEXT_DEED = re.compile(
@@ -68,10 +71,10 @@ def find_choices(messages: Iterable[str], prompt: str | None = None, *, most: in
                 if former and _is_one_paragraph(message, former.quote, sentence.quote):
                     found[former.quote] = _add(former, objected, sentence)
                     continue
-                if not sentence.asks:
-                    near = _is_taken(before.text.rstrip(".")) and _is_one_paragraph(
-                        message, before.quote, sentence.quote
-                    )
+                near = _is_taken(before.text.rstrip(".")) and _is_one_paragraph(
+                    message, before.quote, sentence.quote
+                )
+                if not sentence.asks and (near or not _TRIED.match(sentence.text)):
                     taken = before.restore(before.text) if near else f"not: {objected['other']}"
                     choice = _add(
                         Choice(sentence.restore(taken), (), None, sentence.quote), objected, sentence
@@ -171,7 +174,7 @@ def _read_alternative(before: Sentence | None, sentence: Sentence) -> Choice | N
 
 def _is_taken(text: str) -> bool:
     """Whether a sentence tells what was done, or is so now."""
-    if 2 <= len(text.split()) <= _FRAGMENT and not re.search(r"\?$", text):
+    if len(text.split()) <= _FRAGMENT and _NAMED.match(text) and not text.endswith("?"):
         return not any(_RULES[rule].search(text) for rule in ("open", "fault", "denied", "no_deed"))
     if len(text) > _SIDE_LIMIT or _RULES["open"].search(text):
         return False

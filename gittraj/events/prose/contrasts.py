@@ -11,7 +11,7 @@ _CONTRAST = (
     r"in contrast to|instead of|rather than|in place of|as opposed to|in preference to|as against|in lieu of"
 )
 _MERELY = r"(?:(?:just|only|simply|merely)\s+)?"
-_REASON = (
+REASON = (
     r"(?:\s*(?:[,;:(–—-]|\.\s)*\s*\b(?:because(?: of)?|since|as|so(?: that)?|due to|to (?:avoid|keep|match"
     r"|preserve|stay|reduce|limit|let|ensure|support|prevent|respect|protect)"
     r"|for)\s(?P<why>.+)|\s*(?:[:;]\s|[–—]|\s-\s|\()\s*(?P<why2>.+)|,\s(?P<why3>\w+ .{12,}))?$"
@@ -19,57 +19,56 @@ _REASON = (
 TOOK = (
     r"used|use|using|chose|choose|chosen|picked|pick|went with|going with|go with|opted for|opt for"
     r"|settled on|decided on|decided to|prefer(?:red)?|kept|keep|keeping|ended up with|selected"
-    r"|favou?red|stuck with|adopted"
+    r"|favou?red|stuck with|adopted|went for|plumped for"
 )
 BEGIN = (
     r"^(?:(?:Note that|So|Then|Thus|Therefore|Hence|Here|Finally|Also|For now|Now|In the end|Instead),?\s+)*"
 )
 _ASIDE = r"(?:(?:for|to|after|in|on|since|because|as) [^,;]{2,60}(?:, | (?=(?:I|we)\b)))?"
 
-INFIX = re.compile(
-    rf"^(?P<chosen>.+?)[,;(]?\s*\(?(?:{_CONTRAST})\s+{_MERELY}(?P<other>.+?)\)?{_REASON}", re.I
-)
+INFIX = re.compile(rf"^(?P<chosen>.+?)[,;(]?\s*\(?(?:{_CONTRAST})\s+{_MERELY}(?P<other>.+?)\)?{REASON}", re.I)
 PREFIX = re.compile(
     rf"^(?:{_CONTRAST})\s+{_MERELY}(?P<other>[^,]{{2,160}}?)(?:,\s+|\s+(?=(?:I"
-    rf"|we)\s))(?P<chosen>.+?)" + _REASON,
+    rf"|we)\s))(?P<chosen>.+?)" + REASON,
     re.I,
 )
-OVER = re.compile(r"^(?P<chosen>(?:[^(]|\([^)]*\))+?)\s+over\s+(?P<other>.+?)" + _REASON, re.I)
+OVER = re.compile(r"^(?P<chosen>(?:[^(]|\([^)]*\))+?)\s+over\s+(?P<other>.+?)" + REASON, re.I)
 BEATS = re.compile(
     r"^(?P<chosen>.+?)\s+(?:beats|won over|wins over|won out over|was (?:chosen|preferred|picked"
-    r"|favou?red) (?:over|to)|is preferred (?:over|to))\s+(?P<other>.+?)(?:\s+here)?" + _REASON,
+    r"|favou?red) (?:over|to)|is preferred (?:over|to))\s+(?P<other>.+?)(?:\s+here)?" + REASON,
     re.I,
 )
 NOT = re.compile(
     r"^(?P<chosen>.+?)(?:,\s+(?:and\s+)?(?:not|(?P<no>no|never))|\s+and (?:did|do|does|have|has) not"
     r"|\s+and\s+not|\s*\((?:and )?not|\s+and no longer"
-    r"|(?<!is)(?<!are)(?<!was)(?<!be)(?<!just)\s+not(?=\s+\S+:))\s+(?P<other>.+?)\)?" + _REASON,
+    r"|(?<!is)(?<!are)(?<!was)(?<!be)(?<!just)\s+not(?=\s+\S+:))\s+(?P<other>.+?)\)?" + REASON,
     re.I,
 )
 FROM = re.compile(
     r"\b(?:switched|changed|moved|migrated|converted|moving|switching"
-    r"|migrating)\b.{0,40}?\bfrom\s+(?P<other>.+?)\s+(?:to|→|->)\s+(?P<chosen>.+?)" + _REASON,
+    r"|migrating)\b.{0,40}?\bfrom\s+(?P<other>.+?)\s+(?:to|→|->)\s+(?P<chosen>.+?)" + REASON,
     re.I,
 )
 ARROW = re.compile(
-    r"\bchanged\s+(?P<other>\x00\d+\x00)\s+(?:to|→|->)\s+(?P<chosen>\x00\d+\x00)" + _REASON, re.I
+    r"\bchanged\s+(?P<other>\x00\d+\x00)\s+(?:to|→|->)\s+(?P<chosen>\x00\d+\x00)" + REASON, re.I
 )
 NEED = re.compile(
     r"^I need to (?:change|replace)\s+(?P<other>.+?)\s+(?:to|with)\s+(?P<chosen>.+?)[.]?$", re.I
 )
 REPLACED = re.compile(
-    r"(?:^|[;,]\s)(?:(?:I|we)(?:'ve| have)?\s+)?(?:replaced?|swap(?:ped)?(?: out)?)\s+"
+    r"(?:^|[;,]\s)(?:(?:I|we)(?:'ve| have)?\s+)?(?:replaced|swapped(?: out)?"
+    r"|replace(?=\s\x00\d+\x00 (?:with|by) \x00\d+\x00 (?:for|to|because|since|as|so)\b))\s+"
     r"(?P<other>.+?)\s+(?:with|by"
-    r"|for)\s+(?P<chosen>.+?)" + _REASON,
+    r"|for)\s+(?P<chosen>.+?)" + REASON,
     re.I,
 )
 PASSIVE = re.compile(
-    r"^(?P<other>.+?) (?:(?:is|are|was|were|has been|have been)(?: now)?|now) replaced (?:by|with)"
-    r" (?P<chosen>.+?)" + _REASON,
+    r"^(?P<other>.+?) (?:(?:was|were|has been|have been)(?: now)?|(?:is |are )?now) replaced (?:by|with)"
+    r" (?P<chosen>.+?)" + REASON,
     re.I,
 )
 ON_PURPOSE = re.compile(
-    r"^(?=.*\b(?:deliberately|on purpose|intentionally)\b)(?P<chosen>[^:;]+?)" + _REASON, re.I
+    r"^(?=.*\b(?:deliberately|on purpose|intentionally)\b)(?P<chosen>[^:;]+?)" + REASON, re.I
 )
 REJECTED = re.compile(
     r"(?:^|[;.,:]\s+|\bI\s+)(?:(?P<other>[^;,.]{2,80}?)\s+(?:(?:was|were)\s+(?:rejected|ruled out"
@@ -79,20 +78,20 @@ REJECTED = re.compile(
     r"|avoided|decided against|passed on|(?:stayed|moved) away from|steered clear of"
     r"|resisted(?: the temptation to)?)"
     r"\s+(?P<other2>[^;,.:]{2,100}?))(?:\s+(?:in favou?r of"
-    r"|and)\s+(?P<chosen>[^;,.]{2,120}?))?" + _REASON,
+    r"|and)\s+(?P<chosen>[^;,.]{2,120}?))?" + REASON,
     re.I,
 )
 CONSIDERED = re.compile(
     r"\b(?:considered|looked at|tried|evaluated)\s+(?P<other>[^,;]{2,120}?)(?:,?\s+but|,(?: and| then)?)\s+"
-    rf"(?:I\s+|we\s+)?(?:{TOOK}|stayed with)\s+(?P<chosen>.+?)" + _REASON,
+    rf"(?:I\s+|we\s+)?(?:{TOOK}|stayed with)\s+(?P<chosen>.+?)" + REASON,
     re.I,
 )
 VERSUS = re.compile(
     r"^(?P<one>.+?)\s+(?:(?:vs\.?|versus|or)\s+(?P<two>.+?):\s*(?:I\s+|we\s+)?(?:went with|chose|picked|took"
-    r"|used|kept)|(?:vs\.?|versus)\s+(?P<two2>.+?)\s*(?:→|->|=>))\s+(?P<chosen>[^,;.]+)" + _REASON,
+    r"|used|kept)|(?:vs\.?|versus)\s+(?P<two2>.+?)\s*(?:→|->|=>))\s+(?P<chosen>[^,;.]+)" + REASON,
     re.I,
 )
-GREATER = re.compile(r"^(?P<chosen>[^>]{2,100}?)\s+>\s+(?P<other>[^>:]{2,100}?)" + _REASON)
+GREATER = re.compile(r"^(?P<chosen>[^>]{2,100}?)\s+>\s+(?P<other>[^>:]{2,100}?)" + REASON)
 BETTER = re.compile(
     r"^(?P<chosen>.+?)\s+(?:is|was|seemed|felt)\s+(?:\w+er|better"
     r"|more \w+)\s+than\s+(?P<other>.+?),?\s*(?P<why>[^;]*);\s+I'll do|^It (?:made more sense"
@@ -111,11 +110,16 @@ SEMI = re.compile(
 )
 SAID = re.compile(BEGIN + _ASIDE + rf"(?:(?:(?:I|we)(?:'m|'ve)? )?(?:{TOOK}))|.*\bit is$|.*\bnow\b", re.I)
 PREFERRED = re.compile(
-    r"^(?:I|we) prefer(?:red)?\s+(?P<chosen>.+?)\s+to\s+(?P<other>(?!\w+ing\b).+?)" + _REASON, re.I
+    r"^(?:I|we) prefer(?:red)?\s+(?P<chosen>.+?)\s+to\s+(?P<other>(?!\w+ing\b).+?)" + REASON, re.I
 )
 DROPPED = re.compile(
-    r"(?:^(?:(?:I|we)(?:'ve| have)?\s+)?(?:drop(?:ped)?|removed?|rejected|ditched|abandoned"
-    r"|gave up)|\b(?:drops|removes))\s+(?P<other>.+?)\s+in\s+favou?r\s+of\s+(?P<chosen>.+?)" + _REASON,
+    r"(?:^(?:(?:I|we)(?:'ve| have)?\s+)?(?:dropped|removed|rejected|ditched|abandoned"
+    r"|gave up)|\b(?:drops|removes))\s+(?P<other>.+?)\s+in\s+favou?r\s+of\s+(?P<chosen>.+?)" + REASON,
+    re.I,
+)
+FAVOUR = re.compile(
+    r"^(?P<other>.+?)\s+(?:was|were)\s+(?:dropped|rejected|removed|abandoned|discarded|ruled out)"
+    r"\s+in\s+favou?r\s+of\s+(?P<chosen>.+?)" + REASON,
     re.I,
 )
 WHY_LABEL = re.compile(
@@ -156,12 +160,12 @@ PICKED = re.compile(
     + r"(?:(?:I |we )?(?:compared|weighed|tried|benchmarked|tested)\s[^,;]{3,60}\sand\s)?"
     + AGENT
     + rf"{CHOSE}\s+(?P<chosen>.+?)"
-    + _REASON,
+    + REASON,
     re.I,
 )
 """A word of choice; a reason must follow, or the other way."""
 TAKEN = re.compile(BEGIN + _ASIDE + AGENT + rf"(?:{CHOSE}|{_LEFT}|decided)", re.I)
-LEFT = re.compile(BEGIN + _ASIDE + AGENT + rf"(?P<chosen>{_LEFT}\s+.+?)" + _REASON, re.I)
+LEFT = re.compile(BEGIN + _ASIDE + AGENT + rf"(?P<chosen>{_LEFT}\s+.+?)" + REASON, re.I)
 NOT_DONE = re.compile(
     BEGIN
     + r"(?:(?:for|in|on) [^;]{2,40}?,? (?=I\b))?"
@@ -174,7 +178,7 @@ NOT_DONE = re.compile(
     r"|(?<=deliberately )didn't|(?:do not|don't) (?=[^;:]*[:;] [^;:]*\bwould\b)|(?:did not"
     r"|didn't) (?=(?:want|add|introduce|use|create|make|build|extract|wrap|cache|bump|pull|rename|rewrite"
     r"|split|merge)\b))"
-    r"\s*(?P<other>[^;:,–—]+?))(?:,? and (?:just |simply )?(?P<chosen2>\w+ed\s[^,;]+?))?" + _REASON,
+    r"\s*(?P<other>[^;:,–—]+?))(?:,? and (?:just |simply )?(?P<chosen2>\w+ed\s[^,;]+?))?" + REASON,
     re.I,
 )
 WEIGHED = re.compile(
@@ -189,7 +193,7 @@ WEIGHED = re.compile(
 BEST = re.compile(
     r"^the (?:simplest|cleanest|safest|easiest|smallest|least \w+|most \w+|better|right|pragmatic"
     r"|boring) (?:\w+ )?was (?:to )?(?P<chosen>.+?)"
-    + _REASON
+    + REASON
     + r"|^(?P<chosen2>[^;,]+?) (?:was|is|seemed|felt) the (?:safer|simpler|better|cleaner|right|pragmatic"
     r"|smaller|easier) (?:choice|option|place"
     r"|way|fix|approach|solution|route)(?: here)?[,;:]\s*(?P<why4>.+)$",
@@ -204,7 +208,7 @@ NEITHER = re.compile(
 AVOIDS = re.compile(
     r"^(?P<chosen>(?:using|keeping|doing|passing|reusing|having|moving|putting|storing|running|building"
     r"|making|\w+ing)\s[^,;:]{2,100}?)"
-    r"\s(?:avoids|saves us|spares(?: us)?)\s(?P<other>[^,;]{4,100})" + _REASON,
+    r"\s(?:avoids|saves us|spares(?: us)?)\s(?P<other>[^,;]{4,100})" + REASON,
     re.I,
 )
 WITHHELD = re.compile(

@@ -28,7 +28,7 @@ class Doubt:
 _N = r"(?:not|never|n't|no longer|hardly)"
 _QUOTED = re.compile(r"(?<=.)[\"“][^\"“”]*[\"”]")
 _DONE = re.compile(r"\W{0,3}[✅✓✔☑]|\[x\]")
-_CLAUSE = re.compile(r"\b(?:when|if|whether|who)\b[^,;:.]*", re.I)
+_CLAUSE = re.compile(r"\b(?:(?:if|whether)\b[^,;:.]*|(?:when|who)\b(?:(?!\swill\b)[^,;:.])*)", re.I)
 """What is said under a condition, and not of the work."""
 _BRIEF = 8
 """Sentences of a message that tells no more than what was done and what is left."""

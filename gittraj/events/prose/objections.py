@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from gittraj.events.prose.contrasts import AGENT, CHOSE, TOOK
+from gittraj.events.prose.contrasts import AGENT, CHOSE, REASON, TOOK
 
 _DRAWBACK = (
     r"(?:would(?:n't| not)?\s(?!now\b)\w+.*|(?:could|might)(?:n't| not| have)\s.*|(?:was|were) out\b.*"
@@ -61,8 +61,8 @@ _BARE = (
 OBJECTION = re.compile(rf"^{_SUBJECT}\s(?P<why>{_DRAWBACK})$")
 """After a sentence that says what was taken."""
 AGAINST = re.compile(
-    rf"^(?P<chosen>[^;:–—]{{8,160}}?)\s*(?:(?:;|:|\s[–—-]|,|,?\s(?:where|whereas"
-    rf"|while|since|because|as)(?=\s(?:an?"
+    rf"^(?P<chosen>[^;:–—]{{8,160}}?)\s*(?:(?:;|:|\s[–—-]|,|,?\s(?:whereas"
+    rf"|since|because|as)(?=\s(?:an?"
     rf"|\w+ing)\s))\s+|\()"
     rf"(?:{_BARE}\s+(?P<why>{_DRAWBACK})|(?P<other2>(?!using|adding|including|allowing"
     rf"|making)\w+ing\s[\w\x00.-]+)\s(?P<why4>\S.{{9,}}))\)?$",
@@ -94,5 +94,18 @@ OBJECTED = re.compile(
     r"(?! the (?:log|test|code|error|output|doc|file|histor|source|diff|trace)\w*)"
     r"|tried(?! (?:to |again|running|testing|building|installing|reproducing|finding|it\b)))"
     r"\s+(?P<other>[^;]{2,120}?)\s*[,;–—]\s*(?:but|yet|though|however),?\s+(?P<why>.+)$",
+    re.I,
+)
+FIRST = re.compile(
+    r"(?:^|; )(?:(?P<other>[^,;]{2,90}?) (?:was|were) (?:my|our|the) first (?:thought|idea|instinct|impulse)"
+    r"|(?:my|our|the) first (?:thought|idea|instinct|impulse) was (?:to (?:use )?)?(?P<other2>[^,;]{2,90}?))"
+    rf"[,;]?\s+but\s+(?:(?!(?:it|its|this|that|they)\b)(?P<chosen>[^,;]{{2,80}}?)\s(?P<why4>{_FITS})$"
+    rf"|{_DEED}\s+(?P<chosen2>.+?){REASON})",
+    re.I,
+)
+RATHER = re.compile(
+    rf"^{_BARE}\s+(?:(?:would|could|might) (?:also )?(?:be|have been|have worked|work)|was tempting"
+    rf"|were tempting|looked|seemed|felt)\b[^;]*?"
+    r"[,;]\s*(?:(?:but|yet)\s+(?=(?:I|we)\s)|so\s+)(?P<chosen>(?:I|we)\s[^,;]+?)" + REASON,
     re.I,
 )

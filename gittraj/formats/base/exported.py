@@ -49,14 +49,15 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def pretty(value: Any) -> str:
-    return _text(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2)) + "\n"
+    return whole(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2)) + "\n"
 
 
 def line(value: Any) -> str:
-    return _text(json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))) + "\n"
+    return whole(json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))) + "\n"
 
 
-def _text(text: str) -> str:
+def whole(text: str) -> str:
+    """Without lone surrogates."""
     return _SURROGATE.sub("\ufffd", text)
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gittraj.errors import FormatError
+from gittraj.formats.base.exported import whole
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -92,12 +93,17 @@ def new_database(schema: str, fill: Callable[[Connection], None]) -> bytes:
 def insert(
     database: Connection, table: str, columns: Iterable[str], values: Iterable[Any], *, replace: bool = False
 ) -> None:
-    """``replace``: a row with the same key; otherwise that raises IntegrityError."""
+    """``replace``: a row with the same key; otherwise that raises IntegrityError. Half of a character, which
+    JSON can hold and SQLite cannot, becomes U+FFFD."""
     names = tuple(columns)
     marks = ", ".join("?" * len(names))
     verb = "INSERT OR REPLACE" if replace else "INSERT"
-    database.execute(f"{verb} INTO {table} ({', '.join(names)}) VALUES ({marks})", tuple(values))
+    database.execute(f"{verb} INTO {table} ({', '.join(names)}) VALUES ({marks})", tuple(map(_whole, values)))
 
 
 def _decode(text: bytes) -> str:
     return text.decode("utf-8", "replace")
+
+
+def _whole(value: Any) -> Any:
+    return whole(value) if isinstance(value, str) else value

@@ -66,6 +66,7 @@ class Conversation:
         if typed is not None and not record.subagent:
             yield record.entry(Prompt(**common, content=typed))
         elif content := typed or prompts.message_text(record.content):
+            common |= {"agent": prompts.sender(content)}
             yield record.entry(PeerMessage(**common, content=content, direction="received"))
         for ordinal, block in enumerate(record.content):
             if block.get("type") == "tool_result":

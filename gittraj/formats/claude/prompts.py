@@ -7,6 +7,7 @@ documents are described, but never stored.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -31,6 +32,9 @@ _ASIDES = ("system-reminder", "ide_opened_file", "ide_selection", "ide_diagnosti
 """Elements that the program puts into or beside a real prompt."""
 _PEERS = ("<teammate-message", "<cross-session-message", "<agent-message")
 """How texts of other agents begin, which come in the user's role."""
+_SENDER = re.compile(
+    r'<(?:teammate|cross-session|agent)-message\s(?:[^<>]{0,200}\s)?(?:teammate_id|from)="([^"<>\n]{1,200})"'
+)
 _FLAGS = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "isSynthetic")
 INTERRUPTED = "[Request interrupted by user"
 
@@ -71,6 +75,12 @@ def message_text(content: list[dict[str, Any]]) -> str | None:
     """What another agent says in this record."""
     texts = [text for block in content if (text := coerce.text(block.get("text")))]
     return "\n".join(texts) if texts and texts[0].lstrip().startswith(_PEERS) else None
+
+
+def sender(text: str) -> str | None:
+    """The agent that such a text names as its own; None where it names none, or several."""
+    named = {*_SENDER.findall(text)}
+    return named.pop() if len(named) == 1 and _SENDER.match(text.lstrip()) else None
 
 
 def interruption(content: list[dict[str, Any]]) -> tuple[int, str] | None:

@@ -51,9 +51,8 @@ class Costs:
             self._grow(_total(self._now), response, usage)
 
     def _grow(self, now: Usage, response: str, usage: Any) -> None:
-        grown = coerce.usage_since(
-            now, self._before
-        )  # another agent, or a restarted one, counts from the beginning
+        # another agent, or a restarted one, counts from the beginning
+        grown = coerce.usage_since(now, self._before)
         self._before = now
         if response not in self._spent:  # the totals do not tell reasoning apart
             reasoning = completion.usage(usage).reasoning_tokens

@@ -54,7 +54,7 @@ _TAG = 16
 
 
 def seal_payload(file_key: bytes, plaintext: bytes) -> bytes:
-    """``file_key`` must seal_payload nothing else."""
+    """``file_key`` must seal nothing else."""
     nonce = os.urandom(NONCE)
     cipher = _cipher(file_key, nonce)
     chunks = _chunks(memoryview(plaintext), _CHUNK)

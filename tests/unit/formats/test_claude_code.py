@@ -593,7 +593,21 @@ def test_what_another_agent_or_the_program_says_is_no_prompt() -> None:
     peer = user("u", '<teammate-message teammate_id="b">done</teammate-message>')
     (message,) = events(peer, user("v", "go on", origin={"kind": "auto-continuation"}))
     assert isinstance(message, PeerMessage)
-    assert message.direction == "received"
+    assert (message.direction, message.agent) == ("received", "b")
+
+
+@pytest.mark.parametrize(
+    ("said", "sender"),
+    [
+        ('<teammate-message teammate_id="ann" color="blue">a</teammate-message>', "ann"),
+        ('<cross-session-message id="1" from="bob">a</cross-session-message>', "bob"),
+        ('<teammate-message teammate_id="a">x</teammate-message>\n<teammate-message teammate_id="b">', None),
+        ('<agent-message>it said <agent-message from="x">', None),
+    ],
+)
+def test_who_sent_a_message_is_known_where_it_says_so(said: str, sender: str | None) -> None:
+    (message,) = events(user("u", said))
+    assert (type(message), message.agent) == (PeerMessage, sender)
 
 
 def test_a_sidechain_in_the_main_file_leads_back_to_its_call() -> None:

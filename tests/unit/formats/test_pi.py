@@ -247,6 +247,12 @@ def test_a_grown_session_keeps_its_ids() -> None:
     assert all(late[: len(early)] == early for early, late in itertools.pairwise(ids))
 
 
+def test_a_session_without_an_id_has_always_the_same_one() -> None:
+    header = {"type": "session", "id": "", "timestamp": "2026-01-02T03:04:05.000Z", "cwd": "/x"}
+    items = list(pi.read(io.BytesIO(write(header, message("a", None, "user", "hello")))))
+    assert facts(items)["session"] == "35250845cede7accb33c", "stored under it before"
+
+
 LOG = [
     HEADER,
     message("a", None, "user", [text("é"), {"type": "image", "data": "eA==", "mimeType": "a/b"}]),

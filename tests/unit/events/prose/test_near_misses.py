@@ -1,0 +1,123 @@
+"""Sentences that differ by little from those that look like them: each says what is told of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from gittraj.events.prose.choices import find_choices
+from gittraj.events.prose.doubts import find_doubts
+
+DONE = "I added the gallery.\n\n"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Environment variables are replaced by their values when the config is read.",
+        "Next steps: replace the stub with the real client.",
+        "Replace the filter with the new one and run it again.",
+        "Drop the cache in favor of a direct read.",
+        "Nothing else changed. I tried Redis, but it needs a server.",
+        "Tests pass. I tried the other port, but it was taken.",
+        "Running the build. I tried npm ci, but the lock file is out of date.",
+        "Tests: green. A longer run would have meant a second worker.",
+        "The index is used where a full scan is too slow.",
+        "The cache is kept while a download is too slow.",
+        "Lint: clean – all 40 files. A longer run would have meant a second worker.",
+        "## Not intentional\n- The typo in line 3 (it was there before my change)",
+    ],
+)
+def test_no_choice(said: str) -> None:
+    assert find_choices([said]) == ()
+
+
+@pytest.mark.parametrize(
+    ("said", "chosen", "other", "why"),
+    [
+        ("My first thought was a queue, but a table is simpler.", "a table", "a queue", "is simpler"),
+        (
+            "I drop the dots if a comma follows; a regular expression was my first thought, but a replace"
+            " reads better.",
+            "a replace",
+            "a regular expression",
+            "reads better",
+        ),
+        ("A queue would work, but I used a table to keep it simple.", "a table", "A queue", "it simple"),
+        (
+            "The old endpoint was dropped in favor of the new one because clients moved.",
+            "the new one",
+            "The old endpoint",
+            "clients moved",
+        ),
+        ("Parsing is now replaced by a table.", "a table", "Parsing", None),
+        (
+            "We went for SQLite instead of Postgres because it is one file.",
+            "SQLite",
+            "Postgres",
+            "it is one file",
+        ),
+        ("I plumped for ruff instead of flake8.", "ruff", "flake8", None),
+        ("Engine: Pagefind. Algolia would have meant an account.", "Engine: Pagefind", "Algolia", None),
+        ("**Engine** – Pagefind. Algolia would have meant an account.", "Engine – Pagefind", "Algolia", None),
+        (
+            "## Not renamed (on purpose)\n- The module in the core (it would touch every import)",
+            "not: The module in the core",
+            "The module in the core",
+            "it would touch every import",
+        ),
+        (
+            "## Deliberately not done\n- Renaming the module (it would touch every import)",
+            "not: Renaming the module",
+            "Renaming the module",
+            "it would touch every import",
+        ),
+    ],
+)
+def test_a_choice_and_its_sides(said: str, chosen: str, other: str, why: str | None) -> None:
+    [found] = find_choices([said])
+    assert (found.chosen, found.rejected) == (chosen, (other,))
+    assert why is None or found.reason == why
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The command runs without errors and the tests pass.",
+        "The type checker runs without warnings.",
+        "Old links still work.",
+        "Existing links still work.",
+        "I think this covers everything you asked for.",
+        "Dependencies are pinned to exact versions in the lock file.",
+        "Nothing is left open.",
+        "The middleware leaves the request body untouched.",
+        "Each field needs a label, and each has one.",
+        "It was caused by a value that was not initialized.",
+        "I added a spinner that disappears after loading.",
+    ],
+)
+def test_no_doubt_of_a_report(said: str) -> None:
+    assert find_doubts([DONE + said]) == ()
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Users who have old clients will fail to log in.",
+        "Clients who are offline will lose their edits.",
+        "Jobs that run when the disk is full will fail silently.",
+        "I temporarily disabled the flaky test.",
+        "I skipped the pre-commit hook.",
+        "npm audit reports 4 high vulnerabilities.",
+        "The timeout is a guess.",
+        "It is possible that two writers collide.",
+        "The migration was postponed.",
+        "That is out of scope for this change.",
+        "The old client is stubbed.",
+        "I have no way to test the email path.",
+        "I was not able to reproduce the crash, so I guessed the cause.",
+        "The spec is ambiguous about empty names.",
+        "I tried npm ci, but the lock file is out of date.",
+    ],
+)
+def test_a_doubt_outside_of_a_report_too(said: str) -> None:
+    assert [doubt.quote for doubt in find_doubts([f"Running the build.\n\n{said}"])] == [said]

@@ -1,0 +1,106 @@
+"""Out and in again, equal: every format that ``docs/exchange.md`` says is read as the same trajectory."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+from gittraj.commands.export import EXCHANGES, documents
+from gittraj.errors import FormatError
+from gittraj.formats import detect_store
+from gittraj.formats.base.exported import Exported
+from gittraj.model.codec import dump, event_to_json
+from gittraj.model.session_items import Entry
+from gittraj.model.values import AnyEvent
+from gittraj.record.drain.reading import find_sessions, read_items
+from tests.sizes import size
+from tests.unit.formats.interchange.trajectories import some_events, stored, told
+
+FORMS = sorted(EXCHANGES.keys() - {"agent-trace", "otel", "csv", "a3s"})
+"""What is not among them says less, or is not read; A3S's store has tests of its own."""
+
+
+def again(form: str, trajectory: dict[str, Any], folder: Path) -> list[bytes]:
+    """The events that are read of what was written of one trajectory."""
+    for name, body in documents(EXCHANGES[form], Exported(trajectories=[trajectory])):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(body)
+    return [dump(event_to_json(event)) for event in read(folder)]
+
+
+def read(path: Path) -> Iterator[AnyEvent]:
+    """Of a store, else of all files below: not every file beside a document is one."""
+    files = [path] if detect_store(path) else sorted(each for each in path.rglob("*") if each.is_file())
+    for file in files:
+        try:
+            sessions = find_sessions(file)
+        except FormatError:
+            continue
+        for session in sessions:
+            yield from (item.event for item in read_items(session) if isinstance(item, Entry))
+
+
+@pytest.mark.parametrize("form", FORMS)
+@settings(deadline=None, max_examples=25)
+@given(events=some_events())
+def test_whatever_is_written_comes_back(form: str, events: list[AnyEvent]) -> None:
+    with TemporaryDirectory() as folder:
+        found = again(form, told(events), Path(folder))
+    if events:  # of nothing a note says that there is nothing
+        assert found == [dump(stored(event)) for event in events]
+
+
+FRAME = ("content", "schema_version", "trajectory_id", "model_name")
+CANNOT: dict[str, tuple[str, ...]] = {
+    "atif": FRAME,
+    "atif-1.8": FRAME,
+    "openagents": FRAME,
+    "trajectory-bundle": ("$schema",),
+    "trajectory-sqlite": ("description", "url"),
+}
+"""What a form does not keep of the frame around a document's steps, as ``docs/exchange.md`` lists it."""
+
+
+def framed(form: str, event: bytes) -> Any:
+    """An event; one that holds a document's frame without what the form does not keep."""
+    value = json.loads(event)
+    frame = "root" in value.get("atif", value.get("trail", ()))
+    return without(value, CANNOT.get(form, ())) if frame else value
+
+
+def without(value: Any, names: tuple[str, ...]) -> Any:
+    if isinstance(value, list):
+        return [without(each, names) for each in value]
+    if not isinstance(value, dict):
+        return value
+    kept = {name: without(each, names) for name, each in value.items() if name not in names}
+    return {name: each for name, each in kept.items() if each not in ({}, [], None)}
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("form", FORMS)
+def test_every_sample_comes_back(form: str, samples: Path) -> None:
+    seen = 0
+    for path in sorted(each for each in samples.rglob("*") if each.is_file()):
+        large = path.stat().st_size > size(20_000, 3_000_000)
+        if large or "invalid" in path.name or (form == "trajectory-sqlite" and "compact" in path.name):
+            continue  # what breaks its format's rules comes back mended; a compaction has no row
+        try:
+            session, *_ = find_sessions(path)
+        except FormatError:
+            continue
+        events = [item.event for item in read_items(session) if isinstance(item, Entry)]
+        if events:
+            trajectory = told(events, id=session.trajectory, agent=session.agent, session=session.session)
+            with TemporaryDirectory() as folder:
+                found = again(form, trajectory, Path(folder))
+            wanted = [dump(stored(event)) for event in events]
+            assert [framed(form, e) for e in found] == [framed(form, e) for e in wanted], path
+            seen += 1
+    assert seen > 20
