@@ -113,13 +113,9 @@ PREFERRED = re.compile(
     r"^(?:I|we) prefer(?:red)?\s+(?P<chosen>.+?)\s+to\s+(?P<other>(?!\w+ing\b).+?)" + REASON, re.I
 )
 DROPPED = re.compile(
-    r"(?:^(?:(?:I|we)(?:'ve| have)?\s+)?(?:dropped|removed|rejected|ditched|abandoned"
-    r"|gave up)|\b(?:drops|removes))\s+(?P<other>.+?)\s+in\s+favou?r\s+of\s+(?P<chosen>.+?)" + REASON,
-    re.I,
-)
-FAVOUR = re.compile(
-    r"^(?P<other>.+?)\s+(?:was|were)\s+(?:dropped|rejected|removed|abandoned|discarded|ruled out)"
-    r"\s+in\s+favou?r\s+of\s+(?P<chosen>.+?)" + REASON,
+    r"(?:(?:^(?:(?:I|we)(?:'ve| have)?\s+)?(?:dropped|removed|rejected|ditched|abandoned|gave up)"
+    r"|\b(?:drops|removes))\s+(?P<other>.+?)|^(?P<other2>.+?)\s+(?:was|were)\s+(?:dropped|rejected|removed"
+    r"|abandoned|discarded|ruled out))\s+in\s+favou?r\s+of\s+(?P<chosen>.+?)" + REASON,
     re.I,
 )
 WHY_LABEL = re.compile(
