@@ -62,12 +62,13 @@ def examine(repository: Repository, facts: Facts) -> Iterator[Finding]:
         and not facts.complaints
         and not (LocalState.of(repository).folder / FILE).exists()
     ):
-        text, severity = "git-traj is not installed here", "wrong"
+        text = "git-traj is not installed here"
+        reads = not facts.team and bool(facts.recorded or facts.beside)
         if facts.team:
             text += f", and {TEAM_FILE} says that this project records"
-        elif facts.recorded or facts.beside:  # a clone to read in, or after an uninstallation
-            text, severity = f"{text}: records can be read, and nothing is recorded from here", "note"
-        yield Finding(code="not-installed", text=text, remedy=_INSTALL, severity=severity)
+        elif reads:
+            text += ": records can be read, and nothing is recorded from here"
+        yield Finding(code="not-installed", text=text, remedy=_INSTALL, severity="note" if reads else "wrong")
     else:
         yield from _check_hooks(repository, facts)
         yield from _check_agents(repository, facts)

@@ -63,8 +63,8 @@ REPLACED = re.compile(
     re.I,
 )
 PASSIVE = re.compile(
-    r"^(?P<other>.+?) (?:(?:was|were|has been|have been)(?: now)?|(?:is |are )?now) replaced (?:by|with)"
-    r" (?P<chosen>.+?)" + REASON,
+    r"^(?P<other>.+?)(?<! that)(?<! which) (?:(?:was|were|has been|have been)(?: now)?|(?:is |are )?now)"
+    r" replaced (?:by|with) (?P<chosen>.+?)" + REASON,
     re.I,
 )
 ON_PURPOSE = re.compile(
@@ -114,8 +114,8 @@ PREFERRED = re.compile(
 )
 DROPPED = re.compile(
     r"(?:(?:^(?:(?:I|we)(?:'ve| have)?\s+)?(?:dropped|removed|rejected|ditched|abandoned|gave up)"
-    r"|\b(?:drops|removes))\s+(?P<other>.+?)|^(?P<other2>.+?)\s+(?:was|were)\s+(?:dropped|rejected|removed"
-    r"|abandoned|discarded|ruled out))\s+in\s+favou?r\s+of\s+(?P<chosen>.+?)" + REASON,
+    r"|\b(?:drops|removes))\s+(?P<other>.+?)|^(?P<other2>.+?)(?<! that)(?<! which)\s+(?:was|were)\s+(?:dropped"
+    r"|rejected|removed|abandoned|discarded|ruled out))\s+in\s+favou?r\s+of\s+(?P<chosen>.+?)" + REASON,
     re.I,
 )
 WHY_LABEL = re.compile(

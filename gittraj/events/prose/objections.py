@@ -104,8 +104,8 @@ FIRST = re.compile(
     re.I,
 )
 RATHER = re.compile(
-    rf"^{_BARE}\s+(?:(?:would|could|might) (?:also )?(?:be|have been|have worked|work)|was tempting"
-    rf"|were tempting|looked|seemed|felt)\b[^;]*?"
-    r"[,;]\s*(?:(?:but|yet)\s+(?=(?:I|we)\s)|so\s+)(?P<chosen>(?:I|we)\s[^,;]+?)" + REASON,
+    rf"^{_BARE}\s+(?:(?:would|could|might) (?:also )?(?:be \w+|have been \w+|have worked|work|do)"
+    rf"|(?:was|were) tempting)\b[^,;]{{0,60}}[,;]\s*(?:but|yet)\s+(?=(?:I|we)\b){_DEED}\s+"
+    r"(?!(?:it|this|that|out)\b)(?P<chosen>.+?)" + REASON,
     re.I,
 )

@@ -195,7 +195,8 @@ def _name(statement: str | None, page: Page) -> str:
 def render_decision(decision: Header, page: Page) -> str:
     """``X over Y and Z, because W``, and who recorded it."""
     text = escape_line(decision["chosen"])
-    others = [escape_line(other) for other in decision["alternatives"]]
+    # "I decided against caching" names what it rejects
+    others = [escape_line(other) for other in decision["alternatives"] if other not in decision["chosen"]]
     if others:
         text += f" over {' and '.join(others)}"
     if decision["reasoning"]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gittraj.render.text.log import render_entry, render_oneline, render_row, render_small
+from gittraj.render.text.log import render_decision, render_entry, render_oneline, render_row, render_small
 from gittraj.render.text.terminal import Page
 from tests.unit.render.headers import NOW, bare_header, entry, full_header, hostile_header
 
@@ -101,3 +101,9 @@ def test_colours_are_closed_on_every_line() -> None:
     text = render_entry(entry(full_header()), Page(columns=72, colour=True), NOW)
     for line in text.splitlines():
         assert line.count("\x1b[0m") * 2 == line.count("\x1b[")
+
+
+def test_a_choice_against_something_names_it_once() -> None:
+    against = {"chosen": "I decided against caching", "alternatives": ["caching"], "by": "agent"}
+    told = render_decision({**against, "reasoning": "the data changes", "confidence": None}, Page(None))
+    assert told == "I decided against caching, because the data changes"

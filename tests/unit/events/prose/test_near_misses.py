@@ -21,6 +21,10 @@ DONE = "I added the gallery.\n\n"
         "Tests pass. I tried the other port, but it was taken.",
         "Running the build. I tried npm ci, but the lock file is out of date.",
         "Tests: green. A longer run would have meant a second worker.",
+        "A reload would work, so we know the socket is fine.",
+        "Output looked right, so I committed it.",
+        "A retry might work, but I could not try it.",
+        "Files that were replaced by links are skipped.",
         "The index is used where a full scan is too slow.",
         "The cache is kept while a download is too slow.",
         "Lint: clean – all 40 files. A longer run would have meant a second worker.",
@@ -93,6 +97,8 @@ def test_a_choice_and_its_sides(said: str, chosen: str, other: str, why: str | N
         "Each field needs a label, and each has one.",
         "It was caused by a value that was not initialized.",
         "I added a spinner that disappears after loading.",
+        "The field temporarily stored the token.",
+        "The network is stubbed in the tests.",
     ],
 )
 def test_no_doubt_of_a_report(said: str) -> None:
