@@ -114,8 +114,9 @@ PREFERRED = re.compile(
 )
 DROPPED = re.compile(
     r"(?:(?:^(?:(?:I|we)(?:'ve| have)?\s+)?(?:dropped|removed|rejected|ditched|abandoned|gave up)"
-    r"|\b(?:drops|removes))\s+(?P<other>.+?)|^(?P<other2>.+?)(?<! that)(?<! which)\s+(?:was|were)\s+(?:dropped"
-    r"|rejected|removed|abandoned|discarded|ruled out))\s+in\s+favou?r\s+of\s+(?P<chosen>.+?)" + REASON,
+    r"|\b(?:drops|removes))\s+(?P<other>.+?)|^(?P<other2>.+?)(?<! that)(?<! which)\s+(?:was|were)\s+"
+    r"(?:dropped|rejected|removed|abandoned|discarded|ruled out))"
+    r"\s+in\s+favou?r\s+of\s+(?P<chosen>.+?)" + REASON,
     re.I,
 )
 WHY_LABEL = re.compile(
