@@ -25,8 +25,8 @@ from benchmarks.place import home
 from gittraj.git import open_repository
 from gittraj.notes.store import NotesRef
 from gittraj.query.change import Change, Reviewed, Rewritten
+from gittraj.query.read_change import read_change
 from gittraj.query.records import Recorded
-from gittraj.query.review import read_change
 from gittraj.render.comment.comment import CommentOptions, render_comment
 from gittraj.render.comment.tables import Location
 from tests.unit.render.test_inert import EXTENSIONS

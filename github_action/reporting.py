@@ -21,8 +21,8 @@ from gittraj.model.values import map_texts
 from gittraj.model.words import count
 from gittraj.query.change import Change, Reviewed, Rewritten, decisions
 from gittraj.query.diff import Diff
+from gittraj.query.read_change import find_headers, find_sessions
 from gittraj.query.records import Recorded
-from gittraj.query.review import find_headers, find_sessions
 from gittraj.redact import Redactor
 from gittraj.render.comment.comment import CommentOptions, render_comment
 from gittraj.render.comment.flags import find_flags, omissions

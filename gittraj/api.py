@@ -14,10 +14,10 @@ from typing import Any
 
 from gittraj.errors import TrajError, UsageError
 from gittraj.git import open_repository
+from gittraj.model.header import Header
 from gittraj.model.values import AnyEvent, Record
 from gittraj.plugins import consult
 
-Header = dict[str, Any]
 """A HEADER of docs/json.md."""
 
 
@@ -118,7 +118,7 @@ class Trajectories:
     take_in = import_files  # its earlier name
 
     def _gather(self, names: Sequence[str]) -> Any:
-        from gittraj.index.beside import read_records
+        from gittraj.index.remote_records import read_records
         from gittraj.query.show.chapters import Segments
         from gittraj.query.show.selection import gather
 

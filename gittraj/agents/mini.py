@@ -18,7 +18,7 @@ _LOG = "last_mini_run.traj.json"
 
 
 class MiniSweAgent(Agent):
-    """It reads no file of a work tree, and a run has no id until its first answer."""
+    """It reads no instruction file in the work tree, and a run has no id until its first answer."""
 
     name = "mini-swe-agent"
     option = "mini"

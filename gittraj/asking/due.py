@@ -21,7 +21,7 @@ from gittraj.decisions.derivation import derive
 from gittraj.git import Repository, open_for_hook, read_reflog
 from gittraj.model.session_items import Cursor, Entry
 from gittraj.model.values import AnyEvent, NoteEvent, RetrospectiveEvent
-from gittraj.record.drain.reading import read_items
+from gittraj.record.drain.open_log import read_items
 from gittraj.state.active import load_active
 from gittraj.state.cursors import Suspension, load_state, load_suspension
 from gittraj.state.spool import parse_spool

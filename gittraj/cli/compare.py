@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from gittraj.git import Repository
-    from gittraj.query.account import Header
+    from gittraj.model.header import Header
     from gittraj.query.records import Recorded
     from gittraj.query.show.chapters import Segments
     from gittraj.render.text.terminal import Page

@@ -147,7 +147,7 @@ def _read_beside(repository: Repository, notes: Notes) -> Recorded | None:
     unjoined = find_unjoined(repository)
     if not unjoined:
         return None
-    from gittraj.query.beside import RecordedBeside
+    from gittraj.query.remote_records import RecordedBeside
 
     recorded = read_records(repository, notes, unjoined=unjoined)
     return recorded if isinstance(recorded, RecordedBeside) else None

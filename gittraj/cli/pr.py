@@ -37,7 +37,7 @@ def command(
     from gittraj.cli.common.repository import read_records
     from gittraj.commands.pr import change_to_json, find_base
     from gittraj.notes.store import NotesRef
-    from gittraj.query.review import read_change
+    from gittraj.query.read_change import read_change
     from gittraj.render.comment.comment import CommentOptions, render_comment
     from gittraj.render.comment.tables import Location
 

@@ -23,7 +23,7 @@ from gittraj.query.log.description import describe_places
 from gittraj.render.text.search import render_hit
 
 if TYPE_CHECKING:
-    from gittraj.query.beside import RecordedBeside
+    from gittraj.query.remote_records import RecordedBeside
 
 _FEW = 25
 """Parts among which a search is likely to find nothing."""
@@ -90,9 +90,9 @@ def command(
                 why = _fetch(repository, found)
                 found = search(repository, query, wanted, limit=limit, tell=tell)
         if beside:
-            from gittraj.index.search_beside import add_beside
+            from gittraj.index.search_remotes import add_remotes
 
-            hits = add_beside(found.hits, beside, query, wanted, limit=limit)
+            hits = add_remotes(found.hits, beside, query, wanted, limit=limit)
             found = replace(found, hits=hits)
         if found.waiting or found.away or not found.hits:
             _say_missing(repository, found, why, similar=similar)

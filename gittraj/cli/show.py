@@ -15,7 +15,7 @@ from gittraj.cli.common.output import PIPE, dump_json, refuse_html, say_written,
 from gittraj.cli.common.repository import environment, find_drained, read_events, read_records
 from gittraj.git import Repository, from_top
 from gittraj.index.answers import open_index
-from gittraj.query.account import Header
+from gittraj.model.header import Header
 from gittraj.query.log.listing import describe
 from gittraj.query.show.trajectory import (
     SIGNIFICANCES,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -28,7 +28,7 @@ _PLACE = re.compile(r"(.+?):(\d{1,9})(?:,(\d{1,9}))?", re.DOTALL)
 _SLOW = 2.0
 """Seconds of git alone after which a hint is shown."""
 Span = tuple[int, int]
-Reason = Mapping[str, Any]
+Reason = dict[str, Any]
 
 
 @click.command("why")

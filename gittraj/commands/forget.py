@@ -19,7 +19,7 @@ from gittraj.state.cursors import Suspension, load_state, load_suspension, save
 from gittraj.state.folder import LocalState
 
 _SHORTEST = 8
-"""Characters of an id's prefix: less would name a trajectory by accident."""
+"""Characters of an id's prefix: a shorter prefix could match by accident."""
 
 
 def forget(repository: Repository, name: str, *, environ: Environ) -> tuple[list[str], list[str]]:
@@ -29,7 +29,7 @@ def forget(repository: Repository, name: str, *, environ: Environ) -> tuple[list
 
     Returns the trajectories and the commits that carried them. Raises TrajError.
     """
-    choose(repository, name, environ=environ)  # before anything is made for a name that means nothing
+    choose(repository, name, environ=environ)  # an unknown name must fail before anything is created
     local = LocalState.of(repository)
     with local.writing():
         notes = dict(NotesRef(repository).items())
@@ -98,7 +98,7 @@ def _find(environ: Environ, name: str) -> set[str]:
 
 
 def _with_subagents(chosen: set[str], records: Iterable[Record]) -> set[str]:
-    """With the trajectories of the agents that a session started: they name it as their own."""
+    """With the trajectories of the agents that a session started: their records have the same session id."""
     parents = {r.id: r.whole.parent.id for r in records if r.whole.parent is not None}
     sessions = {r.id: r.whole.session for r in records}
     before = -1

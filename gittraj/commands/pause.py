@@ -15,7 +15,7 @@ from gittraj.errors import TrajError
 from gittraj.git import Position, Repository, read_reflog
 from gittraj.model.words import count
 from gittraj.record.drain.composition import drain
-from gittraj.record.drain.reading import end_of
+from gittraj.record.drain.open_log import end_of
 from gittraj.state.changed import written_at
 from gittraj.state.cursors import Pause, Span, Suspension, load_state, load_suspension, save
 from gittraj.state.folder import PATIENCE, LocalState, busy, reflog_name

@@ -9,7 +9,15 @@ from gittraj.config import Environ
 from gittraj.errors import TrajError
 from gittraj.git import Repository
 from gittraj.model.words import count, size_of
-from gittraj.sync import Outgoing, Remote, find_outgoing, leaves_out, push, read_answer, remember_consent
+from gittraj.sync import (
+    Outgoing,
+    Remote,
+    find_outgoing,
+    push,
+    read_answer,
+    remember_consent,
+    shares_records_only,
+)
 from gittraj.sync.rescan import vet
 
 
@@ -38,7 +46,7 @@ def send(
     an address, and raises TrajError unless the user agrees; ``report`` gets remarks. Raises TrajError."""
     if not dry_run:
         vet(repository, remote, environ=environ, live=environ.variables)
-    less = leaves_out(repository) or records_only
+    less = shares_records_only(repository) or records_only
     outgoing = find_outgoing(repository, remote, records_only=less)
     if dry_run or not outgoing.tips:
         return Sent(remote=remote, outgoing=outgoing, dry_run=dry_run)

@@ -20,8 +20,8 @@ from gittraj.model.values import AnyEvent, Decided, Participant, Record, TaskRef
 from gittraj.notes.merge import iter_records, order, records_on
 from gittraj.notes.store import NotesRef
 from gittraj.query.log.filters import task_names
+from gittraj.record.add_later import closing, locked, new_event_id, now, random_name
 from gittraj.record.drain.composition import make_pipeline
-from gittraj.record.given_later import closing, locked, new_event_id, now, random_name
 from gittraj.record.pipeline import Pipeline
 from gittraj.redact.events import Change, map_event, map_plain
 from gittraj.state.active import Active, Header, load_active, place_of, save_active

@@ -25,7 +25,7 @@ from gittraj.notes.read_segments import read_segments
 from gittraj.notes.store import NotesRef
 from gittraj.record.drain.composition import make_pipeline
 from gittraj.record.drain.forgotten import find_tombstones
-from gittraj.record.drain.reading import find_sessions
+from gittraj.record.drain.open_log import find_sessions
 from gittraj.record.rewrite_segments import Renewal, stored_parts
 from gittraj.state.folder import LocalState
 

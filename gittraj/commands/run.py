@@ -27,7 +27,7 @@ from typing import Any
 from gittraj.commands.backfill.importer import import_files
 from gittraj.errors import TrajError
 from gittraj.git import Repository
-from gittraj.record.given_later import now, random_name
+from gittraj.record.add_later import now, random_name
 from gittraj.state.folder import LocalState
 from gittraj.state.spool import RUN, read_spool
 

@@ -9,15 +9,15 @@ from typing import Any
 
 from gittraj.git import Repository
 from gittraj.index.answers import Answers, open_index
-from gittraj.index.beside import read_records
+from gittraj.index.remote_records import read_records
 from gittraj.index.search import Conditions, Found, Hit
 from gittraj.index.words import sound
+from gittraj.model.header import Header
 from gittraj.notes.store import NotesRef
-from gittraj.query.account import Header
-from gittraj.query.beside import RecordedBeside
 from gittraj.query.log.description import describe_places
 from gittraj.query.log.listing import list_commits, read_date
 from gittraj.query.records import Recorded
+from gittraj.query.remote_records import RecordedBeside
 
 _UNKNOWN = dict.fromkeys(("commit", "short", "subject", "author", "date"))
 

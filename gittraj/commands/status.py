@@ -205,7 +205,7 @@ def _open_work(facts: Facts) -> Iterator[str]:
 
 def _commits(facts: Facts) -> Iterator[str]:
     for number, words in (
-        (facts.traced, "made in a shell that an agent opened; it is unknown by whom"),
+        (facts.traced, "made in a shell that an agent opened; who made it is not known"),
         (len(facts.waiting), "waiting for an agent's log"),
         (len(facts.unlinked), "by an agent, without a record (git traj link)"),
         (len(facts.without_hook or ()), "found later, without a hook"),

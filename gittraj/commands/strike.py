@@ -18,8 +18,8 @@ from gittraj.model.values import NoteEvent, Record
 from gittraj.notes.merge import records_on
 from gittraj.notes.store import NotesRef
 from gittraj.query.account import statements
+from gittraj.record.add_later import carriers, closing, locked, new_event_id, now
 from gittraj.record.drain.composition import make_pipeline
-from gittraj.record.given_later import carriers, closing, locked, new_event_id, now
 
 
 def strike(

@@ -9,12 +9,11 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gittraj.formats.base.exported import Exported
-
-Header = Mapping[str, Any]
+from gittraj.model.header import Header
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _USAGE = ("inputTokens", "cacheReadTokens", "cacheWriteTokens", "outputTokens", "reasoningTokens")

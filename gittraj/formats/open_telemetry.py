@@ -13,9 +13,9 @@ from typing import Any
 
 from gittraj import __version__
 from gittraj.formats.base.exported import Exported, events_of, pretty
+from gittraj.model.header import Header
 from gittraj.model.times import parse_time
 
-Header = Mapping[str, Any]
 Span = dict[str, Any]
 
 _INTERNAL, _CLIENT = 1, 3  # SpanKind

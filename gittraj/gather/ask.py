@@ -13,8 +13,8 @@ from gittraj.frozen import dataclass
 from gittraj.gather.remotes import show_names
 from gittraj.gather.store import Session
 from gittraj.model.codec import from_json
+from gittraj.model.header import Header
 from gittraj.model.values import Link, Record
-from gittraj.query.account import Header
 from gittraj.query.header import Folded, fold
 
 Id = tuple[str, str]

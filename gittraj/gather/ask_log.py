@@ -12,7 +12,7 @@ from gittraj.errors import UsageError
 from gittraj.frozen import dataclass
 from gittraj.gather.ask import Conditions, Id, below, chunks, on_trajectories, read_headers, read_names
 from gittraj.gather.store import Row, Session
-from gittraj.query.account import Header
+from gittraj.model.header import Header
 from gittraj.query.context.neighbours import Near, find_near
 from gittraj.query.context.takeaways import Source, Takeaway, rank_takeaways
 from gittraj.query.log.filters import Wanted

@@ -25,7 +25,7 @@ from gittraj.index import text
 from gittraj.index.language import Asked
 from gittraj.index.text import Part, TextField
 from gittraj.index.update_text import InMemory
-from gittraj.query.account import Header
+from gittraj.model.header import Header
 
 CANDIDATES = 1_000
 """Parts that are ranked: those that ended last."""

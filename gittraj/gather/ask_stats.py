@@ -10,7 +10,8 @@ from gittraj.errors import UsageError
 from gittraj.frozen import dataclass
 from gittraj.gather.ask import Conditions, read_names
 from gittraj.gather.store import Session
-from gittraj.query.account import PARTS, Header
+from gittraj.model.header import Header
+from gittraj.query.account import PARTS
 from gittraj.query.stats.counts import OTHER_COUNTS
 
 _USAGE = {

@@ -137,22 +137,22 @@ _WORDS: dict[str, tuple[str, ...]] = {
     "stated_by": _BY,
     "summary_by": _BY,
 }
-"""What figures show of a column that anybody may write any text into; all else is ``other``."""
+"""The values that figures views show of columns in which anybody may write anything; others are ``other``."""
 _LONGEST = 200  # characters of several names
 _SHAPED = ("models", "agent_version")
-"""Names that nobody can list: what has words is ``other``."""
+"""Columns whose values cannot be listed: a value with a space is shown as ``other``."""
 
 
 def figures(prefix: str) -> Iterator[tuple[str, str]]:
     """Names and queries of views without text: ``figures_parts`` and so on."""
     for table, columns in TABLES.items():
         if table not in ("texts", "events"):
-            kept = ", ".join(_plain(column.name) for column in columns if not column.is_text)
+            kept = ", ".join(_figure_sql(column.name) for column in columns if not column.is_text)
             yield f"figures_{table}", f"SELECT {kept} FROM {prefix}{table}"
 
 
-def _plain(name: str) -> str:
-    """The column, or the case that keeps texts out: of ``model:NAME`` the kind alone."""
+def _figure_sql(name: str) -> str:
+    """The column's SQL: itself, or a CASE that hides free text (``model:NAME`` becomes ``model``)."""
     if name in _SHAPED:
         free = f"strpos(replace({name}, ', ', ','), ' ') > 0 OR length({name}) > {_LONGEST}"
         return f"CASE WHEN {free} THEN 'other' ELSE {name} END AS {name}"

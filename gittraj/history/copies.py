@@ -16,14 +16,13 @@ from gittraj.history.history import (
     Commit,
     History,
     Kin,
+    Pair,
     Paths,
     follow,
     group,
     patch_of,
     paths_of,
 )
-
-Pair = tuple[str, str]
 
 _PICKED = re.compile(r"^\(cherry picked from commit ([0-9a-f]{40,64})\)$", re.MULTILINE)
 _LISTED = re.compile(r"^commit ([0-9a-f]{40,64})$", re.MULTILINE)

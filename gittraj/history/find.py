@@ -1,4 +1,4 @@
-"""Finds the commits that contain the work of rewritten commits now.
+"""Finds the commits that now contain the work of rewritten ones.
 
 It needs no hooks and stores nothing: reflogs first, then patches, trees and the ids that messages quote. No
 evidence, no link.
@@ -21,14 +21,12 @@ from gittraj.history.copies import (
     read_quotes,
     splits,
 )
-from gittraj.history.history import History, Kin, Rewrite, Source, follow, leads
+from gittraj.history.history import History, Kin, Pair, Rewrite, Source, follow, leads
 from gittraj.history.pulls import match_pulls, name_squashes
 from gittraj.history.reading import Patches, read_history, read_pulls, read_reflogs
 from gittraj.history.rebases import match_rebase, match_taken, read_steps
 from gittraj.history.squashes import LONGEST, match_squashes, range_change, ranges
 from gittraj.history.story import Story, choose, read_story
-
-Pair = tuple[str, str]
 
 
 def find_rewrites(
@@ -60,7 +58,7 @@ def find_rewrites(
     if not olds:
         return []
     search = _Search(repository, history, told, frozenset(taken), tips)
-    search.read_reflogs(story, olds)
+    search.match_reflogs(story, olds)
     search.compare_contents(story, olds)
     while search.look_between(story, olds):
         search.compare_contents(story, olds)
@@ -106,7 +104,7 @@ class _Search:
                 if reachable.isdisjoint(follow([fragment], became)):
                     yield Rewrite(old, fragment, "tree", gone=True)
 
-    def read_reflogs(self, story: Story, olds: Collection[str]) -> None:
+    def match_reflogs(self, story: Story, olds: Collection[str]) -> None:
         history, patches = self.history, self.patches
         chosen = [(found, read_steps(rebase, history)) for rebase, found in choose(story, history, olds)]
         patches.compare(
@@ -223,7 +221,7 @@ class _Search:
         if {*between} <= {*olds}:
             return False
         before = len(self._known(olds))
-        self.read_reflogs(story, between)
+        self.match_reflogs(story, between)
         told = {new for _, new in self.links}
         firsts = frozenset(between).difference(told, olds)
         passed = replace(self.history, reachable=reachable | firsts)

@@ -10,6 +10,8 @@ from gittraj.frozen import dataclass
 
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
+Pair = tuple[str, str]
+"""A rewritten commit, and the one that has its work now."""
 Change = tuple[str, str]
 """Two trees, before and after."""
 Paths = Mapping[bytes, tuple[bytes, bytes]]

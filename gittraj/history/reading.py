@@ -27,7 +27,7 @@ _PAIR = re.compile(rb"[0-9a-f]{40,64} [0-9a-f]{40,64}\n")
 _RAW = re.compile(rb":(\d+) (\d+) ([0-9a-f]+) ([0-9a-f]+) [A-Z]\d*\0([^\0]*)\0")
 _LIMIT = 20 * 1024 * 1024  # bytes of patch
 _PULL = re.compile(r"/(?:pull|pr|merge-requests)/(\d+)(?:/head)?$")
-_AT_ONCE = 200  # so many requests, and their answers, fit into a pipe
+_AT_ONCE = 200  # requests at a time: that many fit into a pipe, with their answers
 
 
 def read_reflogs(repository: Repository) -> tuple[list[list[ReflogEntry]], list[list[ReflogEntry]]]:
@@ -80,7 +80,7 @@ def find_unreachable(repository: Repository, commits: Collection[str]) -> set[st
 def read_history(repository: Repository, others: Iterable[str], *, within: float | None = None) -> History:
     """All commits that branches, tags and HEADs reach, and those that ``others`` reach.
 
-    Raises GitError if git cannot walk its own refs, or not ``within`` so many seconds.
+    Raises GitError if git cannot walk its own refs, or needs more than ``within`` seconds.
     """
     heads = "".join(f"{head}\n" for head in _detached(repository))
     reached = _parse(repository.run(*_LOG, *_REFS, input=heads.encode(), timeout=within).out)

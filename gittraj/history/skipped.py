@@ -13,9 +13,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from gittraj.errors import GitError
 from gittraj.git import CommitChanges, ReflogEntry, Repository, read_changes
 from gittraj.history.find import find_rewrites
+from gittraj.history.history import Pair
 from gittraj.history.story import Rebase, read_rebases
 
-Pair = tuple[str, str]
 _JOINS = ("(squash)", "(fixup)", "(continue)", "commit")
 
 

@@ -18,7 +18,8 @@ from gittraj.git import Repository, is_oid
 from gittraj.index import file, history, records
 from gittraj.index.fast_open import read_edges
 from gittraj.index.indexed import IndexedNotes, IndexedReachable, or_failed
-from gittraj.query.notes import Change, Header, IndexLookup, Notes, Reachable, Step
+from gittraj.model.header import Header
+from gittraj.query.notes import Change, IndexLookup, Notes, Reachable, Step
 from gittraj.state.changed import TIP, is_quiet, read_watched
 
 if TYPE_CHECKING:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from gittraj.git import Repository
 from gittraj.index.answers import Answers, open_index
-from gittraj.index.beside import read_records
-from gittraj.query.account import Header
-from gittraj.query.beside import RecordedBeside
+from gittraj.index.remote_records import read_records
+from gittraj.model.header import Header
 from gittraj.query.log.listing import list_commits, plain_paths
 from gittraj.query.log.paths import Ancestry
 from gittraj.query.records import Recorded
+from gittraj.query.remote_records import RecordedBeside
 from gittraj.query.stats.statistics import (
     count,
     describe_commits,

@@ -14,7 +14,8 @@ from gittraj.errors import GitError
 from gittraj.git import Repository
 from gittraj.index import history, records
 from gittraj.index.reach import Reach
-from gittraj.query.notes import Header, IndexFailedError, Notes, NotesInMemory, Reachable
+from gittraj.model.header import Header
+from gittraj.query.notes import IndexFailedError, Notes, NotesInMemory, Reachable
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -13,8 +13,8 @@ from typing import Any
 from gittraj.frozen import dataclass
 from gittraj.index.fast_open import told_by
 from gittraj.index.file import read_source, write_source
+from gittraj.model.header import Header
 
-Header = dict[str, Any]
 _MANY = 400  # parameters of one statement
 
 

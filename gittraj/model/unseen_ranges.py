@@ -1,6 +1,6 @@
 """Made by tests/unit/model/make_unseen_ranges.mjs from Unicode's data: not to be changed by hand.
 
-Each table has the code points at which membership begins and ends, in turns.
+Each table has the code points at which membership begins and ends, alternately.
 """
 # fmt: off
 
@@ -130,7 +130,7 @@ UNREADABLE = (
     0x2CEAE, 0x2CEB0, 0x2EBE1, 0x2EBF0, 0x2EE5E, 0x2F800, 0x2FA1E, 0x30000, 0x3134B, 0x31350, 0x3347A,
     0xE0000, 0xE1000, 0x110000,
 )
-"""Co and Cn, but what is reserved for emoji (Extended_Pictographic): no font need have a sign."""
+"""Co and Cn, but what is reserved for emoji (Extended_Pictographic): fonts need not have a glyph for them."""
 
 EMOJI = (
     0xA9, 0xAA, 0xAE, 0xAF, 0x203C, 0x203D, 0x2049, 0x204A, 0x2122, 0x2123, 0x2139, 0x213A, 0x2194, 0x219A,

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
 from typing import Any
 
-Header = Mapping[str, Any]
+from gittraj.model.header import Header
 
 _SOURCES = 20
 EVIDENCE = {
@@ -17,13 +16,13 @@ EVIDENCE = {
     "content": "matched by content",
     "manual": "linked by hand",
     "imported": "imported",
-    "environment": "made in a shell that the agent opened; it is unknown by whom",
+    "environment": "made in a shell that the agent opened; who made it is not known",
 }
 
 
 def opened_by(names: str) -> str:
     """What is known of a commit that has link stubs alone."""
-    return f"made in a shell that {names} opened; it is unknown by whom"
+    return f"made in a shell that {names} opened; who made it is not known"
 
 
 def model_of(by: str | None) -> str | None:
@@ -185,8 +184,8 @@ def participants(header: Header) -> str | None:
 
 
 def evidence(link: Header) -> str | None:
-    """On what evidence this very commit is linked; None where all was carried from commits before it: who
-    made those did not make this one."""
+    """On what evidence this very commit is linked. None if every record was carried from earlier commits:
+    their evidence does not show who made this one."""
     return None if link["carried"] else EVIDENCE.get(link["evidence"])
 
 

@@ -12,6 +12,7 @@ from typing import Any, TypeVar, get_args
 
 from gittraj.later import sha256
 from gittraj.model.codec import camel
+from gittraj.model.header import Header
 from gittraj.model.values import (
     Decision,
     FileChanged,
@@ -27,7 +28,6 @@ from gittraj.model.values import (
 from gittraj.model.words import model_of, share
 from gittraj.seal.events import count_readers
 
-Header = dict[str, Any]
 """A HEADER of docs/json.md, every field there."""
 T = TypeVar("T")
 

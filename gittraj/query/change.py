@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from gittraj.frozen import dataclass
+from gittraj.model.header import Header
 from gittraj.query.diff import Diff
 
-Header = Mapping[str, Any]
 _STATED = ("agent", "human")
 
 

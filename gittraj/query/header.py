@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from gittraj import limits
 from gittraj.frozen import dataclass
 from gittraj.model.codec import camel
+from gittraj.model.header import Header
 from gittraj.model.times import parse_time
 from gittraj.model.values import (
     CostSource,
@@ -29,7 +30,7 @@ from gittraj.model.values import (
 )
 from gittraj.model.words import share
 from gittraj.notes.merge import order
-from gittraj.query.account import Header, fold_account, keys_of, known, spell, unique
+from gittraj.query.account import fold_account, keys_of, known, spell, unique
 
 T = TypeVar("T")
 

@@ -9,11 +9,10 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 from gittraj.errors import TrajError
-
-Header = dict[str, Any]
+from gittraj.model.header import Header
 
 # Matches too much (ids of parents and tasks), never too little: matches are decoded before use
 _IDS = re.compile(rb'"id"\s*:\s*"([A-Za-z0-9][A-Za-z0-9_-]{0,63})"')

@@ -11,10 +11,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from gittraj.model.codec import decode_note
+from gittraj.model.header import Header
 from gittraj.model.values import ForeignLine, Key, Line, Record, Tombstone
 from gittraj.notes.merge import deletes, standing
 from gittraj.notes.places import find_places
-from gittraj.query.account import Header, complete
+from gittraj.query.account import complete
 from gittraj.query.header import Folded, fold
 from gittraj.query.notes import Notes, NotesInMemory
 from gittraj.query.stats.counts import Tallies, read_tallies, tally

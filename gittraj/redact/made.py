@@ -1,6 +1,6 @@
 """Recognises words that people and generators make up as passwords, by their form alone.
 
-Whether such a word is a password depends on its name and its place (``values``, ``proofs``).
+Whether such a word is a password depends on its name and its place (``values``, ``decide``).
 """
 
 # ruff: noqa: E501 - a pattern or a list of words that is cut reads worse

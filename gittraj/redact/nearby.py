@@ -1,7 +1,7 @@
 """Talk of secrets: prose, chats, prompts, comments, arguments.
 
 Each name of a secret (``cues``) announces words: on its line, after and before it, and on the line below. How much
-a word's form must prove (``proofs``) depends on its distance from the name, on the words that link the two, and on the
+a word's form must prove (``decide``) depends on its distance from the name, on the words that link the two, and on the
 name's grade. A word that has a name of its own (``id: …``) belongs to that one. A word directly after an ``=`` or a
 ``:`` was read by ``assignments``, so it isn't read again.
 """
@@ -23,7 +23,7 @@ from .names import Grade, grade, kind
 from .page import Page, Span
 from .rules import Reader
 
-NEAR, SAID = "nearby", "nearby-said"  # the second where nothing else can be meant
+NEAR, SAID = "nearby", "nearby-said"  # the second where the value can only be a secret
 _REACH = 130  # characters between a name and a value
 _FEW, _MANY = 5, 14  # words between them
 _EDGE = "\"'`()[]{}<>*_,.;:!?„“”«»。、，│|"
@@ -63,7 +63,7 @@ _GOES_ON = lazy(r"\(|\[|[.]{3}|…|\.\w")  # what isn't a whole word, or is call
 _CODED = lazy(
     r"\b(?:verification|confirmation|security|one[ -]time|sms|login|door|gate|alarm|access|entry|unlock|sicherheits|zugangs|bestätigungs|tür)[- ]?code$"
 )
-_ENTERS = lazy(r"\b(?:log|sign)(?:ged|ging|ed|ing)?[ ]?in$")  # as whom
+_ENTERS = lazy(r"\b(?:log|sign)(?:ged|ging|ed|ing)?[ ]?in$")  # a user's name follows
 _PIN = lazy(r"[ ]\d{4,8}(?:[,;.)]|\s*$|\s?\n)")
 _ASKED = lazy(r"[A-Za-z]+(?:[-_.][a-z]+)*[-_.]?\d{1,2}\?")  # a host: "Which password has db-2?"
 _NUMBER = lazy(r"\d{7,12}")
@@ -83,7 +83,7 @@ _ANSWERED = lazy(
     + r"|[a-z]{3,10}(?: [a-z]{3,10}){3,11}[ -]?\d{1,4}!?|[^\s<>\"'`][^\s\"'`]{2,128})[ \t]*(?=\r?\n|$)"
 )
 
-Place = tuple[int, int, bool]  # of a value, and whether nothing else can be meant
+Place = tuple[int, int, bool]  # of a value, and whether the value can only be a secret
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class _Cue:
 @dataclass(frozen=True, slots=True)
 class _Heard:
     """A word after a name: what its form proves, and how many ``words`` are between. ``linked``: an "is" or
-    the like links it to the name. ``pair``: it was a user's name with a password."""
+    the like links it to the name. ``pair``: it was written as ``user:password``."""
 
     start: int
     end: int
@@ -155,7 +155,7 @@ def _after(page: Page, cue: _Cue) -> Iterator[Place]:
             if word.linked:
                 yield word.start, word.end, True
             return
-        if _is_elses(page, cue, word):
+        if _has_other_owner(page, cue, word):
             continue
         said = _is_said_number(page, cue, word)
         if said or word.found >= _need(text[cue.end : word.start], word.words, cue.level, linked=word.linked):
@@ -190,7 +190,7 @@ def _heard(page: Page, cue: _Cue) -> Iterator[_Heard]:
             yield _Heard(at, to, value, found, len(_WORDS.findall(gap)), linked, pair is not None)
 
 
-def _is_elses(page: Page, cue: _Cue, word: _Heard) -> bool:
+def _has_other_owner(page: Page, cue: _Cue, word: _Heard) -> bool:
     """Whether a word is not the secret: it has another name, is a count, a host, a user's name, or part of a longer word."""
     text, gap = page.text, page.text[cue.end : word.start]
     return (
@@ -243,7 +243,7 @@ def _before(page: Page, cue: _Cue) -> Iterator[Place]:
         to = at + len(value)
         gap = text[to:start]
         words = len(_WORDS.findall(gap))
-        if not found or words > _FEW or _is_elses_before(page, (line, at, to), gap):
+        if not found or words > _FEW or _has_other_owner_before(page, (line, at, to), gap):
             continue
         linked = _AFTER_LINK.match(gap) is not None
         if _NUMBER.fullmatch(value) and cue.level is Grade.STRONG and _AS.match(gap):
@@ -254,7 +254,7 @@ def _before(page: Page, cue: _Cue) -> Iterator[Place]:
                 yield at, to, _COMMENTS.match(gap) is not None
 
 
-def _is_elses_before(page: Page, place: tuple[int, int, int], gap: str) -> bool:
+def _has_other_owner_before(page: Page, place: tuple[int, int, int], gap: str) -> bool:
     line, at, to = place
     return (
         (gap.isspace() and len(gap) > 1)  # of another column

@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from gittraj.frozen import dataclass
-from gittraj.model.words import Header, count, duration, money, run, task, tests, tokens
+from gittraj.model.header import Header
+from gittraj.model.words import count, duration, money, run, task, tests, tokens
 from gittraj.render.html import document
 from gittraj.render.html.markup import Html, Links, join, line, tag
 from gittraj.render.inert import words

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from gittraj.frozen import dataclass
-from gittraj.model.words import Header, count, main_argument
+from gittraj.model.header import Header
+from gittraj.model.words import count, main_argument
 
 Event = Mapping[str, Any]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gittraj.model.header import Header
 from gittraj.model.times import parse_time
 from gittraj.model.words import (
-    Header,
     count,
     duration,
     evidence,

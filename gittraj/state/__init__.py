@@ -1,4 +1,9 @@
 """``.git/traj``, all of it: this clone's own state, which is never shared.
 
 It contains file formats, locks, and the variables that hooks spool; what a state means is decided elsewhere.
+
+- ``folder`` opens the folder; ``lock`` locks it; ``sharing`` says whose files these are.
+- ``spool`` has what hooks reported, ``active`` what was recorded and has no commit yet.
+- ``cursors`` say how far was read and what must not be; ``changed`` whether there can be anything new.
+- ``precommit_flag`` tells the ``pre-commit`` hook whether to start.
 """

@@ -20,8 +20,8 @@ from gittraj.model.values import AnyEvent, NoteEvent, Record
 from gittraj.notes.merge import order, standing
 from gittraj.notes.read_segments import read_segments
 from gittraj.notes.store import NotesRef
+from gittraj.record.add_later import carriers, closing, locked, new_event_id, now
 from gittraj.record.drain.composition import make_pipeline
-from gittraj.record.given_later import carriers, closing, locked, new_event_id, now
 from gittraj.state.cursors import load_state, load_suspension
 from gittraj.state.folder import LocalState
 from gittraj.state.lock import acquire

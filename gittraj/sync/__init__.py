@@ -14,7 +14,13 @@ from typing import TYPE_CHECKING
 from gittraj.later import later
 
 if TYPE_CHECKING:
-    from gittraj.sync.consent import is_automatic, leaves_out, read_answer, remember_consent, remember_join
+    from gittraj.sync.consent import (
+        is_automatic,
+        read_answer,
+        remember_consent,
+        remember_join,
+        shares_records_only,
+    )
     from gittraj.sync.outgoing import Outgoing, find_outgoing
     from gittraj.sync.remote import Remote, find_remote
     from gittraj.sync.transfer import Pushed, fetch, fetch_all, fetch_segments, push
@@ -29,17 +35,17 @@ __all__ = [
     "find_outgoing",
     "find_remote",
     "is_automatic",
-    "leaves_out",
     "push",
     "read_answer",
     "remember_consent",
     "remember_join",
+    "shares_records_only",
 ]
 
 __getattr__ = later(
     __name__,
     {
-        "consent": "is_automatic leaves_out read_answer remember_consent remember_join",
+        "consent": "is_automatic shares_records_only read_answer remember_consent remember_join",
         "outgoing": "Outgoing find_outgoing",
         "remote": "Remote find_remote",
         "transfer": "Pushed fetch fetch_all fetch_segments push",

@@ -1,4 +1,4 @@
-"""The user's consent to push, and to push how much. A cloned repository cannot give it.
+"""Whether the user agreed to push to a remote, and how much. A cloned repository cannot agree for them.
 
 Consent is for an address: the same remote name with another address needs a new one.
 """
@@ -21,7 +21,7 @@ _PAUSE = 0.1
 def read_answer(repository: Repository, remote: Remote) -> Answer:
     """``traj.push``, and what was answered for this remote before. Raises TrajError for another value."""
     said = read_choice(repository, "push")
-    if said == "ask" and remote.listed and _key(repository, remote) == _where(remote):
+    if said == "ask" and remote.listed and _consent_key(repository, remote) == _address(remote):
         return "auto"
     return "never" if said == "never" else "auto" if said == "auto" else "ask"
 
@@ -32,26 +32,26 @@ def is_automatic(repository: Repository) -> bool:
 
 
 def remember_consent(repository: Repository, remote: Remote) -> None:
-    """For this remote while it stays where it is; an address that is no remote is asked for each time."""
+    """Remember it until the remote's address changes. For a bare address the user is asked each time."""
     if remote.listed:
-        _remember(repository, f"remote.{remote.address}.trajPush", _where(remote))
+        _remember(repository, f"remote.{remote.address}.trajPush", _address(remote))
 
 
 def remember_join(repository: Repository, remote: Remote) -> None:
     """That its user joined this remote's records with ours: whoever can push there may change them here."""
     key = f"remote.{remote.address}.trajFetch"
-    if remote.listed and repository.config(key) != _where(remote):
-        _remember(repository, key, _where(remote))
+    if remote.listed and repository.config(key) != _address(remote):
+        _remember(repository, key, _address(remote))
 
 
 def may_join(repository: Repository, remote: Remote) -> bool:
     """Whether its records may be joined with ours unasked: its user did so before, or pushes there."""
-    joined = repository.config(f"remote.{remote.address}.trajFetch") == _where(remote)
+    joined = repository.config(f"remote.{remote.address}.trajFetch") == _address(remote)
     return joined or read_answer(repository, remote) == "auto"
 
 
-def leaves_out(repository: Repository) -> bool:
-    """Whether what was said and done stays here: ``traj.share`` is ``records``. Raises TrajError."""
+def shares_records_only(repository: Repository) -> bool:
+    """Whether only records are pushed and events stay local (``traj.share``). Raises TrajError."""
     return read_choice(repository, "share") == "records"
 
 
@@ -64,9 +64,9 @@ def _remember(repository: Repository, key: str, value: str) -> None:
     repository.run("config", "--local", key, value)
 
 
-def _key(repository: Repository, remote: Remote) -> str | None:
+def _consent_key(repository: Repository, remote: Remote) -> str | None:
     return repository.config(f"remote.{remote.address}.trajPush")
 
 
-def _where(remote: Remote) -> str:
+def _address(remote: Remote) -> str:
     return " ".join(remote.urls)

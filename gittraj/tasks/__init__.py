@@ -18,7 +18,7 @@ A new system is a module with what :class:`~gittraj.tasks.system.System` lists, 
 
 from __future__ import annotations
 
-from gittraj.tasks.asking import Found, look_up, report, survey, survey_exports
+from gittraj.tasks.lookup import Found, look_up, report, survey, survey_exports
 from gittraj.tasks.naming import detect, from_branch, from_trailers
 from gittraj.tasks.system import TASKS, Known, Site, Status, System, system_of
 

@@ -4,7 +4,7 @@ The issues are in a database (SQLite once, Dolt now) that belongs to the ``bd`` 
 lets one write at a time; ``issues.jsonl`` is its export, an issue a line. So titles are read from the export,
 or asked of ``bd`` when they are not there; a status is set by ``bd`` alone. No file of Beads is written here.
 
-Ids are ``PREFIX-`` and letters and digits in base 36, ``.1`` and so on behind for children: ``bd-a1b2.1``.
+An id is ``PREFIX-`` and base-36 digits; a child's ends in ``.1`` and so on: ``bd-a1b2.1``.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def fetch(source: TaskSource, site: Site, *, timeout: float) -> Known:
 
 
 def report(source: TaskSource, status: Status, site: Site, *, timeout: float) -> None:
-    # asked first: bd takes a part of an id for all of it, and would set another issue's status
+    # look it up first: bd accepts a partial id, and could change another issue
     stands = _shown(source.id, site, timeout).get("status")
     if status == "started" and stands != "in_progress":
         _bd(site, "update", source.id, "--status", "in_progress", "--json", timeout=timeout)
@@ -112,7 +112,7 @@ def _prefixes(site: Site) -> tuple[str, ...]:
 
 
 def _exported(task: str, folder: Path) -> dict[str, Any] | None:
-    """Its line of the export, unless it is a tombstone: so older versions keep what was deleted."""
+    """Its line of the export, unless it is a tombstone: older versions mark deleted issues that way."""
     found = (issue for issue in _issues(folder, task.encode()) if issue.get("id") == task)
     return next((issue for issue in found if issue.get("status") != "tombstone"), None)
 
@@ -157,7 +157,7 @@ def _bd(site: Site, verb: str, task: str, *options: str, timeout: float) -> byte
     program = shutil.which("bd", path=site.variable("PATH") or "")
     folder = _folder(site)
     if program is None:
-        why = f"beads: there is no bd on PATH to {verb} {one_line(task, 80)}"
+        why = f"bd is not on PATH, so it cannot {verb} {one_line(task, 80)}"
         raise TaskError(
             why, f"install it, or run where it is: bd {verb} {one_line(task, 80)}", reason="network"
         )
@@ -168,7 +168,8 @@ def _bd(site: Site, verb: str, task: str, *options: str, timeout: float) -> byte
     if code and re.search(r"not found|no issues? found", complaint, re.IGNORECASE):
         raise wire.unknown(name, task)
     if code:
-        why = f"bd {verb} {task} ended with {code}: {complaint or 'it says no more'}"
+        said = f": {complaint}" if complaint else ", without a message"
+        why = f"bd {verb} {task} exited with status {code}{said}"
         raise TaskError(why, reason="answer")
     return out
 

@@ -50,7 +50,9 @@ def _source(key: str | None, site: Site) -> TaskSource | None:
 def fetch(source: TaskSource, site: Site, *, timeout: float) -> Known:
     base = _base(site)
     if not base.netloc:
-        raise TaskError(f"jira is not asked without {URL}", "set it to its address", reason="key")
+        raise TaskError(
+            f"{URL} is not set, so Jira was not asked", "set it to the address of your Jira", reason="key"
+        )
     if source.url and urlsplit(source.url).netloc.lower() != base.netloc.lower():
         raise TaskError(f"{source.id} is of another Jira than {URL}", "set it to that one's", reason="key")
     url = f"{base.geturl()}/rest/api/2/issue/{quote(source.id, safe='')}?fields=summary,status"

@@ -72,7 +72,8 @@ def fetch(source: TaskSource, site: Site, *, timeout: float) -> Known:
 
 
 def report(source: TaskSource, status: Status, site: Site, *, timeout: float) -> None:
-    """To the first state of the team's workflow of that type: the names are the team's own."""
+    """Move the issue to the team's first workflow state of that type. States are chosen by type, because each
+    team names its own."""
     issue = _issue(_query(_STATES, {"id": source.id, "type": status}, site, timeout))
     try:
         if issue["state"]["type"] == status:
@@ -82,7 +83,7 @@ def report(source: TaskSource, status: Status, site: Site, *, timeout: float) ->
     except (KeyError, TypeError, ValueError):
         raise wire.unreadable(name) from None
     if not states:
-        why = f"the team of {one_line(source.id, 80)} has no state for '{status}' in linear"
+        why = f"in Linear, {one_line(source.id, 80)}'s team has no workflow state of type '{status}'"
         raise TaskError(why, reason="unsupported")
     moved = _query(_MOVE, {"id": uuid, "state": states[0][1]}, site, timeout).get("issueUpdate")
     if not isinstance(moved, dict) or moved.get("success") is not True:
@@ -100,8 +101,8 @@ def _query(query: str, values: dict[str, str], site: Site, timeout: float) -> di
     """The data of an answer without errors."""
     key = site.variable(KEY)
     if key is None:
-        where = "linear.app/settings/account/security makes one"
-        raise TaskError(f"linear is not asked without {KEY}", where, reason="key")
+        where = "create one at linear.app/settings/account/security"
+        raise TaskError(f"{KEY} is not set, so Linear was not asked", where, reason="key")
     headers = {"Authorization": f"Bearer {key}" if key.startswith("lin_oauth_") else key}
     body = {"query": query, "variables": values}
     url = site.variable(URL) or _API

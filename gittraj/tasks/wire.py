@@ -1,7 +1,7 @@
 """One HTTP request and its JSON answer, for systems without a library of their own.
 
-It must not follow a redirection: urllib would take the key along to whatever host an answer names. Nor does
-it repeat, prompt, or say what an answer held.
+It must not follow redirects: urllib would send the key to whatever host the answer names. It never retries,
+prompts, or quotes an answer.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from gittraj.errors import TaskError, TaskReason
 from gittraj.tasks.system import one_line
 
 LIMIT = 1 << 20
-"""Bytes of an answer that are read; what is cut there is no JSON any more."""
+"""Bytes of an answer that are read: a longer answer is cut off, and then is not valid JSON."""
 _HERE = ("localhost", "127.0.0.1", "::1")
 
 
@@ -30,7 +30,7 @@ class Answer:
     body: bytes
 
     def value(self, service: str) -> dict[str, Any]:
-        """The JSON object that it is. Raises TaskError."""
+        """The body, parsed as a JSON object. Raises TaskError."""
         try:
             found = json.loads(self.body)
         except (ValueError, RecursionError):
@@ -49,7 +49,7 @@ def ask(
     from http.client import HTTPException  # noqa: PLC0415
     from urllib.error import HTTPError  # noqa: PLC0415
 
-    class Still(urllib.request.HTTPRedirectHandler):
+    class NoRedirects(urllib.request.HTTPRedirectHandler):
         def redirect_request(self, *_: Any) -> None:
             return None
 
@@ -61,7 +61,7 @@ def ask(
     request = urllib.request.Request(url, data, told)  # noqa: S310 - http and https only, see above
     try:
         try:
-            with urllib.request.build_opener(Still).open(request, timeout=timeout) as response:
+            with urllib.request.build_opener(NoRedirects).open(request, timeout=timeout) as response:
                 return _answer(response.status, response.headers, response)
         except HTTPError as refused:
             with refused:
@@ -73,18 +73,18 @@ def ask(
 
 
 def check(url: str, headers: Mapping[str, str], *, service: str, key: str) -> None:
-    """Raises TaskError rather than let a credential go where others read it, or an error show it."""
+    """Raise TaskError if the credential would be sent unencrypted, or could appear in an error."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise TaskError(f"{service} has no address that can be asked", reason="network")
+        raise TaskError(f"the address of {service} is not an http or https URL", reason="network")
     if parts.scheme == "http" and parts.hostname not in _HERE:
         raise TaskError(
-            f"{service} is not asked over http: the key would be readable on its way",
-            "write its address with https",
+            f"{service} was not asked over http: the key would be sent unencrypted",
+            "use an https address",
             reason="key",
         )
     if not all(value.isascii() and value.isprintable() for value in headers.values()):
-        raise TaskError(f"{key} has characters in it that no key has", "set it again", reason="key")
+        raise TaskError(f"{key} contains characters that a key cannot have", "set it again", reason="key")
 
 
 def _answer(status: int, headers: Any, stream: IO[bytes]) -> Answer:
@@ -92,7 +92,7 @@ def _answer(status: int, headers: Any, stream: IO[bytes]) -> Answer:
 
 
 def refusal(answer: Answer, *, service: str, key: str, task: str) -> TaskError:
-    """What a status that is no success means."""
+    """The error for an unsuccessful status."""
     match answer.status:
         case 401 | 403:
             return wrong_key(service, key)
@@ -108,23 +108,23 @@ def refusal(answer: Answer, *, service: str, key: str, task: str) -> TaskError:
                 reason="network",
             )
         case status:
-            return TaskError(f"{service} has trouble (status {status})", "try later", reason="network")
+            return TaskError(f"{service} failed with status {status}", "try later", reason="network")
 
 
 def wrong_key(service: str, key: str) -> TaskError:
-    return TaskError(f"{service} does not accept {key}", "see whether it is still valid", reason="key")
+    return TaskError(f"{service} does not accept {key}", "check whether it is still valid", reason="key")
 
 
 def unknown(service: str, task: str) -> TaskError:
     return TaskError(
         f"{service} has no task {one_line(task, 80)}, or does not show it",
-        "see whether the id is right",
+        "check whether the id is right",
         reason="unknown",
     )
 
 
 def hidden(service: str, task: str, hint: str, *, reason: TaskReason) -> TaskError:
-    """What an answer means that was asked for without a key."""
+    """The error for a task that is not visible without a key."""
     return TaskError(f"{service} does not show {one_line(task, 80)} to everyone", hint, reason=reason)
 
 

@@ -119,7 +119,7 @@ def _push(folder: Path, name: str) -> None:
     """Beside the user's own push, to the same remote."""
     from gittraj.config import Environ  # noqa: PLC0415
     from gittraj.git import open_for_hook  # noqa: PLC0415
-    from gittraj.sync import find_remote, is_automatic, leaves_out, push  # noqa: PLC0415
+    from gittraj.sync import find_remote, is_automatic, push, shares_records_only  # noqa: PLC0415
     from gittraj.sync.rescan import vet  # noqa: PLC0415
 
     raw = dict(os.environ)
@@ -127,7 +127,7 @@ def _push(folder: Path, name: str) -> None:
         remote = find_remote(repository, name)
         if remote.listed and is_automatic(repository):
             vet(repository, remote, environ=Environ.of(raw), live=raw)
-            push(repository, remote, records_only=leaves_out(repository))
+            push(repository, remote, records_only=shares_records_only(repository))
 
 
 if __name__ == "__main__":

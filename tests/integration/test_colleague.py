@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from gittraj import limits
-from gittraj.index import beside
+from gittraj.index import remote_records
 from gittraj.model.codec import encode_note
 from gittraj.model.values import Decision, Line, Record, SessionInfo, Tombstone
 from gittraj.notes.store import NotesRef
@@ -329,13 +329,13 @@ def test_what_was_vetted_by_other_rules_is_looked_at_again(
 ) -> None:
     rules = tmp_path / "redact"
     (rules / "data").mkdir(parents=True)
-    monkeypatch.setattr(beside, "__file__", str(tmp_path / "index" / "beside.py"))
+    monkeypatch.setattr(remote_records, "__file__", str(tmp_path / "index" / "beside.py"))
     with ann.open() as repository:
-        before = beside._find_rules(repository)
-        assert beside._find_rules(repository) == before
+        before = remote_records._find_rules(repository)
+        assert remote_records._find_rules(repository) == before
         place = ann.root if name.startswith(".") else rules
         (place / name).write_text("changed")
-        assert beside._find_rules(repository) != before
+        assert remote_records._find_rules(repository) != before
 
 
 def test_what_we_withdrew_stays_away(server: Git, ann: Git, bob: Git, be: Be) -> None:

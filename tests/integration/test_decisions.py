@@ -18,7 +18,7 @@ from gittraj.decisions.derivation import derive
 from gittraj.events.prose.choices import find_choices
 from gittraj.model.session_items import Cursor, Entry
 from gittraj.model.values import AnyEvent, Decided, Message
-from gittraj.record.drain.reading import find_sessions, read_items
+from gittraj.record.drain.open_log import find_sessions, read_items
 from tests.integration.labelled import FORMATS, Asks, Runs, Says, Step, claude_records, lines, name
 from tests.integration.labelled_sessions import FULL, NO, SESSIONS, STATED, Label, Labelled
 from tests.integration.repository import Git

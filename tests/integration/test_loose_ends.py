@@ -16,8 +16,8 @@ from gittraj import __version__
 from gittraj.commands.doctor.facts import LiveSession
 from gittraj.commands.install.uninstall import uninstall_command
 from gittraj.commands.status import _open_work
-from gittraj.query.beside import RecordedBeside, RemoteNotesInMemory
 from gittraj.query.records import Recorded
+from gittraj.query.remote_records import RecordedBeside, RemoteNotesInMemory
 from tests.integration.command import traj
 from tests.integration.desk import Desk
 from tests.integration.repository import Git

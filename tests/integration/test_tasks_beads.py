@@ -142,7 +142,7 @@ def test_without_bd_a_status_stays_and_one_line_says_so(tracker: Tracker) -> Non
     trouble = report(tracker.task(), "completed", tracker.without_bd)
     assert reason(trouble) == "network"
     assert trouble
-    assert "no bd on PATH" in trouble.message
+    assert "bd is not on PATH" in trouble.message
     assert path.read_bytes() == before
 
 

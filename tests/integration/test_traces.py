@@ -17,8 +17,8 @@ from github_action.gate import check_coverage
 from github_action.reporting import coverage, find_labels, make_report
 from gittraj.notes.store import NotesRef
 from gittraj.query.change import Change
+from gittraj.query.read_change import read_change
 from gittraj.query.records import Recorded
-from gittraj.query.review import read_change
 from gittraj.state.cursors import load_state
 from tests.e2e.scenario import Shell, Write
 from tests.integration.command import traj
@@ -99,14 +99,14 @@ def test_a_trace_counts_nowhere(desk: Desk) -> None:
     commit(desk, "traced", GOOSE_TERMINAL="1")
     desk.drain()
     shown = traj(desk.git.root, "show").stdout
-    assert "it is unknown by whom" in shown
+    assert "who made it is not known" in shown
     assert "committed by" not in shown
     assert "0 of 2 have a record" in traj(desk.git.root, "stats").stdout
     counted = json.loads(traj(desk.git.root, "stats", "--json").stdout)["total"]
     assert (counted["trajectories"], counted["sessions"], counted["agents"]) == (0, 0, [])
     status = traj(desk.git.root, "status").stdout
     assert "trajectories on 0 commits" in status
-    assert "1 commit made in a shell that an agent opened; it is unknown by whom" in status
+    assert "1 commit made in a shell that an agent opened; who made it is not known" in status
     traj(desk.git.root, "index")
     state = json.loads(traj(desk.git.root, "status", "--json").stdout)
     assert (state["recorded"], state["recordedElsewhere"], state["traced"]) == (0, 0, 1)
@@ -132,7 +132,7 @@ def test_traces_alone_pass_no_gate_and_make_no_comment_of_recorded_work(desk: De
     assert find_labels(change)["traj:unrecorded"]
     told = make_report(change, settings, number=1).report
     assert told.line == "0 of 2 commits have an agent trajectory"
-    assert "2 commits made in a shell that goose, an agent opened; it is unknown by whom" in told.body
+    assert "2 commits made in a shell that goose, an agent opened; who made it is not known" in told.body
 
 
 def test_a_trace_is_listed_apart_beside_recorded_work(desk: Desk) -> None:
@@ -143,10 +143,10 @@ def test_a_trace_is_listed_apart_beside_recorded_work(desk: Desk) -> None:
     assert [t["agent"] for t in change.sessions] == ["claude-code"]
     told = make_report(change, SETTINGS, number=1).report
     assert told.line == "1 of 2 commits have an agent trajectory"
-    assert "made in a shell that goose opened; it is unknown by whom" in told.body
+    assert "made in a shell that goose opened; who made it is not known" in told.body
     base = desk.git("rev-list", "--max-parents=0", "HEAD").strip()
     plain = traj(desk.git.root, "pr", "--base", base, "--format", "text").stdout
-    assert "typed (made in a shell that goose opened; it is unknown by whom)" in plain
+    assert "typed (made in a shell that goose opened; who made it is not known)" in plain
 
 
 def test_two_traces_are_two_trajectories(desk: Desk) -> None:

@@ -169,8 +169,8 @@ def read_records(
     commits: Collection[str] | None = None,
     unjoined: Mapping[str, str] | None = None,
 ) -> Recorded:
-    """As ``gittraj.index.beside.read_records``; says on stderr what is left out."""
-    from gittraj.index.beside import read_records as read
+    """As ``gittraj.index.remote_records.read_records``; says on stderr what is left out."""
+    from gittraj.index.remote_records import read_records as read
 
     return read(repository, notes, commits=commits, unjoined=unjoined, tell=say)
 

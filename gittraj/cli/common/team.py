@@ -22,7 +22,7 @@ from gittraj.gather.fetching import new_repository
 from gittraj.gather.store import Session, open_store
 from gittraj.git import Repository
 from gittraj.index.language import parse_query
-from gittraj.query.account import Header
+from gittraj.model.header import Header
 from gittraj.query.log.listing import read_date
 from gittraj.render.text.terminal import Page, escape_line
 

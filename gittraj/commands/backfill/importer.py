@@ -20,7 +20,7 @@ from gittraj.model.session_items import Fact
 from gittraj.model.values import Key, Line, TaskRef, TaskSource
 from gittraj.notes.merge import iter_records
 from gittraj.record.draft import Prepared
-from gittraj.record.drain.reading import ITEMS_WITH_FACTS, find_sessions, read_items
+from gittraj.record.drain.open_log import ITEMS_WITH_FACTS, find_sessions, read_items
 from gittraj.state.cursors import Away, SessionState, save
 
 _LONGEST = 1 << 20

@@ -19,7 +19,7 @@ from gittraj.config import Environ
 from gittraj.errors import TrajError, UsageError
 from gittraj.git import Repository
 from gittraj.model.session_items import Entry, Fact, is_unique
-from gittraj.record.drain.reading import ITEMS_WITH_FACTS, read_items
+from gittraj.record.drain.open_log import ITEMS_WITH_FACTS, read_items
 from gittraj.record.drain.sessions import Sessions
 from gittraj.state.changed import written_at
 from gittraj.state.cursors import Suspension

@@ -191,7 +191,7 @@ def _look_at_plugins() -> dict[str, str | None]:
 def _count_beside(repository: Repository) -> Mapping[str, int]:
     if not find_unjoined(repository):
         return {}
-    from gittraj.index.beside import count_beside  # noqa: PLC0415 - most have joined what they fetched
+    from gittraj.index.remote_records import count_beside  # noqa: PLC0415 - most have joined what they fetched
 
     return count_beside(repository)
 

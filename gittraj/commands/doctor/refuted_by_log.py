@@ -18,7 +18,7 @@ from gittraj.errors import FormatError
 from gittraj.git import Repository, find_common
 from gittraj.model.values import Record
 from gittraj.record.drain.context import Context, Installed
-from gittraj.record.drain.logs import LogReader
+from gittraj.record.drain.resume import ResumingReader
 from gittraj.record.drain.sessions import Wanted
 from gittraj.state.cursors import State, load_state, load_suspension
 
@@ -37,7 +37,7 @@ def find_refuted_by_log(repository: Repository, linked: Iterable[Linked]) -> Ite
     if environ.off or off.paused is not None:
         return
     state = load_state(context.folder) or State()
-    reader = LogReader(context=context, state=state, off=off, ended=frozenset(), recorded={})
+    reader = ResumingReader(context=context, state=state, off=off, ended=frozenset(), recorded={})
     left = _MOST
     for _, each in groupby(sorted(linked, key=_trajectory), key=_trajectory):
         group = list(each)

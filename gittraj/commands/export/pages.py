@@ -15,8 +15,8 @@ from itertools import chain
 from pathlib import Path
 
 from gittraj.frozen import dataclass
+from gittraj.model.header import Header
 from gittraj.model.unseen import drop_unseen
-from gittraj.query.account import Header
 from gittraj.query.show.selection import Chosen
 from gittraj.render.events import Detail
 from gittraj.render.html.document import ASSETS, GENERATOR, read_asset, render_entry, render_page

@@ -19,7 +19,7 @@ from gittraj.state.spool import MARKS, SESSION_IDS
 
 HOOKS = ("post-commit", "pre-commit", "post-rewrite")
 PUSHING = "pre-push"
-"""Only with ``traj.push=auto``: whoever did not say so pushes what they always pushed."""
+"""Only with ``traj.push=auto``: for everybody else a push stays as it was."""
 KEPT = ".traj-orig"
 SHEBANG = b"#!/bin/sh\n"
 ID = b"# git-traj b7d1 "
@@ -59,7 +59,7 @@ class Found:
 
     @property
     def pure(self) -> bool:
-        """Nothing stands there but what was installed."""
+        """Whether the file contains only what we installed."""
         return self.before == SHEBANG and not self.after
 
 
@@ -76,15 +76,20 @@ def find_block(content: bytes) -> Found | None:
 
 @cache
 def find_interpreter() -> Interpreter:
-    """This interpreter, isolated if it finds git-traj so: nothing may be imported from the folder that git
-    runs a hook in. Raises TrajError when it finds git-traj only from here."""
+    """This interpreter, in isolated mode (``-I``) if git-traj can be imported that way: nothing may be
+    imported from the folder that git runs a hook in. Raises TrajError when it can import git-traj only from
+    here."""
     if not sys.executable:
-        raise TrajError("Python does not know its own path", "run git traj install with its full path")
+        raise TrajError(
+            "Python does not know its own path", "start git traj by its full path: /…/git-traj install"
+        )
     for flags in (("-I",), ("-P",)):  # -I leaves out PYTHONPATH and a user's site-packages
         found = Interpreter(Path(sys.executable).as_posix(), flags)  # with / on Windows, as its shell has it
         if found.works():
             return found
-    raise TrajError(f"{sys.executable} finds gittraj only from here", "install it: pip install git-traj")
+    raise TrajError(
+        f"{sys.executable} can import gittraj only from this folder", "install it: pipx install CHECKOUT"
+    )
 
 
 def render(name: str, interpreter: Interpreter) -> bytes:

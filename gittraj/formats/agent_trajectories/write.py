@@ -18,9 +18,8 @@ from gittraj.formats.agent_trajectories.schema import CHAPTER, DOCUMENT, ID, STA
 from gittraj.formats.agent_trajectories.shared import OWN, build_event, chapter_id, read_event, with_carried
 from gittraj.formats.base.carried import Names, carried_header, difference, plain_event, root_of
 from gittraj.formats.base.exported import Exported, events_of, pretty
+from gittraj.model.header import Header
 from gittraj.model.times import seconds
-
-Header = Mapping[str, Any]
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _PLAIN = re.compile(r"[a-z0-9]+")

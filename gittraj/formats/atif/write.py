@@ -17,9 +17,9 @@ from gittraj.formats.base import coerce
 from gittraj.formats.base.carried import KEY, Names, carried_header, carry, plain_event, present, root_of
 from gittraj.formats.base.exported import Exported, events_of, pretty
 from gittraj.formats.base.shapes import fits
+from gittraj.model.header import Header
 from gittraj.model.session_items import trajectory_id
 
-Header = Mapping[str, Any]
 Event = dict[str, Any]
 
 _AGENT = ("thinking", "message", "tool_call")

@@ -39,7 +39,7 @@ class Exported:
     """
 
     trajectories: Sequence[dict[str, Any]]
-    commits: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
+    commits: Mapping[str, Sequence[dict[str, Any]]] = field(default_factory=dict)
     runs: Callable[[str], Sequence[Run]] = _none
 
 

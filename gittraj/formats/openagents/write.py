@@ -16,6 +16,7 @@ from gittraj.formats.atif.write import build
 from gittraj.formats.base import coerce
 from gittraj.formats.base.exported import Exported, events_of, line
 from gittraj.formats.base.sqlite import insert, new_database
+from gittraj.model.header import Header
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -108,7 +109,6 @@ COLUMNS = {
 """Those that a row is written with, by table."""
 
 
-Header = Mapping[str, Any]
 _LARGEST = (1 << 63) - 1
 _NEEDED = frozenset(
     (

@@ -1,7 +1,7 @@
 """What OpenHands' model calls cost, from running totals that stand on the events.
 
-Totals are the session's, or an agent's own that begin again at nothing. The cost in dollars is told as the
-totals state it, and never by call: differences of such numbers are no longer what was stated.
+Totals are the session's, or one agent's, which start again at zero. The cost is reported only in total:
+differences of totals are not what was stated.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ class Costs:
             return None
         return math.fsum((*self._ended, self._dollars)) if self._ended else self._dollars
 
-    def take(self, metrics: Any, response: str | None, usage: Any) -> None:
+    def add_totals(self, metrics: Any, response: str | None, usage: Any) -> None:
         """The totals on an event of the call ``response``; ``usage`` is the provider's for that call.
 
-        An event of no call leaves what the totals grew by to the next one, or at the end to the last.
+        Growth reported by an event without a call is added to the next call, or to the last one at the end.
         """
         fields = coerce.mapping(metrics)
         if not fields:

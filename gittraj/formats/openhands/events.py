@@ -101,7 +101,7 @@ class _Reading:
             yield from self._learn(model=coerce.text(called.get("model")))
             entries = list(self._action(record, event, args))
             response = next((e.event.response for e in entries if e.event.response), None)
-            self._costs.take(event.get("llm_metrics"), response, called.get("usage"))
+            self._costs.add_totals(event.get("llm_metrics"), response, called.get("usage"))
             yield from entries
             if kind in ("finish", "reject"):
                 yield from self._learn(status=_status(kind, args))
@@ -111,7 +111,7 @@ class _Reading:
             extras = coerce.mapping(event.get("extras"))
             folder = coerce.text(coerce.mapping(extras.get("metadata")).get("working_dir"))
             yield from self._learn(folder=folder or coerce.text(extras.get("working_dir")))
-            self._costs.take(event.get("llm_metrics"), None, None)
+            self._costs.add_totals(event.get("llm_metrics"), None, None)
             yield from self._observation(record, event, extras)
 
     def _entry(self, event: AnyEvent, **known: Any) -> Entry:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import zip_longest
 
-from gittraj.query.account import Header
+from gittraj.model.header import Header
 from gittraj.query.compare.metrics import measure
 from gittraj.query.compare.sides import Side
 

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Collection
 
-from gittraj.query.account import Header
+from gittraj.model.header import Header
 
 UNKNOWN = "unknown"
 _SUCCEEDED, _ENDED = "completed", ("completed", "abandoned", "failed")

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from gittraj.errors import TrajError
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
-from gittraj.query.account import Header
+from gittraj.model.header import Header
 from gittraj.query.log.filters import names_of_task, run_names
 from gittraj.query.log.listing import changed_paths
 from gittraj.query.records import Recorded

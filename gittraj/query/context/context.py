@@ -13,7 +13,7 @@ from pathlib import Path
 
 from gittraj.frozen import dataclass
 from gittraj.git import Repository, from_top
-from gittraj.query.account import Header
+from gittraj.model.header import Header
 from gittraj.query.context.neighbours import Near, find_near, touch
 from gittraj.query.context.takeaways import Source, Takeaway, rank_takeaways
 from gittraj.query.log.description import describe_all

@@ -13,8 +13,8 @@ from itertools import islice
 from typing import Any
 
 from gittraj.frozen import dataclass
+from gittraj.model.header import Header
 from gittraj.model.words import is_bad, tests
-from gittraj.query.account import Header
 from gittraj.query.context.neighbours import Near
 
 Takeaway = dict[str, Any]

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Collection, Iterable, Iterator
 
 from gittraj.errors import UsageError
 from gittraj.frozen import dataclass
-
-Header = Mapping[str, Any]
+from gittraj.model.header import Header
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING
 
 from gittraj.errors import UsageError
 from gittraj.git import Repository, from_top
+from gittraj.model.header import Header
 from gittraj.query.log.description import BATCH, describe_all
 from gittraj.query.log.paths import RENAMES, Ancestry, following, touching
-from gittraj.query.notes import Header, IndexFailedError, IndexLookup, Reachable
+from gittraj.query.notes import IndexFailedError, IndexLookup, Reachable
 
 if TYPE_CHECKING:  # a listing whose text is cached needs neither
     from gittraj.query.log.filters import Wanted

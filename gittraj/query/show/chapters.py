@@ -15,6 +15,7 @@ from gittraj.events.part_summary import shorten
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
 from gittraj.model.codec import decode_segment, event_to_json, segment_path
+from gittraj.model.header import Header
 from gittraj.model.values import (
     AnyEvent,
     Decided,
@@ -31,7 +32,6 @@ from gittraj.model.values import (
 )
 from gittraj.notes.merge import records_on
 from gittraj.notes.store import DataRefs, NotesRef
-from gittraj.query.account import Header
 from gittraj.seal.events import Opener, open_events
 
 TITLE_LIMIT = 80

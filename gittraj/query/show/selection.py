@@ -15,8 +15,9 @@ from gittraj.formats.base.carried import plain_event, to_event
 from gittraj.formats.base.exported import Exported
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
+from gittraj.model.header import Header
 from gittraj.model.values import AnyEvent
-from gittraj.query.account import Header, complete
+from gittraj.query.account import complete
 from gittraj.query.header import Folded, distinct
 from gittraj.query.log.description import BATCH, describe_all, describe_present
 from gittraj.query.log.listing import changed_paths, list_commits

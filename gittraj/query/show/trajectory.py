@@ -11,8 +11,9 @@ from itertools import islice
 from gittraj.errors import TrajError
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
+from gittraj.model.header import Header
 from gittraj.model.times import parse_time
-from gittraj.query.account import Header, complete
+from gittraj.query.account import complete
 from gittraj.query.header import Folded
 from gittraj.query.log.filters import names_of_task, run_names
 from gittraj.query.log.listing import changed_paths

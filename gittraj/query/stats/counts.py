@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from gittraj.frozen import dataclass
+from gittraj.model.header import Header
 from gittraj.model.values import Counts, Link, PartSummary, Range, Record, Usage
-from gittraj.query.account import Header
 from gittraj.query.header import Folded
 from gittraj.query.log.filters import names_of_task
 

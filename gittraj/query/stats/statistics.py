@@ -14,9 +14,10 @@ from functools import cache
 
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
+from gittraj.model.header import Header
 from gittraj.model.values import Key, Record
 from gittraj.notes.store import DATA_PREFIX, RECORDS_REF
-from gittraj.query.account import PARTS, Header
+from gittraj.query.account import PARTS
 from gittraj.query.compare.metrics import outcomes
 from gittraj.query.header import cost, distinct, fold_usage, without_overlaps
 from gittraj.query.log.description import read_fields

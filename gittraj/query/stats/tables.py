@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 
-from gittraj.query.account import Header
+from gittraj.model.header import Header
 from gittraj.query.log.paths import Ancestry
 from gittraj.query.notes import Change, IndexFailedError, IndexLookup, Step
 from gittraj.query.stats.counts import Tallies, Tally

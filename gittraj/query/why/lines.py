@@ -16,9 +16,10 @@ from gittraj.events.part_summary import PROMPT_LIMIT, shorten
 from gittraj.frozen import dataclass
 from gittraj.git import BlamedLine, Repository
 from gittraj.model.codec import decode_note
+from gittraj.model.header import Header
 from gittraj.model.values import AnyEvent, Decided, Message, Prompt, Record, SegmentRef
 from gittraj.notes.store import NotesRef
-from gittraj.query.account import STATED, Header, spell
+from gittraj.query.account import STATED, spell
 from gittraj.query.header import Folded
 from gittraj.query.log.description import describe_all
 from gittraj.query.notes import NotesInMemory

@@ -12,7 +12,7 @@ from gittraj.capture.session import Commit
 from gittraj.config import Config, Environ
 from gittraj.errors import FormatError
 from gittraj.model.session_items import trajectory_id
-from gittraj.record.drain.reading import find_sessions
+from gittraj.record.drain.open_log import find_sessions
 from gittraj.state.changed import size_of
 from gittraj.state.cursors import SessionState, State
 

@@ -1,6 +1,6 @@
-"""What an agent printed, told its hooks, or another tool noted of it, is less than its own log.
+"""A session's own log has more than what its agent printed or reported to hooks, or what another tool noted.
 
-When that comes, it takes its place.
+When the log turns up, it replaces them.
 """
 
 from __future__ import annotations

@@ -13,8 +13,9 @@ from itertools import islice
 from typing import TypeVar
 
 from gittraj.frozen import dataclass
+from gittraj.model.header import Header
 from gittraj.model.words import count, model_of, opened_by
-from gittraj.query.change import Change, Header, Reviewed, decisions
+from gittraj.query.change import Change, Reviewed, decisions
 from gittraj.render.comment.facts import find_heading, find_outcome, find_requests, share, state_facts
 from gittraj.render.comment.flags import Flag, find_flags, is_unsure, omissions
 from gittraj.render.comment.height import FOLD, TABLE, count_fitting, height, row

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gittraj.frozen import dataclass
+from gittraj.model.header import Header
 from gittraj.model.words import count, model_of, unmarked
-from gittraj.query.change import Change, Header, Reviewed, decisions
+from gittraj.query.change import Change, Reviewed, decisions
 from gittraj.query.diff import Diff
 
 UNSURE = 0.7

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gittraj.model.header import Header
 from gittraj.model.words import opened_by, sure
-from gittraj.query.change import Change, Header, Reviewed, decisions
+from gittraj.query.change import Change, Reviewed, decisions
 from gittraj.render.comment.comment import CommentOptions
 from gittraj.render.comment.facts import find_heading, find_outcome, find_requests, state_facts
 from gittraj.render.comment.flags import Flag, find_flags, omissions, titled

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 
 from gittraj.frozen import dataclass
+from gittraj.model.header import Header
 from gittraj.model.words import (
     count,
     duration,
@@ -17,7 +18,7 @@ from gittraj.model.words import (
     tests,
     unstructured,
 )
-from gittraj.query.change import Change, Header, Reviewed
+from gittraj.query.change import Change, Reviewed
 from gittraj.render.comment.flags import AGENTS, Flag, own_reason, titled
 from gittraj.render.inert import code, words
 

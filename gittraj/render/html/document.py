@@ -13,7 +13,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from gittraj import __version__
-from gittraj.model.words import Header, count
+from gittraj.model.header import Header
+from gittraj.model.words import count
 from gittraj.render.events import Detail
 from gittraj.render.html.events import Ids
 from gittraj.render.html.markup import Html, Links, join, line, tag

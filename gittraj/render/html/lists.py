@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
 from gittraj.frozen import dataclass
-from gittraj.model.words import Header, count, duration, money, own_words, sure, who
+from gittraj.model.header import Header
+from gittraj.model.words import count, duration, money, own_words, sure, who
 from gittraj.render.events import describe_call, describe_event
 from gittraj.render.html.document import wrap
 from gittraj.render.html.events import Ids, in_utc, render_clock

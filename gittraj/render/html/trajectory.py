@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 
-from gittraj.model.words import Header, count, duration, is_bad, model_of, unmarked
+from gittraj.model.header import Header
+from gittraj.model.words import count, duration, is_bad, model_of, unmarked
 from gittraj.render.events import Detail, failed, pair_results
 from gittraj.render.html.events import Ids, in_utc, render_decision, render_events
 from gittraj.render.html.markup import Html, Links, join, line, tag

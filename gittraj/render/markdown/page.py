@@ -9,7 +9,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from gittraj.model.words import Header, count, model_of, sure, unmarked
+from gittraj.model.header import Header
+from gittraj.model.words import count, model_of, sure, unmarked
 from gittraj.render.events import (
     Detail,
     Event,

@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from gittraj.model.words import Header, left_out
+from gittraj.model.header import Header
+from gittraj.model.words import left_out
 from gittraj.render.events import (
     Detail,
     Event,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
+from gittraj.model.header import Header
 from gittraj.model.times import parse_time
 from gittraj.model.words import (
-    Header,
     count,
     duration,
     facts,

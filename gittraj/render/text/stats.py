@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gittraj.model.words import Header, count, money, size_of, tokens
+from gittraj.model.header import Header
+from gittraj.model.words import count, money, size_of, tokens
 from gittraj.render.text.terminal import Page, cut, escape_line, width, wrap
 
 _LABEL = 12

@@ -6,7 +6,8 @@ import json
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from gittraj.model.words import Header, unmarked
+from gittraj.model.header import Header
+from gittraj.model.words import unmarked
 from gittraj.render.text.log import ago, render_decision, render_small_print, render_tests, render_title
 from gittraj.render.text.terminal import Page, cut, escape, escape_line
 

@@ -43,14 +43,14 @@ const silent = (point) => ignorable.has(point) || format.has(point);
 
 process.stdout.write(`"""Made by tests/unit/model/make_unseen_ranges.mjs from Unicode's data: not to be changed by hand.
 
-Each table has the code points at which membership begins and ends, in turns.
+Each table has the code points at which membership begins and ends, alternately.
 """
 # fmt: off
 
 UNICODE = "${VERSION}"
 ${table("SILENT", "Default_Ignorable_Code_Point, and the rest of Cf: they show nothing, or move what is shown.",
         bounds(silent))}
-${table("UNREADABLE", "Co and Cn, but what is reserved for emoji (Extended_Pictographic): no font need have a sign.",
+${table("UNREADABLE", "Co and Cn, but what is reserved for emoji (Extended_Pictographic): fonts need not have a glyph for them.",
         bounds((point) => unreadable.has(point) && !silent(point) && !emoji.has(point)))}
 ${table("EMOJI", "Emoji and Extended_Pictographic, but ASCII's.",
         bounds((point) => emoji.has(point) && point > 0x7f))}`);

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from gittraj.model import values
+from gittraj.model.header import Header
 from gittraj.model.values import Decision, Retrospective, SessionInfo, Summary, TaskRef
-from gittraj.query.account import PARTS, Header, complete
+from gittraj.query.account import PARTS, complete
 from gittraj.query.header import fold
 from tests.integration.story import record
 from tests.unit.render.headers import COMMIT, full_header

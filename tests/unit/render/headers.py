@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
+from gittraj.model.header import Header
 from gittraj.model.values import (
     Counts,
     Decision,
@@ -16,7 +17,6 @@ from gittraj.model.values import (
     TestRuns,
     Usage,
 )
-from gittraj.query.account import Header
 from gittraj.query.header import fold
 from tests.integration.story import record
 

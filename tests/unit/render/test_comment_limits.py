@@ -14,8 +14,8 @@ import pytest
 from gittraj.model.codec import encode_line
 from gittraj.model.values import CaveatSource, Decision, FileChanged
 from gittraj.query.change import Change, Reviewed
+from gittraj.query.read_change import find_sessions
 from gittraj.query.records import Recorded
-from gittraj.query.review import find_sessions
 from gittraj.render.comment.comment import CommentOptions, render_comment
 from gittraj.render.comment.tables import Location
 from gittraj.render.text.terminal import cut

@@ -19,7 +19,7 @@ from gittraj.formats.base.carried import to_event
 from gittraj.formats.base.exported import Exported
 from gittraj.model.codec import dump
 from gittraj.model.session_items import Damage, Entry, Item
-from gittraj.record.drain.reading import find_sessions, read_items
+from gittraj.record.drain.open_log import find_sessions, read_items
 from tests.unit.formats.interchange.test_atif import FOREIGN, SESSION
 from tests.unit.formats.interchange.test_trajectory import THEIRS
 from tests.unit.formats.interchange.trajectories import told

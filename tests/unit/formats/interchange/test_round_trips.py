@@ -18,7 +18,7 @@ from gittraj.formats.base.exported import Exported
 from gittraj.model.codec import dump, event_to_json
 from gittraj.model.session_items import Entry
 from gittraj.model.values import AnyEvent
-from gittraj.record.drain.reading import find_sessions, read_items
+from gittraj.record.drain.open_log import find_sessions, read_items
 from tests.sizes import size
 from tests.unit.formats.interchange.trajectories import some_events, stored, told
 

@@ -16,7 +16,7 @@ from gittraj.formats.atif import write as atif
 from gittraj.formats.base.exported import Exported
 from gittraj.model.session_items import Entry, Spent
 from gittraj.model.values import AnyEvent, Prompt, ToolCall, ToolResult
-from gittraj.record.drain.reading import find_sessions, read_items
+from gittraj.record.drain.open_log import find_sessions, read_items
 from tests.unit.formats.interchange.trajectories import told
 
 pytestmark = pytest.mark.shared

@@ -9,7 +9,7 @@ from itertools import chain
 
 import pytest
 
-from gittraj.query.account import Header
+from gittraj.model.header import Header
 from gittraj.render.events import Detail
 from gittraj.render.html.document import render_page
 from tests.unit.render.headers import (

@@ -14,11 +14,11 @@ from gittraj.index.search import Conditions, Hit, find_hits
 from gittraj.index.text import Part, replace_parts
 from gittraj.index.text_fields import distinct_records, read_part
 from gittraj.index.update_text import InMemory
-from gittraj.query.beside import RecordedBeside
 from gittraj.query.header import Folded
+from gittraj.query.remote_records import RecordedBeside
 
 
-def add_beside(
+def add_remotes(
     ours: list[Hit], recorded: RecordedBeside, asked: Asked | str, conditions: Conditions, *, limit: int
 ) -> list[Hit]:
     """``ours`` with the best of what remotes have, best with best: scores of two indexes say nothing of each

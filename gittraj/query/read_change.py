@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from gittraj.errors import TrajError
 from gittraj.git import Repository, read_changes
-from gittraj.query.account import Header
+from gittraj.model.header import Header
 from gittraj.query.change import Change, Reviewed
 from gittraj.query.log.description import describe_all
 from gittraj.query.records import Recorded

@@ -12,8 +12,9 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import chain
 
+from gittraj.model.header import Header
 from gittraj.model.values import Record
-from gittraj.query.account import Header, complete
+from gittraj.query.account import complete
 from gittraj.query.header import Folded
 from gittraj.query.notes import Notes, NotesInMemory
 from gittraj.query.records import Recorded

@@ -60,7 +60,7 @@ def read_records(
     if not found:
         return Recorded(notes)
     from gittraj.notes.remotes import Ours  # what follows is for those alone who have not joined
-    from gittraj.query.beside import RecordedBeside, RemoteNotesInMemory
+    from gittraj.query.remote_records import RecordedBeside, RemoteNotesInMemory
     from gittraj.state.cursors import load_suspension
     from gittraj.state.folder import LocalState
 
@@ -100,7 +100,7 @@ def _read_remotes(
 
 def count_beside(repository: Repository) -> dict[str, int]:
     """Of how many commits each remote has records that are not joined with ours."""
-    from gittraj.query.beside import RecordedBeside
+    from gittraj.query.remote_records import RecordedBeside
 
     recorded = read_records(repository, NotesInMemory(()))
     if not isinstance(recorded, RecordedBeside):

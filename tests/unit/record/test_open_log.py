@@ -15,7 +15,7 @@ from gittraj.config import Environ
 from gittraj.errors import FormatError
 from gittraj.formats.claude import session as claude
 from gittraj.model.session_items import Item
-from gittraj.record.drain.reading import find_sessions, read_items
+from gittraj.record.drain.open_log import find_sessions, read_items
 from tests.unit.formats.test_claude_code import user
 
 
