@@ -32,7 +32,7 @@ PREFIX = re.compile(
     rf"|we)\s))(?P<chosen>.+?)" + REASON,
     re.I,
 )
-OVER = re.compile(r"^(?P<chosen>.+?)\s+over\s+(?P<other>.+?)" + REASON, re.I)
+OVER = re.compile(r"^(?P<chosen>(?:[^(]|\([^)]*\))+?)\s+over\s+(?P<other>.+?)" + REASON, re.I)
 BEATS = re.compile(
     r"^(?P<chosen>.+?)\s+(?:beats|won over|wins over|won out over|was (?:chosen|preferred|picked"
     r"|favou?red) (?:over|to)|is preferred (?:over|to))\s+(?P<other>.+?)(?:\s+here)?" + REASON,
@@ -113,13 +113,10 @@ PREFERRED = re.compile(
     r"^(?:I|we) prefer(?:red)?\s+(?P<chosen>.+?)\s+to\s+(?P<other>(?!\w+ing\b).+?)" + REASON, re.I
 )
 DROPPED = re.compile(
-    r"(?:^(?:(?:I|we)(?:'ve| have)?\s+)?(?:dropped|removed|rejected|ditched|abandoned"
-    r"|gave up)|\b(?:drops|removes))\s+(?P<other>.+?)\s+in\s+favou?r\s+of\s+(?P<chosen>.+?)" + REASON,
-    re.I,
-)
-FAVOUR = re.compile(
-    r"^(?P<other>.+?)(?<! that)(?<! which)\s+(?:was|were)\s+(?:dropped|rejected|removed|abandoned|discarded"
-    r"|ruled out)\s+in\s+favou?r\s+of\s+(?P<chosen>.+?)" + REASON,
+    r"(?:(?:^(?:(?:I|we)(?:'ve| have)?\s+)?(?:dropped|removed|rejected|ditched|abandoned|gave up)"
+    r"|\b(?:drops|removes))\s+(?P<other>.+?)|^(?P<other2>.+?)(?<! that)(?<! which)\s+(?:was|were)\s+"
+    r"(?:dropped|rejected|removed|abandoned|discarded|ruled out))"
+    r"\s+in\s+favou?r\s+of\s+(?P<chosen>.+?)" + REASON,
     re.I,
 )
 WHY_LABEL = re.compile(
