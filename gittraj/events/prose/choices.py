@@ -92,13 +92,17 @@ def _read_beside(before: Sentence | None, sentence: Sentence, after: Sentence | 
         or _read(sentence)
         or _read_alternative(before, sentence)
     )
-    if choice and not choice.chosen and before and before.kind != "heading" and _explains(choice):
-        return replace(choice, chosen=before.restore(before.text))
+    if choice and not choice.chosen and _explains(choice):
+        taken = before and before.kind != "heading" and _is_taken(before.text.rstrip("."))
+        if before and taken:
+            return replace(choice, chosen=before.restore(before.text))
+        if choice.rejected:
+            return replace(choice, chosen=f"not: {choice.rejected[0]}")
     return choice
 
 
 def _explains(choice: Choice) -> bool:
-    return len((choice.reason or "").split()) > 2
+    return len((choice.reason or "").split()) > 2 and choice.reason != "the time being"
 
 
 def _is_wish(choice: Choice, wishes: frozenset[str]) -> bool:

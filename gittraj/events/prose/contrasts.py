@@ -75,6 +75,7 @@ REJECTED = re.compile(
     r"|dismissed|discarded|turned down|considered and (?:dropped|rejected|discarded)|no option"
     r"|not an option|out of the question|overkill)"
     r"|(?:felt|looked|seemed) like overkill)|(?:(?:I|we)(?:'ve| have)?\s+|\A)(?:rejected|ruled out|dismissed"
+    r"|(?:did not|didn't) (?:choose|pick|go with|opt for)"
     r"|avoided|decided against|passed on|(?:stayed|moved) away from|steered clear of"
     r"|resisted(?: the temptation to)?)"
     r"\s+(?P<other2>[^;,.:]{2,100}?))(?:\s+(?:in favou?r of"
