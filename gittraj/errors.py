@@ -23,7 +23,7 @@ import errno
 import os
 from typing import Literal
 
-_THEN = "what is not recorded yet is recorded then"
+_THEN = "what is not recorded yet is recorded then; ask for anything else again"
 _DISK = {
     os.strerror(errno.ENOSPC): f"make room there: {_THEN}",
     os.strerror(errno.EDQUOT): f"make room there: {_THEN}",

@@ -245,7 +245,7 @@ def _unknown_commits(log: Log, call: int, made: int) -> int:
     if result is None:
         return count_commits(command) - made
     event = log.entries[result].event
-    failed = len(verbs) == 1 and isinstance(event, ToolResult) and find_no_commit(event.content)
+    failed = len(verbs) == 1 and isinstance(event, ToolResult) and find_no_commit(event.content, command)
     if failed or prints_ids(command):
         return 0
     return count_commits(command) - max(made, len(log.entries[result].commits))

@@ -25,6 +25,7 @@ _NO_COMMIT = re.compile(
     r"Already up to date|^CONFLICT |Automatic merge failed|could not apply",
     re.MULTILINE,
 )
+_TELLS_STATE = re.compile(_GIT + r"(?:stash|status)(?![\w-])")
 _PRINTING = {"commit", "cherry-pick", "revert"}
 _QUIET = re.compile(r"(?:^|\s)(?:-[a-zA-Z]*q|--quiet)|>|(?<!\|)\|(?!\|)")
 _MESSAGE_OPTION = re.compile(r"(?:\s-[a-zA-Z]*m|\s--message)[ =]?\0?$")
@@ -68,9 +69,10 @@ def hides_failure(command: str) -> bool:
     return _HIDES.search(command) is not None
 
 
-def find_no_commit(output: str) -> str:
-    """The words in an output by which git says that it made no commit; empty if there are none."""
-    found = _NO_COMMIT.search(output)
+def find_no_commit(output: str, command: str = "") -> str:
+    """The words in an output by which git says that it made no commit; empty if there are none, and where the
+    ``command`` also runs git stash or status, which say the same of a commit that was made."""
+    found = _NO_COMMIT.search(output) if not _TELLS_STATE.search(command) else None
     return found[0] if found else ""
 
 

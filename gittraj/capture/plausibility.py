@@ -184,7 +184,7 @@ def _fit_result(log: Log, call: int) -> float:
     event = log.entries[result].event
     if isinstance(event, ToolResult):
         value -= 3 if event.is_error else 0
-        value -= 15 if find_no_commit(event.content) else 0
+        value -= 15 if find_no_commit(event.content, log.entries[call].command or "") else 0
     if log.entries[result].commits:
         value -= 3  # it printed other ids
     return value

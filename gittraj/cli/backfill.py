@@ -44,7 +44,8 @@ def command(
             click.echo(json.dumps({"version": 1, "dryRun": dry_run, **report_to_json(report)}))
             return
         objects = repository.objects
-        subjects = {row.commit: objects.commit(row.commit).subject for row in report.linked}
+        here = {row.commit for row in report.linked if objects.kind(row.commit) == "commit"}
+        subjects = {commit: objects.commit(commit).subject for commit in here}
         page = Page(columns(raw, table=True), wants_colour(repository, raw))
         text = report_to_text(report, subjects, page, dry_run=dry_run)
         write(repository, text, raw, pager=obj["pager"])

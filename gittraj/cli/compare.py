@@ -27,7 +27,8 @@ _FORMATS = ("text", "markdown", "html", "json")
 
 
 @click.command("compare")
-@click.argument("names", nargs=2, metavar="A B")
+@click.argument("left", metavar="A")
+@click.argument("right", metavar="B")
 @click.option(
     "--task", metavar="ID", help="A and B are agents or models: compare their work on this task or run."
 )
@@ -41,7 +42,8 @@ def command(
     obj: dict[str, bool],
     /,
     *,
-    names: tuple[str, str],
+    left: str,
+    right: str,
     task: str | None,
     form: str,
     everything: bool,
@@ -58,7 +60,7 @@ def command(
     with find_drained(to_read=True) as repository:
         with open_index(repository, build=False) as index:
             recorded = read_records(repository, index.notes if index else None)
-            sides = [find_side(repository, recorded, name, task=task) for name in names]
+            sides = [find_side(repository, recorded, name, task=task) for name in (left, right)]
             compared = _compare(repository, recorded, sides, fetch=not no_fetch)
         page = text_page(repository, environ)
         texts = _render(compared, form, page, everything=everything)

@@ -33,7 +33,8 @@ def command(fix: bool, as_json: bool) -> int:
         environ = Environ.of(raw)
         facts = gather(repository, environ)
         found = [*examine(repository, facts), *(check_login_shell(repository, raw) if facts.agents else ())]
-        findings = [(finding, fix and _fix(finding)) for finding in found]
+        told: set[str] = set()
+        findings = [(finding, fix and _fix(finding, told)) for finding in found]
         if kept and not any(kept.message in finding.text for finding, _ in findings):
             findings.insert(0, (_not_recorded(kept), False))
         if fix:
@@ -64,7 +65,8 @@ def _not_recorded(kept: TrajError) -> Finding:
     return Finding(code="not-recorded", text=what, remedy=kept.hint or "fix that; nothing is lost")
 
 
-def _fix(finding: Finding) -> bool:
+def _fix(finding: Finding, told: set[str]) -> bool:
+    """Whether it is fixed; says why not, once for all findings (``told``) that the same thing hinders."""
     from gittraj.errors import TrajError
 
     if finding.fix is None:
@@ -72,7 +74,9 @@ def _fix(finding: Finding) -> bool:
     try:
         finding.fix()
     except TrajError as error:
-        click.echo(f"git-traj: not fixed: {error.message}", err=True)
+        if error.message not in told:
+            click.echo(f"git-traj: not fixed: {error.message}", err=True)
+        told.add(error.message)
         return False
     return True
 

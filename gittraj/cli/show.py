@@ -101,6 +101,10 @@ def command(
         target, trajectories = _read(repository, recorded, name, opener, fetch=not no_fetch)
         for keep in _filters(repository, messages=messages, **filters):
             trajectories = keep_events(trajectories, keep)
+        if trajectories and filters["path"] and not any(h["chapters"] for h in trajectories):
+            from gittraj.cli.common.no_match import say_nothing_wrote
+
+            say_nothing_wrote(filters["path"])
         if form == "json":
             document = {"version": 1, "commit": target.commit, "trajectories": trajectories}
             texts: Iterable[str] = [dump_json(document) + "\n"]

@@ -12,11 +12,14 @@ _BASES = ("@{upstream}", "origin/HEAD", "origin/main", "origin/master", "main", 
 def find_base(repository: Repository, head: str) -> str:
     """The first usual base that exists and is not ``head`` itself. Raises TrajError without one."""
     tip = repository.run("rev-parse", "-q", "--verify", f"{head}^{{commit}}", check=False).out
+    same: list[str] = []
     for name in _BASES:
         parsed = repository.run("rev-parse", "-q", "--verify", f"{name}^{{commit}}", check=False)
         if parsed.code == 0 and parsed.out != tip:
             return name
-    raise TrajError("there is no branch to compare with", "git traj pr --base BRANCH")
+        same += [name] if parsed.code == 0 else []
+    what = f": {head} is {same[-1]} itself" if same else ""
+    raise TrajError(f"there is no branch to compare with{what}", "git traj pr --base BRANCH")
 
 
 def change_to_json(change: Change, *, base: str, markdown: str) -> dict[str, object]:

@@ -173,7 +173,11 @@ def _recording(facts: Facts) -> Iterator[str]:
         yield f"git-traj is not installed here (git traj install){team}"
     elif facts.off or facts.paused is not None:
         yield "Off for this command (GIT_TRAJ=0)" if facts.off else f"Paused since {_time(facts.paused)}"
-    other = f", and on {facts.elsewhere} that git traj log does not list" if facts.elsewhere else ""
+    other = (
+        f", and on {facts.elsewhere} that git traj log does not list (git traj search finds them)"
+        if facts.elsewhere
+        else ""
+    )
     if facts.recorded or not facts.beside:
         yield f"Recorded: trajectories on {count(facts.recorded, 'commit')}{other}"
     for name, number in facts.beside.items():

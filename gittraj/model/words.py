@@ -13,7 +13,7 @@ EVIDENCE = {
     "agent": "committed by the agent",
     "output": "commit named in its log",
     "order": "found in the agent's log",
-    "content": "matched by content",
+    "content": "matched by content, not seen to commit",
     "manual": "linked by hand",
     "imported": "imported",
     "environment": "made in a shell that the agent opened; who made it is not known",

@@ -54,6 +54,9 @@ _WRAPPED = lazy(
         (?:<[^>\n]{0,30}>)?!?\([ ]?(?=[brfLu@$]?["'`])""",
     re.VERBOSE | re.IGNORECASE,
 )
+_OCTETS = lazy(
+    r"(?:\w{0,12}\s?)?[{\[(]\s{0,12}(?P<v>(?:0x[0-9a-fA-F]{2},\s{0,12}){7,63}0x[0-9a-fA-F]{2}|(?:\d{1,3},\s{0,12}){15,63}\d{1,3}(?=\s{0,12}[\])}]))"
+)
 _SPLITS = lazy(r"tokeni[sz]|lexer|encoding\.", re.IGNORECASE)  # a text to tokens
 _GETS = lazy(r"get_?password|find|lookup", re.IGNORECASE)
 _DEFAULT = lazy(
@@ -144,6 +147,8 @@ def _value(page: Page, bound: _Bound) -> Iterator[Span]:
     elif quote := _QUOTE.match(text, start):
         if style := _quoted_style(page, bound, quote):
             yield from _listed(page, quoted(page, quote), bound, style)
+    elif bound.level >= Grade.TOKEN and (octets := _OCTETS.match(text, start)):
+        yield Span(*octets.span("v"), "named-key", "key")
     elif op in ("(", ",") or (op == "::" and _MEMBER.match(text, start)) or _is_filter(text, bound):
         return
     elif wrapped := _WRAPPED.match(text, start) or _DEFAULT.match(text, start):

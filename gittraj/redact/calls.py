@@ -10,11 +10,10 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from .common import DULL
 from .decide import Proof, Style, is_secret, proof
 from .lazy import lazy
 from .load import words
-from .made import is_chosen
+from .made import DULL, is_chosen
 from .names import Grade
 from .page import Page, Span
 from .randomness import looks_random

@@ -16,9 +16,8 @@ from enum import Enum, IntEnum
 from functools import lru_cache
 
 from .base58 import has_checksum
-from .common import DESCRIBES, DULL
 from .lazy import lazy
-from .made import is_chosen, is_joined, is_phrase, is_worded
+from .made import DESCRIBES, DULL, is_chosen, is_joined, is_phrase, is_worded
 from .names import Grade, grade, parts
 from .randomness import likelihood, looks_random
 from .values import (
@@ -277,13 +276,9 @@ def _by_alphabet(value: str) -> Proof | None:
 
 
 def _by_harmless_form(value: str) -> Proof | None:
-    if TYPE.fullmatch(value):
+    if len(value) < 6 or TOOL_ID.fullmatch(value) or TYPE.fullmatch(value) or _HARMLESS.match(value):
         return Proof.NONE
-    if len(value) < 6 or TOOL_ID.fullmatch(value) or _HARMLESS.match(value) or is_placeholder(value):
-        return Proof.NONE
-    if not value.isascii() and CJK_SENTENCE.fullmatch(value):
-        return Proof.NONE
-    if not value.isascii() and value.isalpha():
+    if is_placeholder(value) or (not value.isascii() and (value.isalpha() or CJK_SENTENCE.fullmatch(value))):
         return Proof.NONE
     if re.search(r"\s", value):
         return Proof.SLIGHT if _WORDS_ALONE.fullmatch(value) and not is_label(value) else Proof.NONE
@@ -327,6 +322,7 @@ def _by_mixture(value: str) -> Proof:
 
 
 _HEX_OF_A_DEVICE = lazy(r"[0-9a-fA-F]{12,64}")
+_UNEVEN = lazy(r"[a-zA-Z]*(?:[a-z][A-Z]{2}|[A-Z]{2,}[a-z]+[A-Z])[a-zA-Z]*")
 _SIGN = lazy(r"[!@#$%^&*~]")
 
 
@@ -367,12 +363,8 @@ def is_given(value: str) -> bool:
         or is_joined(value)
         or _HEX_OF_A_DEVICE.fullmatch(value) is not None
         or (value.isdigit() and len(value) >= 8)
-        or (len(value) >= 8 and value.isalpha() and value.isascii() and _is_uneven(value))
+        or (len(value) >= 8 and _UNEVEN.fullmatch(value) is not None)
     )
-
-
-def _is_uneven(word: str) -> bool:
-    return re.search(r"[a-z][A-Z]{2}|[A-Z]{2,}[a-z]+[A-Z]", word) is not None
 
 
 def is_clear_or_uuid(value: str) -> bool:

@@ -7,6 +7,7 @@ import binascii
 import re
 from collections.abc import Callable, Iterator
 
+from .decide import Proof, proof
 from .lazy import lazy
 from .page import Page, Span, places
 from .rules import Reader
@@ -48,6 +49,24 @@ def _plain(word: str) -> str | None:
     except (binascii.Error, UnicodeDecodeError):
         return None
     return plain if _TEXT.fullmatch(plain) else None
+
+
+_BELOW = lazy(r"\r?\n(?P<v>[\w+/.~-]{8,400}+={0,2})(?=\s|[\"'`,;)]|$)")
+_NARROWEST = 40  # characters
+
+
+def continued(page: Page, found: Span) -> Iterator[Span]:
+    """The rest of a secret that a terminal cut at its width, in the lines below it: as wide, or the last."""
+    end = found.end
+    width = end - page.text.rfind("\n", 0, end) - 1
+    while width >= _NARROWEST and (piece := _BELOW.match(page.text, end)) and len(piece["v"]) <= width:
+        page.tick()
+        start, end = piece.span("v")
+        if end - start < width and proof(piece["v"].rstrip("=")) < Proof.FAIR:
+            return
+        yield found.at(start, end)
+        if end - start < width:
+            return
 
 
 WRAPPED = Reader(id="base64", kind="base64", find=lambda page: iter(()))

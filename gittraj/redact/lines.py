@@ -22,12 +22,21 @@ def lines(page: Page) -> Iterator[Span]:
         row = rows()[number]
         places = [(0, len(page.text))] if row.window == WHOLE_TEXT else page.near(keywords, after=row.window)
         for start, stop in places:
-            for match in _compiled(row).finditer(page.text, start, stop):
+            for match in _matches(row, page.text, start, stop):
                 page.tick()
-                group = "v" if match.groupdict().get("v") else match.lastgroup or "v"
-                if ACCEPT[row.accept](match[group]):
+                group = "v" if match.groupdict().get("v") else match.lastgroup
+                if group and ACCEPT[row.accept](match[group]):
                     at = match.start(group)
                     yield Span(at, at + len(match[group].rstrip(",;")), row.id, row.kind)
+
+
+def _matches(row: Row, text: str, start: int, stop: int) -> Iterator[re.Match[str]]:
+    while match := _compiled(row.pattern, row.flags).search(text, start, stop):
+        yield match
+        start = max(match.end(), start + 1)
+        while row.then and (match := _compiled(row.then, row.flags).match(text, start, stop)):
+            yield match
+            start = match.end()
 
 
 class Gate:
@@ -59,13 +68,8 @@ def _gate() -> Gate:
 
 
 @cache
-def _compiled(row: Row) -> re.Pattern[str]:
-    return re.compile(row.pattern, _FLAGS[row.flags] if row.flags else 0)
-
-
-def rules() -> tuple[Row, ...]:
-    """The rules, each with its own examples."""
-    return rows()
+def _compiled(pattern: str, flags: str) -> re.Pattern[str]:
+    return re.compile(pattern, _FLAGS[flags] if flags else 0)
 
 
 LINES = Reader(id="line", kind="secret", find=lines)

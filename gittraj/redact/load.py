@@ -34,16 +34,18 @@ WHOLE_TEXT = 0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """A rule. ``keywords`` are literals in lower case, one of which must be in the text; the ``pattern``
-    is searched for in its line and ``window`` lines more, and its group ``v`` is the value, if ``accept``
-    (``decide.ACCEPT``) takes it. ``flags``: ``i`` ignores case. ``good`` and ``bad`` are texts with and
-    without a secret, which is drawn (``examples``). ``since`` is the ruleset that brought it."""
+    """A rule. ``keywords`` are literals in lower case, one of which must be in the text; the ``pattern`` is
+    searched for in its line and ``window`` lines more, and its group ``v`` is the value, if ``accept``
+    (``decide.ACCEPT``) takes it. ``then`` may follow directly, any number of times, with a ``v`` of its
+    own. ``flags``: ``i`` ignores case. ``good`` and ``bad`` are texts with and without a secret, which is
+    drawn (``examples``). ``since`` is the ruleset that brought it."""
 
     id: str
     keywords: tuple[str, ...]
     pattern: str
     good: tuple[str, ...]
     bad: tuple[str, ...] = ()
+    then: str = ""
     kind: str = "secret"
     flags: str = ""
     accept: str = "named"

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import re
 
-from .common import DESCRIBES, DULL, STOP, SUFFIXES
 from .lazy import lazy
 from .load import words
 from .randomness import likelihood
 
+# Words that are where a secret would be, and in every text about one, but are not secrets.
+DULL = frozenset(words("words", "dull"))
+STOP = frozenset(words("words", "stop"))
+DESCRIBES = frozenset(words("words", "describes"))
 # Four words and more, as a generator of passphrases joins them.
 _PHRASE = lazy(
     r"(?:[a-z]{3,10}(?:(?P<s>[ _.-])[a-z]{3,10})(?:(?P=s)[a-z]{3,10}){2,10}|[A-Z][a-z]{2,9}(?:(?P<t>[ _.-])[A-Z][a-z]{2,9})(?:(?P=t)[A-Z][a-z]{2,9}){2,10})(?:[ _.-]?\d{1,4})?!?"
@@ -23,6 +26,7 @@ _JOINED = lazy(
 )
 # … and a number, with a dot before it or without: a host, a file and a version end in other ways.
 _WORDED = lazy(r"[a-z]{4,12}(?:\.[a-z]{4,12}){1,3}\.?\d{2,4}|[a-z]{5,12}\d\.\d{3,4}")
+_SUFFIXES = tuple(words("words", "suffixes"))
 _LETTERS = lazy(r"[A-Z]?[a-z]+|[A-Z]+")
 UNSPOKEN = -5.9  # no word of the languages that were tried has less
 _WALKS = lazy(r"(?i)^(?:[a-z]*)(?:qwert|asdf|zxcv|yxcv|qaz|wsx|poiu|lkjh|mnbv|qwe|1q2w|azert)[a-z0-9!@#$]*$")
@@ -63,7 +67,7 @@ def is_chosen(value: str) -> bool:
         return True
     if value.islower() and len(value) >= 8 and likelihood(value) < UNSPOKEN:
         return True
-    return value.islower() and len(value) >= 12 and not value.endswith(SUFFIXES)
+    return value.islower() and len(value) >= 12 and not value.endswith(_SUFFIXES)
 
 
 def is_worded(value: str) -> bool:

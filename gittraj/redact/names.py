@@ -50,6 +50,7 @@ _WEAK_LAST, _TAILS = frozenset(_words("weak_last")), frozenset(_words("tails"))
 _HARMLESS, _ADJECTIVES = frozenset(_words("harmless_pairs")), frozenset(_words("adjectives"))
 _QUALIFIERS, _NEGATIVE = frozenset(_words("qualifiers")), frozenset(_words("negative"))
 _STRONG_FIRST, _KEY_FIRST = frozenset(_words("strong_first")), frozenset(_words("key_first"))
+_KEY_SECOND = frozenset(_words("key_second"))
 _OTHER_PASSES, _OTHER_KEYS = tuple(_words("other_passes")), tuple(_words("other_keys"))
 _PARTS = lazy(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\x00-\x7f]+[a-z]*")
 
@@ -90,14 +91,7 @@ def grade(name: str) -> Grade:
         return Grade.TOKEN
     if words[0] in _STRONG_FIRST or words[:3] == ["mot", "de", "passe"]:
         return Grade.STRONG
-    if words[0] in _KEY_FIRST and words[1:2] in (
-        ["api"],
-        ["secrete"],
-        ["secreta"],
-        ["privee"],
-        ["privada"],
-        ["de"],
-    ):
+    if words[0] in _KEY_FIRST and not _KEY_SECOND.isdisjoint(words[1:2]):
         return Grade.TOKEN
     return Grade.WEAK if last in _WEAK_LAST or last.endswith(("sessid", "key")) else Grade.NONE
 

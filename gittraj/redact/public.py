@@ -11,7 +11,7 @@ from __future__ import annotations
 from functools import cache
 
 from .lazy import lazy
-from .load import Reason, reasons
+from .load import Reason, reasons, words
 from .page import Span
 from .private_keys import PRIVATE_KEYS
 from .tokens import ANYWHERE, TOKENS
@@ -21,23 +21,14 @@ BY_FORM = frozenset(rule.id for rule in (*TOKENS, *ANYWHERE)) - {"generic-token"
 }
 """The rules whose matches are proved by their form; not Adyen's, since any base64 has that form."""
 
-_GUESSED = ("nearby", "call")
-_UNSURE = (
-    *_GUESSED,
-    "named-",
-    "device-key",
-    "printed",
-    "table",
-    "member",
-    "user-tuple",
-    "generic-token",
-    "sql-password",
-)
 _BEFORE = 600  # characters that are looked at
 _AROUND = 160
 
 
-_GROUPS = {"guessed": _GUESSED, "unsure": _UNSURE}
+_GROUPS = {
+    "guessed": words("words", "guessed"),
+    "unsure": words("words", "guessed") + words("words", "unsure"),
+}
 """Rules that a row of ``data/public.toml`` names together."""
 
 

@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
-from .common import DESCRIBES, DULL, STOP
 from .decide import Style, is_secret, proof
 from .lazy import lazy
+from .made import DESCRIBES, DULL, STOP
 from .names import Grade, grade, kind
 from .page import Page, Span
 from .rules import Reader

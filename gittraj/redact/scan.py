@@ -15,10 +15,10 @@ from .calls import CALLS
 from .commands import COMMANDS
 from .decide import Style, is_secret
 from .documents import blanked, documents, fitted, strings
-from .encoded import WRAPPED, in_base64
+from .encoded import WRAPPED, continued, in_base64
 from .lazy import lazy
 from .lines import LINES
-from .lines import rules as line_rules
+from .load import rows
 from .memory import Memory
 from .names import Grade, grade, kind
 from .nearby import NEARBY
@@ -58,7 +58,7 @@ def readers() -> tuple[Reader, ...]:
 
 def rules() -> list[Described]:
     """All rules, each with its own examples."""
-    return [*TOKENS, *ANYWHERE, *line_rules(), *_READERS[1:], WRAPPED]
+    return [*TOKENS, *ANYWHERE, *rows(), *_READERS[1:], WRAPPED]
 
 
 @cache
@@ -127,6 +127,7 @@ class _Scan:
 
     def _on_page(self, page: Page) -> Iterator[Span]:
         found = [*_secret(page.text, _on(page, self._options, 0), self._tick)]
+        found += [more for span in found for more in continued(page, span)]
         if self._strict:
             found += strictly(page)
         if self._options.pii:

@@ -8,9 +8,8 @@ import binascii
 import re
 from functools import lru_cache
 
-from .common import DESCRIBES, DULL, STOP
 from .lazy import lazy
-from .made import is_joined, is_phrase
+from .made import DESCRIBES, DULL, STOP, is_joined, is_phrase
 from .names import FOREIGN, Grade, grade, parts
 from .randomness import likelihood, looks_random
 

@@ -39,8 +39,16 @@ _SEAM = lazy(
 # What a form or a URL in a URL is written with; a sign of a value alone stays as it is.
 _PERCENT = lazy(r"(%(?:2[02367CFcf]|3[ABDabd]|40|5[BDbd]|7[BDbd]))")
 _IN_PERCENT = ("%22", "%3a%2f%2f", "%3A%2F%2F")
-# What a reader of files put before each line: its number, set to the right.
-_NUMBERED = lazy(r"(\n[ ]{1,8}\d{1,6}(?:→|\t)|(?<!.)^[ ]{1,8}\d{1,6}(?:→|\t))", re.MULTILINE)
+# What a reader or a search put before each line of a file: its number, its name. The first column of a table
+# below its head is no number of a line.
+_NUMBERED = lazy(r"((?:\n|\A)[ ]{0,8}\d{1,6}(?:→|\t))")
+_TABBED = lazy(
+    r"(?:\A|\n)[ ]{1,8}\d{1,6}\t|\A(?:(?!COPY )[^\n\t]{0,200}\n){0,4}?\d{1,6}\t[^\n]*(?:\n\d{1,6}\t|\Z)"
+)
+_FOUND = lazy(r"((?:\n|\A)(?:[A-Za-z]:)?[\w.@/\\-]{1,100}[:-]\d{1,6}[:-](?!\*:))")
+_SEARCHED = lazy(
+    r"(?:[^\n]{0,200}\n){0,6}?(?P<name>(?:[A-Za-z]:)?[\w.@/\\-]{1,100})[:-]\d{1,6}[:-][^\n]*\n(?P=name)[:-]\d{1,6}[:-]"
+)
 _MAY_SPLIT = lazy(r"""["'][ \t]{0,8}(?:[+.&~|<\n\\]|\r\n)""")
 _TYPOGRAPHIC = str.maketrans("“”„«»「」『』‘’‚：＝，；（）｜│┃ ¦", '"""""""""\'\'\'' + ":=,;()||| |")
 _PLAIN = {"n": "\n", "r": "\r", "t": "\t", "b": " ", "f": " "}
@@ -60,9 +68,11 @@ class View:
             text = self._derive(text, _ESCAPE, 1, _decoded)
         if "%" in text and any(sign in text for sign in _IN_PERCENT):
             text = self._derive(text, _PERCENT, 1, _unpercented)
-        if "→" in text or "\t" in text:
-            text = self._derive(text, _NUMBERED, 1, lambda gutter: "\n" * (gutter[0] == "\n"))
-        if not text.isascii() and _typographic(text):
+        if "→" in text or ("\t" in text and _TABBED.search(text)):
+            text = self._derive(text, _NUMBERED, 1, _line_start)
+        if _SEARCHED.match(text):
+            text = self._derive(text, _FOUND, 1, _line_start)
+        if not text.isascii():
             text = text.translate(_TYPOGRAPHIC)
         if ('"' in text or "'" in text) and _MAY_SPLIT.search(text):
             text = self._derive(text, _SEAM, 2, lambda _: "")
@@ -129,10 +139,6 @@ class Layer:
         return self._starts
 
 
-def _typographic(text: str) -> bool:
-    return any(sign in text for sign in "“”„«»「」『』‘’‚：＝，；（）｜│┃\xa0")
-
-
 def lowered(text: str) -> str:
     """In lower case, and as long."""
     lower = text.lower()
@@ -152,6 +158,10 @@ def _decoded(piece: str) -> str:
         if len(_known) < 4096:
             _known[piece] = plain
     return plain
+
+
+def _line_start(gutter: str) -> str:
+    return "\n" * (gutter[0] == "\n")
 
 
 def _unpercented(piece: str) -> str:

@@ -31,10 +31,16 @@ _OPENS_A_BLOCK = re.compile(r"^(\d*)([-+=.)])")
 def words(text: str, most: int | None = None) -> str:
     """``text`` as plain words on one line, of Markdown; cut after ``most`` columns, escapes included."""
     parts = [
-        code(word) if _LIVE.search(word) else _MARKUP.sub(r"\\\1", word).translate(_ENTITIES)
+        _code_word(word) if _LIVE.search(word) else _MARKUP.sub(r"\\\1", word).translate(_ENTITIES)
         for word in terminal.cut(terminal.escape_line(text), most).split()
     ]
     return _OPENS_A_BLOCK.sub(r"\1\\\2", " ".join(parts))
+
+
+def _code_word(word: str) -> str:
+    """In a code span, without the comma after it."""
+    bare = word.removesuffix(",")
+    return code(bare) + word[len(bare) :]
 
 
 def code(text: str, most: int | None = None) -> str:

@@ -113,8 +113,8 @@ class LocalState:
 
     def _unfinished(self) -> Iterator[Path]:
         yield from self.folder.glob("*.[0-9]*")
-        for place in ("active", "of-*"):
-            yield from self.folder.glob(f"{place}/*.json.[0-9]*")
+        yield from self.folder.glob("active/*.json.[0-9]*")
+        yield from self.folder.glob("of-*/*.[0-9]*")  # also of a key
 
     @property
     def is_purging(self) -> bool:

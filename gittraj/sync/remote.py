@@ -70,7 +70,8 @@ def _choose(repository: Repository, listed: tuple[str, ...], *, pushing: bool) -
     if found is None and len(listed) == 1:
         return listed[0]
     if found is None:
-        raise TrajError("there is no remote to share with", "name one: git traj sync REMOTE")
+        hint = "name one: git traj sync REMOTE" if listed else "add one: git remote add origin URL"
+        raise TrajError("there is no remote to share with", hint)
     return found
 
 

@@ -176,7 +176,7 @@ def test_the_documents_fields(begun: Git, tmp_path: Path) -> None:
     }
     (lost,) = said["unlinked"]
     assert set(lost) == {"agent", "session", "path", "why"}
-    assert lost["why"].endswith("printed no id, and no commit has its message and its time")
+    assert lost["why"].endswith("printed no id, and no commit could be matched to it")
     told = traj(begun, "backfill")
     trajectory = said["linked"][0]["trajectory"] if said["linked"] else ""
     assert f"{begun.head()[:12]}  claude-code  {trajectory[:13]}  output" in told
@@ -197,6 +197,26 @@ def test_what_live_capture_recorded_is_recorded_already_to_a_dry_run_too(
     assert "not linked" not in told
     verb = "would be linked" if dry else "linked"
     assert f": 0 commits {verb}, 1 already recorded, 0 parts written, 0 sessions without" in told
+
+
+def test_it_goes_on_where_a_recorded_commit_is_gone(begun: Git) -> None:
+    """Amended on a branch that was deleted, and pruned: its record is still there, the commit is not."""
+    first, second = ClaudeSession(begun.root), ClaudeSession(begun.root, name="two")
+    begun("switch", "-qc", "b")
+    first.run([turn(*one("a")), turn(say="Done")], prompt="Write a")
+    backfill(begun)
+    gone = begun.head()
+    begun("commit", "-q", "--amend", "-m", "Another a")
+    begun("switch", "-q", "-")
+    begun("branch", "-qD", "b")
+    begun("reflog", "expire", "--expire=now", "--all")
+    begun("gc", "-q", "--prune=now")
+    second.run([turn(*one("c")), turn(say="Done")], prompt="Write c")
+    told = traj(begun, "backfill")
+    assert "Add c" in told and "2 sessions (" in told
+    assert "1 commit linked (1 earlier form of them besides)" in told
+    rows = {row["commit"]: row["reachable"] for row in backfill(begun)["linked"]}
+    assert rows == {gone: False, begun.head(): True}
 
 
 def run(git: Git, *arguments: str, env: dict[str, str] | None = None) -> command.Said:

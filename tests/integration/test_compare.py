@@ -163,6 +163,12 @@ def test_a_name_without_a_trajectory_is_an_error(git: Git, two: dict[str, str]) 
     assert (said.returncode, "by gemini" in said.stderr) == (1, True)
 
 
+def test_the_side_that_was_not_given_is_named(git: Git) -> None:
+    said = traj(git.root, "compare", "HEAD")
+    assert (said.returncode, said.stdout) == (2, "")
+    assert "Missing argument 'B'." in said.stderr
+
+
 def test_several_runs_are_compared_by_what_they_came_to(git: Git) -> None:
     commit = git.commit({"a": "1\n"}, "base")
     with git.open() as repository:
@@ -202,7 +208,12 @@ def test_statistics_by_run_status_and_task(git: Git, two: dict[str, str]) -> Non
     assert rows["run"]["run7"]["successRate"] == 0
     assert rows["task"]["Fix the bug"]["parseFailures"] == 1
     assert rows["task"]["Fix the bug"]["medianSeconds"] == 60
-    assert "100% completed" in traj(git.root, "stats", "--by", "task").stdout
+
+
+def test_statistics_do_not_call_what_ended_a_success(git: Git, two: dict[str, str]) -> None:
+    told = " ".join(traj(git.root, "stats", "--by", "task").stdout.split())
+    assert "2 of 2 ended as completed" in told and "0 of 1 ended as completed" in told
+    assert "success" not in told
 
 
 def test_log_by_status_and_by_cost(git: Git, two: dict[str, str]) -> None:

@@ -27,7 +27,7 @@ from tests.sizes import some
 
 PAGE = 4096
 """Bytes that a tmpfs gives out at once."""
-THEN = "what is not recorded yet is recorded then"
+THEN = "what is not recorded yet is recorded then; ask for anything else again"
 SOON = 5.0
 """Seconds of sleep. Nobody may wait for room, as one waits for a lock."""
 FORMS = {

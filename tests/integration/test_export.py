@@ -98,7 +98,7 @@ def test_what_cannot_be_exported(scene: Scene, capsys: pytest.CaptureFixture[str
     assert call(["export", "--format", "html"]) == 0
     out, err = capsys.readouterr()
     assert out == ""
-    assert err.startswith("no matching commits (2 commits here have records)")
+    assert err.startswith("no matching commits (records of 2 commits are here)")
     for args, said in (
         ([], "error: choose --format or --seal\nhint: --format markdown|timeline|html|json"),
         (["--format", "html", "--seal", "x"], "error: choose --format or --seal\n"),

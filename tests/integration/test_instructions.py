@@ -37,7 +37,9 @@ def test_a_file_that_we_make_is_nobodys_clutter(git: Git) -> None:
     git.commit({"a": "1"})
     steps = put_in(git, *FILES)
     assert {name: step.did for name, step in steps.items()} == dict.fromkeys(OWN.values(), "added")
-    assert steps["AGENTS.md"].text == "instruction for codex added; git ignores the file here"
+    assert (
+        steps["AGENTS.md"].text == "instruction for codex added; the file is ignored by git, so it stays here"
+    )
     assert {content(git, file) for file in OWN.values()} == {TEXT}
     assert git("status", "--porcelain") == ""
     assert {step.did for step in put_in(git, *FILES).values()} == {"unchanged"}
@@ -162,4 +164,7 @@ def test_an_agent_without_hooks_gets_the_instruction(git: Git, agent: str) -> No
 
 def test_the_command_says_it(git: Git) -> None:
     said = traj(git, "install", "--agent", "claude-code")
-    assert "CLAUDE.local.md: instruction for claude-code added; git ignores the file here\n" in said
+    assert (
+        "CLAUDE.local.md: instruction for claude-code added; the file is ignored by git, so it stays here\n"
+        in said
+    )

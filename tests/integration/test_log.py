@@ -109,7 +109,7 @@ def test_the_terminal_output(git: Git, story: Story, capsys: pytest.CaptureFixtu
         == f"""\
 {second[:7]} Add b  2020-03-01 by A U Thor
   said     Both are in.
-  codex · gpt-5-codex · matched by content · part 2 of 2
+  codex · gpt-5-codex · matched by content, not seen to commit · part 2 of 2
 
   claude-code · committed by the agent · thinking sealed · 1 secret redacted
 

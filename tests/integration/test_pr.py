@@ -89,6 +89,13 @@ def test_the_usual_base_is_found(branch: Git) -> None:
     )
 
 
+def test_on_the_base_itself_it_says_so(branch: Git) -> None:
+    branch("switch", "-q", "main")
+    done = command.traj(branch.root, "pr")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "there is no branch to compare with: HEAD is main itself" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [(("--base", "nowhere"), "'nowhere' is not a commit here"), ((), "there is no branch to compare with")],

@@ -240,6 +240,7 @@ def test_no_such_remote(ann: Git, be: Be) -> None:
         assert be(ann).fails(command, "nowhere") == "there is no remote 'nowhere'"
     ann("remote", "remove", "origin")
     assert be(ann).fails("sync") == "there is no remote to share with"
+    assert be(ann)("sync", status=1)[1].endswith("\nhint: add one: git remote add origin URL\n")
 
 
 def test_a_remote_that_is_gone(ann: Git, be: Be) -> None:

@@ -250,6 +250,22 @@ def test_thinking_on_request(scene: Scene, capsys: pytest.CaptureFixture[str]) -
     assert "    A table would be too much.\n" in capsys.readouterr().out
 
 
+def test_a_file_that_no_call_wrote_is_named(scene: Scene, capsys: pytest.CaptureFixture[str]) -> None:
+    assert call(["show", scene.hello, "--file", "nosuch.py"]) == 0
+    assert capsys.readouterr().err.startswith("no call that is shown here wrote nosuch.py\n")
+    assert call(["show", scene.hello, "--file", "hello.py"]) == 0
+    assert not capsys.readouterr().err
+
+
+def test_a_recorded_commit_that_is_gone_names_its_trajectories_by_its_full_id(
+    scene: Scene, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scene.story.note("f" * 40, record("traj_lost"))
+    assert call(["show", "f" * 40, "--json"]) == 0
+    assert [t["id"] for t in json.loads(capsys.readouterr().out)["trajectories"]] == ["traj_lost"]
+    assert call(["show", "e" * 40]) == 1
+
+
 def test_into_a_file(scene: Scene, git: Git, capsys: pytest.CaptureFixture[str]) -> None:
     assert call(["show", scene.hello, "--format", "markdown", "-o", "page.md"]) == 0
     assert capsys.readouterr() == ("", "")

@@ -407,6 +407,7 @@ def test_the_text(desk: Desk, why: Why, capsys: pytest.CaptureFixture[str]) -> N
     day = out.split("A greeting  ")[1].split("\n")[0]
     small = out.split("when history was rewritten\n")[1].split("\n\n")[0]
     assert err == ""
+    assert "carried from" not in small, "the line above says it"
     assert (
         out
         == f"""\

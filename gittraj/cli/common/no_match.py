@@ -33,7 +33,9 @@ def say_nothing_found(
         return
     number = recorded.count()
     here = (
-        f"{number} commits here have records" if number > 1 else f"{number or 'no'} commit here has a record"
+        f"records of {number} commits are here"
+        if number > 1
+        else f"{number or 'no'} commit here has a record"
     )
     hint = _name_labels(recorded, labels or {})
     _say(
@@ -60,6 +62,11 @@ def say_nothing_on(repository: Repository, recorded: Recorded, commit: str | Non
         named = describe(repository, previous)["short"]
         hint = f"git traj show {named} shows the last recorded change of its files"
     _say(f"no record for this commit: {short}", hint)
+
+
+def say_nothing_wrote(path: str) -> None:
+    """For ``show --file``."""
+    _say(f"no call that is shown here wrote {escape_line(path)}", "git traj log -- PATH lists the commits")
 
 
 def say_nothing_about(

@@ -121,11 +121,13 @@ def report_unlinked(report: Report, readings: Sequence[Reading], links: Links) -
 
 
 def unreachable(repository: Repository, commits: set[str]) -> set[str]:
-    """Return the commits that no branch, tag or HEAD reaches: their rewritten forms have the records, too."""
-    asked = "".join(f"{commit}\n" for commit in sorted(commits))
+    """Return the commits that no branch, tag or HEAD reaches, or that are here no more: their rewritten forms
+    have the records, too."""
+    here = {commit for commit in commits if repository.objects.exists(commit)}
+    asked = "".join(f"{commit}\n" for commit in sorted(here))
     tips = ("--not", "--branches", "--tags", "--remotes", "HEAD")
     found = repository.run("rev-list", "--stdin", *tips, input=asked.encode(), check=False)
-    return commits & set(found.out.decode().split())
+    return (commits - here) | (commits & set(found.out.decode().split()))
 
 
 def _reasons(reading: Reading, made: set[int]) -> Iterator[str]:
@@ -147,8 +149,8 @@ def _reasons(reading: Reading, made: set[int]) -> Iterator[str]:
         more = f" and {len(gone) - _NAMED} more" if len(gone) > _NAMED else ""
         yield f"it made {', '.join(gone[:_NAMED])}{more}, not here any more"
     if silent:
-        calls = "a call" if silent == 1 else f"{silent} calls"
-        yield f"{calls} that may have committed printed no id, and no commit has its message and its time"
+        calls, whose = ("a call", "it") if silent == 1 else (f"{silent} calls", "them")
+        yield f"{calls} that may have committed printed no id, and no commit could be matched to {whose}"
     if open_calls:
         yield "a call that may have committed has no result in the log"
 

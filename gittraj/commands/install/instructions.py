@@ -39,7 +39,7 @@ TEXT = """\
 _BLOCK = re.compile(rb"<!-- git-traj: begin -->.*?<!-- git-traj: end -->(?:\r?\n|\Z)", re.DOTALL)
 _BEGIN = b"<!-- git-traj: begin -->"
 _REMOVE = "to get ours, remove its lines and install again"
-_IGNORED = "git ignores the file here"
+_IGNORED = "the file is ignored by git, so it stays here"
 _TRACKED = "git tracks the file: commit it for everyone, or keep these lines out of your commits"
 
 

@@ -40,6 +40,8 @@ _CLAUSE = re.compile(
     re.I,
 )
 _PURPOSE = re.compile(r"^(?:(?:I|we)\b|let's\b|\w+ed\b).*?\b(?:to use|by using|using|to mock)\s+", re.I)
+_TRIED = re.compile(r"\W*(?:I|we)\b.{0,12}\b(?:tried|looked)\b", re.I)
+"""What was tried, and failed, may be no alternative."""
 _NOW = re.compile(r"^(?:I|we) now ", re.I)
 _RELATIVE = re.compile(r"^which (?:is|are|was|were) ", re.I)
 _NEXT_DEED = re.compile(
@@ -69,13 +71,13 @@ def find_choices(messages: Iterable[str], prompt: str | None = None, *, most: in
                 if former and _is_one_paragraph(message, former.quote, sentence.quote):
                     found[former.quote] = _add(former, objected, sentence)
                     continue
-                if (
-                    not sentence.asks
-                    and _is_taken(before.text.rstrip("."))
-                    and _is_one_paragraph(message, before.quote, sentence.quote)
-                ):
+                near = _is_taken(before.text.rstrip(".")) and _is_one_paragraph(
+                    message, before.quote, sentence.quote
+                )
+                if not sentence.asks and (near or not _TRIED.match(sentence.text)):
+                    taken = before.restore(before.text) if near else f"not: {objected['other']}"
                     choice = _add(
-                        Choice(before.restore(before.text), (), None, sentence.quote), objected, sentence
+                        Choice(sentence.restore(taken), (), None, sentence.quote), objected, sentence
                     )
             if choice and choice.chosen and not _is_wish(choice, wishes):
                 found.setdefault(choice.quote, choice)
@@ -90,13 +92,17 @@ def _read_beside(before: Sentence | None, sentence: Sentence, after: Sentence | 
         or _read(sentence)
         or _read_alternative(before, sentence)
     )
-    if choice and not choice.chosen and before and before.kind != "heading" and _explains(choice):
-        return replace(choice, chosen=before.restore(before.text))
+    if choice and not choice.chosen and _explains(choice):
+        taken = before and before.kind != "heading" and _is_taken(before.text.rstrip("."))
+        if before and taken:
+            return replace(choice, chosen=before.restore(before.text))
+        if choice.rejected:
+            return replace(choice, chosen=f"not: {choice.rejected[0]}")
     return choice
 
 
 def _explains(choice: Choice) -> bool:
-    return len((choice.reason or "").split()) > 2
+    return len((choice.reason or "").split()) > 2 and choice.reason != "the time being"
 
 
 def _is_wish(choice: Choice, wishes: frozenset[str]) -> bool:

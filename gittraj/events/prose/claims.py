@@ -257,7 +257,6 @@ FORMS: tuple[tuple[re.Pattern[str], Callable[..., bool]], ...] = (
     (contrasts.VERSUS, _of_two),
     (contrasts.BETTER, _wherever),
     (contrasts.DROPPED, _stated),
-    (contrasts.FAVOUR, _stated),
     (contrasts.PREFERRED, _stated),
     (contrasts.BEATS, _stated),
     (contrasts.NEED, _wherever),

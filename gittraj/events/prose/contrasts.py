@@ -32,7 +32,7 @@ PREFIX = re.compile(
     rf"|we)\s))(?P<chosen>.+?)" + REASON,
     re.I,
 )
-OVER = re.compile(r"^(?P<chosen>.+?)\s+over\s+(?P<other>.+?)" + REASON, re.I)
+OVER = re.compile(r"^(?P<chosen>(?:[^(]|\([^)]*\))+?)\s+over\s+(?P<other>.+?)" + REASON, re.I)
 BEATS = re.compile(
     r"^(?P<chosen>.+?)\s+(?:beats|won over|wins over|won out over|was (?:chosen|preferred|picked"
     r"|favou?red) (?:over|to)|is preferred (?:over|to))\s+(?P<other>.+?)(?:\s+here)?" + REASON,
@@ -75,6 +75,7 @@ REJECTED = re.compile(
     r"|dismissed|discarded|turned down|considered and (?:dropped|rejected|discarded)|no option"
     r"|not an option|out of the question|overkill)"
     r"|(?:felt|looked|seemed) like overkill)|(?:(?:I|we)(?:'ve| have)?\s+|\A)(?:rejected|ruled out|dismissed"
+    r"|(?:did not|didn't) (?:choose|pick|go with|opt for)"
     r"|avoided|decided against|passed on|(?:stayed|moved) away from|steered clear of"
     r"|resisted(?: the temptation to)?)"
     r"\s+(?P<other2>[^;,.:]{2,100}?))(?:\s+(?:in favou?r of"
@@ -113,13 +114,10 @@ PREFERRED = re.compile(
     r"^(?:I|we) prefer(?:red)?\s+(?P<chosen>.+?)\s+to\s+(?P<other>(?!\w+ing\b).+?)" + REASON, re.I
 )
 DROPPED = re.compile(
-    r"(?:^(?:(?:I|we)(?:'ve| have)?\s+)?(?:dropped|removed|rejected|ditched|abandoned"
-    r"|gave up)|\b(?:drops|removes))\s+(?P<other>.+?)\s+in\s+favou?r\s+of\s+(?P<chosen>.+?)" + REASON,
-    re.I,
-)
-FAVOUR = re.compile(
-    r"^(?P<other>.+?)(?<! that)(?<! which)\s+(?:was|were)\s+(?:dropped|rejected|removed|abandoned|discarded"
-    r"|ruled out)\s+in\s+favou?r\s+of\s+(?P<chosen>.+?)" + REASON,
+    r"(?:(?:^(?:(?:I|we)(?:'ve| have)?\s+)?(?:dropped|removed|rejected|ditched|abandoned|gave up)"
+    r"|\b(?:drops|removes))\s+(?P<other>.+?)|^(?P<other2>.+?)(?<! that)(?<! which)\s+(?:was|were)\s+"
+    r"(?:dropped|rejected|removed|abandoned|discarded|ruled out))"
+    r"\s+in\s+favou?r\s+of\s+(?P<chosen>.+?)" + REASON,
     re.I,
 )
 WHY_LABEL = re.compile(

@@ -28,8 +28,10 @@ class Doubt:
 _N = r"(?:not|never|n't|no longer|hardly)"
 _QUOTED = re.compile(r"(?<=.)[\"“][^\"“”]*[\"”]")
 _DONE = re.compile(r"\W{0,3}[✅✓✔☑]|\[x\]")
-_CLAUSE = re.compile(r"\b(?:(?:if|whether)\b[^,;:.]*|(?:when|who)\b(?:(?!\swill\b)[^,;:.])*)")
+_CLAUSE = re.compile(r"\b(?:(?:if|whether)\b[^,;:.]*|(?:when|who)\b(?:(?!\swill\b)[^,;:.])*)", re.I)
 """What is said under a condition, and not of the work."""
+_BRIEF = 8
+"""Sentences of a message that tells no more than what was done and what is left."""
 _WARNED = re.compile("⚠|❗|🚨|🔴")
 
 
@@ -41,17 +43,22 @@ def find_doubts(
     found: dict[str, Doubt] = {}
     for message in messages:
         sentences = read_sentences(message)
-        report = not on_the_way and any(
-            _REPORTS.search(sentence.text) or sentence.quote in without for sentence in sentences
-        )
-        for sentence in sentences:
-            settled = on_the_way and not _RULES["own"].search(sentence.text)
-            if sentence.quote not in without and not settled and _is_doubt(sentence, report=report):
+        deeds = [at for at, s in enumerate(sentences) if _REPORTS.search(s.text) or s.quote in without]
+        impersonal = _RULES["impersonal"].search(message)
+        for at, sentence in enumerate(sentences):
+            own = _RULES["own"].search(sentence.text) is not None
+            if sentence.quote in without or (on_the_way and not own):
+                continue
+            before = not own and bool(
+                (deeds and at < deeds[0]) or _RULES["past"].search(sentence.text) or impersonal
+            )
+            weak = not on_the_way and bool(deeds) and (own or len(sentences) <= _BRIEF)
+            if _is_doubt(sentence, before=before, report=weak):
                 found.setdefault(sentence.quote, Doubt(sentence.quote))
     return tuple(found.values())[:most]
 
 
-def _is_doubt(sentence: Sentence, *, report: bool) -> bool:
+def _is_doubt(sentence: Sentence, *, before: bool, report: bool) -> bool:
     text = _QUOTED.sub("", re.sub(r"^THOUGHT:\s*", "", sentence.text))
     if not _may_doubt(sentence, text):
         return False
@@ -67,9 +74,10 @@ def _is_doubt(sentence: Sentence, *, report: bool) -> bool:
         return True
     if _RULES["describes"].search(text) or _RULES["mended"].search(text):
         return False
-    return not _RULES["plan"].match(text) and (
-        _listed(sentence, text)
-        or _RULES["certain"].search(_CLAUSE.sub("", text)) is not None
+    if _listed(sentence, text):
+        return not _RULES["plan"].match(text)
+    return not (before or _RULES["plan"].match(text)) and (
+        _RULES["certain"].search(_CLAUSE.sub("", text)) is not None
         or (
             report
             and not _RULES["deed"].search(text)
@@ -81,10 +89,12 @@ def _is_doubt(sentence: Sentence, *, report: bool) -> bool:
 
 def _may_doubt(sentence: Sentence, text: str) -> bool:
     """Whether a sentence states something of the work that is left."""
+    above = f"{sentence.section}\n{sentence.lead}"
     return not (
         sentence.kind == "heading"
         or (sentence.kind == "row" and not (_WARNED.search(sentence.quote) or _listed(sentence, text)))
         or sentence.spoken
+        or (_RULES["elsewhere"].search(above) and not _RULES["unsure"].search(text))
         or len(text) < 12
         or text.endswith("?")
         or _in_quotes(text)
@@ -96,15 +106,11 @@ def _may_doubt(sentence: Sentence, text: str) -> bool:
 def _listed(sentence: Sentence, text: str) -> bool:
     """An item of a list of doubts, or a limit in a list of notes."""
     head = " | ".join(sentence.columns) or sentence.lead or sentence.section
-    if (
-        sentence.kind not in ("item", "row")
-        or _RULES["offer"].search(sentence.section)
-        or _RULES["not_heading"].search(head)
-    ):
+    if sentence.kind not in ("item", "row") or _RULES["not_heading"].search(head):
         return False
     if _RULES["heading"].search(head):
         return True
-    limits = sentence.kind == "item" and _RULES["noted"].search(text)
+    limits = sentence.kind == "item" and (_RULES["noted"].search(text) or _RULES["in_report"].search(text))
     if not limits or _RULES["settled"].search(text) or _RULES["deed"].search(text):
         return False
     return _RULES["notes"].search(head) is not None

@@ -55,6 +55,8 @@ def _may_tell(sentence: Sentence) -> bool:
     text = sentence.text
     if sentence.kind not in ("paragraph", "item") or len(text) < 8 or _RULES["cheer"].match(text):
         return False
+    if _RULES["problem"].search(sentence.section):
+        return False
     if sentence.kind == "item" and _RULES["planned"].search(f"{sentence.section}\n{sentence.lead}"):
         return False
     introduces = text.endswith(":") and not _RULES["deed"].match(text)

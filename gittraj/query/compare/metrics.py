@@ -9,12 +9,12 @@ from collections.abc import Collection
 from gittraj.model.header import Header
 
 UNKNOWN = "unknown"
-_SUCCEEDED, _ENDED = "completed", ("completed", "abandoned", "failed")
+_SUCCEEDED, ENDED = "completed", ("completed", "abandoned", "failed")
 
 
 def rate(statuses: Collection[str | None]) -> float | None:
     """The share of the completed among those that ended; None where none is known to have."""
-    ended = [status for status in statuses if status in _ENDED]
+    ended = [status for status in statuses if status in ENDED]
     return round(ended.count(_SUCCEEDED) / len(ended), 4) if ended else None
 
 

@@ -37,12 +37,16 @@ class Target:
 def find_target(repository: Repository, recorded: Recorded, name: str) -> Target:
     """Resolve a trajectory's id, a revision, a prefix of a trajectory's id, or a task's or run's name.
 
+    The full id of a recorded commit that is gone names its trajectories.
+
     An unborn HEAD is an empty target. Raises TrajError for an unknown or ambiguous name.
     """
     if recorded.folded(name):
         return Target(trajectory=name)
     if commit := repository.find_commit(name):
         return Target(commit=commit)
+    if gone := recorded.on(name) if name in recorded else []:
+        return Target(trajectory=gone[0].whole["id"], others=tuple(f.whole["id"] for f in gone[1:]))
     found = list(islice(recorded.ids(name), _CANDIDATES + 1)) if name else []
     if len(found) == 1:
         return Target(trajectory=found[0])

@@ -248,8 +248,8 @@ def _why(change: Change, most: int) -> str:
         lines.append("\n>\n".join(quote(one_line(text), most // len(back)) for text in back))
         return "\n\n".join(lines)
     for label, text in outcome:
-        if label in ("why", "result"):
-            lines.append(f"**{label.title()}:** {words(text, most // 2)}")
+        if label.startswith(("why", "result")):
+            lines.append(f"**{label.capitalize()}:** {words(text, most // 2)}")
         elif label == "done":
             lines.append(f"**Done**, in the agent's last words:\n\n{quote(one_line(text), most)}")
         else:

@@ -26,13 +26,16 @@ def find_requests(change: Change) -> list[str]:
 
 def find_outcome(change: Change) -> list[tuple[str, str]]:
     """The reason that is stated (``why``), and what came out: retrospectives (``summed up``), else a model's
-    summary (``by MODEL``), a stated ``result``, or the agent's last words (``done``)."""
+    summary (``by MODEL``), a stated ``result`` (with whose, of several), or the agent's last words
+    (``done``)."""
     recorded = [t for c in change.recorded for t in c.trajectories]
     found = _last(1, "why", map(own_reason, recorded))
+    stated = len({t["id"] for t in recorded if t["result"]})
+    result = f"result of the last of {stated} sessions" if stated > 1 else "result"
     ways = (
         _last(2, "summed up", ((t["retrospective"] or {}).get("summary") for t in change.sessions)),
         [(f"by {by}", t["summary"]) for t in recorded if (by := model_of(t["summaryBy"]))][-1:],
-        _last(1, "result", (t["result"] for t in recorded)),
+        _last(1, result, (t["result"] for t in recorded)),
         _last(1, "done", map(own_words, recorded)),
     )
     return found + next(filter(None, ways), [])

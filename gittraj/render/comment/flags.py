@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from gittraj.frozen import dataclass
 from gittraj.model.header import Header
@@ -75,8 +76,10 @@ def omissions(change: Change) -> list[str]:
 def _find_all(change: Change) -> Iterator[Flag]:
     diff = change.diff or Diff.of(change.files)
     yield from _unsure(change, diff)
-    yield from _failed(change, diff)
+    failed = list(_failed(change, diff))
+    yield from (flag for flag in failed if not flag.commits)
     yield from _caveats(change, diff)
+    yield from (flag for flag in failed if flag.commits)
     yield from _unrecorded(change)
     yield from _churn(change)
     yield from _shared(change)
@@ -187,7 +190,23 @@ def _failed(change: Change, diff: Diff) -> Iterator[Flag]:
             continue
         path = _run_on(header, change)
         line = min(diff.lines.get(path or "", ()), default=None)
-        yield Flag("❌", path, f"The last {what} of a session {how}", line=line)
+        later = _passed_later(header, change)
+        more = "; that of a later commit's session passed" if later else ""
+        yield Flag("❌", path, f"The last {what} of a session {how}{more}", commits=later, line=line)
+
+
+def _passed_later(header: Header, change: Change) -> tuple[str, ...]:
+    """The first commit after a session's last one whose session's last run, of the same kind, passed."""
+    worked = [any(told["id"] == header["id"] for told in commit.trajectories) for commit in change.own]
+    after = change.own[len(worked) - worked[::-1].index(True) :] if any(worked) else ()
+    wanted = (header["tests"]["kind"], "passed")
+    passed = (
+        commit.commit
+        for commit in after
+        for told in commit.trajectories
+        if told["tests"] and (told["tests"]["kind"], told["tests"]["outcome"]) == wanted
+    )
+    return (*islice(passed, 1),)
 
 
 def _run_on(header: Header, change: Change) -> str | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from gittraj.model.header import Header
 from gittraj.model.words import count, money, size_of, tokens
+from gittraj.query.compare.metrics import ENDED, UNKNOWN
 from gittraj.render.text.terminal import Page, cut, escape_line, width, wrap
 
 _LABEL = 12
@@ -85,10 +86,17 @@ def _small(row: Header) -> str:
     size = sum(row["bytes"].values())
     facts = [f"{row['recorded']:,}/{row['commits']:,}", spent, money(row), size_of(size) if size else None]
     if row["successRate"] is not None:
-        facts.append(f"{row['successRate']:.0%} completed")
+        facts.append(_ended(row["statuses"]))
     if row["parseFailures"]:
         facts.append(count(row["parseFailures"], "parse failure"))
     return " · ".join(filter(None, facts))
+
+
+def _ended(statuses: Header) -> str:
+    """How many sessions ended as completed: of those that ended, which says nothing of their tests."""
+    ended = sum(statuses.get(status, 0) for status in ENDED)
+    unknown = f", {statuses[UNKNOWN]:,} unknown" if statuses.get(UNKNOWN) else ""
+    return f"{statuses.get('completed', 0):,} of {ended:,} ended as completed{unknown}"
 
 
 def _bar(row: Header, columns: int, *, ascii_only: bool) -> str:

@@ -56,6 +56,21 @@ def test_a_commit_that_failed_unseen_is_not_a_persons(command: str, output: str 
     assert calls(of, [made("A", "Add f", "f" if output is not None else "other")]) == {}
 
 
+@pytest.mark.parametrize(
+    ("command", "output"),
+    [
+        ("git stash -q -u && git stash pop -q; git add f; git commit -q -m 'Add f'", "Already up to date."),
+        ("git add f; git commit -qm 'Add f'; git status", "nothing to commit, working tree clean"),
+    ],
+)
+def test_what_a_stash_or_a_status_beside_a_commit_says_is_not_the_commits_failure(
+    command: str, output: str
+) -> None:
+    of = log(at(0, ran("c", command, output)))
+    assert calls(of, [made("A", "Add f", "f")]) == {oid("A"): "c"}
+    assert calls(of, [made("A", "Add f", "f", second=9)]) == {}
+
+
 def test_a_file_that_the_session_wrote_or_named_before() -> None:
     commit_all = at(0, ran("c", "git add -A; git commit -qm 'Do it' | cat"))
     assert calls(log(at(0, wrote("w", "src/f", "x")), commit_all), [made("A", "Do it", "src/f")])

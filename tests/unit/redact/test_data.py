@@ -28,7 +28,7 @@ def test_a_rule_of_lines_is_whole(row: Row) -> None:
     assert all(keyword and keyword == keyword.lower() for keyword in row.keywords)
     assert row.accept in ACCEPT and row.flags in ("", "i") and row.window >= 0
     assert "<<" not in row.pattern.replace("<<<", "")
-    assert "v" in re.compile(row.pattern).groupindex
+    assert "v" in re.compile(row.then or row.pattern).groupindex
 
 
 @pytest.mark.parametrize("token", tokens(), ids=lambda token: token.id)

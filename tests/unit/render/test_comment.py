@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from gittraj.model.values import Decision, FileChanged, Retrospective, Summary
+from gittraj.model.values import Decision, FileChanged, Retrospective, Summary, TestRuns
 from gittraj.query.change import Change, Rewritten
 from gittraj.render.comment.comment import Block, CommentOptions, fit, render_comment
 from gittraj.render.comment.flags import find_flags
@@ -65,6 +65,11 @@ def test_a_session_counts_once_though_it_spans_commits() -> None:
     shared = record("traj_one", whole=whole(), **figures())
     text = render(change_of({A: [shared], B: [shared], C: [shared]}))
     assert "1 session · 20m · $0.50" in text
+
+
+def test_the_result_of_one_of_several_sessions_says_whose_it_is() -> None:
+    first, second = (record(name, whole=whole(), **figures()) for name in ("traj_one", "traj_two"))
+    assert "**Result of the last of 2 sessions:** The client" in render(change_of({A: [first], B: [second]}))
 
 
 def test_what_was_said_where_nothing_says_why() -> None:
@@ -133,6 +138,18 @@ def test_tests_that_failed_or_never_ran() -> None:
     assert not find_flags(change), "what nobody did is no fault of a line"
     assert "**Left open:** no test was run in these sessions." in render(change)
     assert "no test was run" not in render(replace(change, files=("README.md", "docs/a.rst")))
+
+
+def test_a_failed_run_says_that_a_later_commits_session_passed() -> None:
+    failed = TestRuns(runs=1, ran=True, kind="test", outcome="failed", last_failed=1)
+    first = record("traj_one", whole=whole(), **figures(tests=failed, caveats=("It may be slow.",)))
+    second = record("traj_two", whole=whole(), **figures())
+    warned, flag = find_flags(change_of({A: [first], B: [second]}))[:2]
+    assert (warned.icon, flag.commits) == ("⚠️", (B,))
+    assert (
+        flag.why == "The last test run of a session failed: 1 failed; that of a later commit's session passed"
+    )
+    assert find_flags(change_of({A: [second], B: [first]}))[0].why.endswith("a session failed: 1 failed")
 
 
 def test_the_reasoning_of_a_decision_is_no_reason_for_the_change() -> None:

@@ -234,6 +234,10 @@ def test_nothing_comes_alive(seeds: range) -> None:
         assert not LIVE.search("".join(lines.plain)), f"{seed}: {text!r}"
 
 
+def test_the_comma_after_a_word_in_code_stays_outside() -> None:
+    assert words("carried from 16fcbd0, 79ec16c") == "carried from `16fcbd0`, `79ec16c`"
+
+
 def test_the_oracle_sees_what_is_live() -> None:
     """What nobody made inert, it refuses."""
     live = ["see @octocat", "#12", "![x](y)", "<img src=x>", "https://e.example", "<!-- x -->", "*a*"]

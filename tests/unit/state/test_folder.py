@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -46,3 +47,14 @@ def test_what_was_exposed_is_told_until_the_file_goes(tmp_path: Path) -> None:
     assert local.exposed() == {"traj_a", "traj_b"}
     (tmp_path / "traj" / "exposed.json").unlink()
     assert local.exposed() == frozenset()
+
+
+def test_an_unfinished_key_of_another_checkout_is_tidied(tmp_path: Path) -> None:
+    local = state(tmp_path)
+    place = local.folder / "of-0123" / "redact.key.4711.1"
+    place.parent.mkdir(parents=True)
+    place.write_bytes(b"k" * 32)
+    os.utime(place, (0, 0))
+    assert place in local.unfinished()
+    local.tidy()
+    assert not place.exists()

@@ -178,8 +178,9 @@ def test_what_was_considered_but_has_a_drawback_is_no_choice_but_rejected(verb: 
     assert choice.reason == f"cents must not be lost to rounding; integers of cents: {against}"
     (bare,) = find_choices([f"I used Decimal rather than float. {said}"])
     assert (bare.rejected, bare.reason) == (("float", "integers of cents"), f"integers of cents: {against}")
-    (apart,) = find_choices([f"{DECIMAL}\n\n{said}"])
-    assert apart.rejected == ("float",)
+    apart = [choice.rejected for choice in find_choices([f"{DECIMAL}\n\n{said}"])]
+    alone = [("integers of cents",)] if verb in ("considered", "thought about") else []
+    assert apart == [("float",), *alone]
     assert find_choices(["I considered using a queue instead of a table, but it needs a server."]) == ()
 
 
@@ -200,3 +201,27 @@ def test_what_was_considered_but_another_taken_is_a_choice(said: str) -> None:
 
 def test_a_first_thought_with_a_drawback_is_no_choice() -> None:
     assert find_choices(["A regex was my first thought, but it is slower."]) == ()
+
+
+def test_a_choice_announced_for_a_time_and_not_another_is_one() -> None:
+    (choice,) = find_choices(["I'll reserve the stock at checkout rather than when the payment arrives."])
+    assert choice.rejected == ("when the payment arrives",)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Tests: a large batch is posted in chunks instead of dropped.",
+        "Some systems accept the short name instead of the long one.",
+        "Multiplayer syncs through the **Crowded Kingdoms Game API** (UDP over WebSocket).",
+        "The GPT-5-nano model uses `max_completion_tokens` instead of `max_tokens`.",
+    ],
+)
+def test_what_a_test_checks_or_a_product_does_is_no_choice(said: str) -> None:
+    assert find_choices([said]) == ()
+
+
+def test_what_was_considered_in_a_paragraph_of_its_own_is_rejected() -> None:
+    said = "I considered the tenacity package, but it is a new dependency."
+    (choice,) = find_choices([f"Retry each request three times.\n\n{said}"])
+    assert (choice.chosen, choice.rejected) == ("not: the tenacity package", ("the tenacity package",))

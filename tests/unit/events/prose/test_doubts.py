@@ -88,6 +88,42 @@ def test_no_doubt(said: str) -> None:
 @pytest.mark.parametrize(
     "message",
     [
+        # before the mend
+        "Uploads above 2 GB do not work. Fixed by reading in chunks.",
+        "The cache may lose entries on a restart.\n\nI added a journal that is replayed at the start.",
+        # the past of the problem
+        "I fixed it. The loop was copied from the old importer and would break on an empty page.",
+        "The watcher did not cover symlinks, so a change could be lost. It follows them now.",
+        # what is offered, planned or explained
+        "## Options\n\n- Force push: this will overwrite the branch of others",
+        "There are two ways to close the gap:\n- Leave the page as it is for now",
+        "This resolves:\n- Reader threads may break on old files",
+        # how code behaves, in a wrapped text without a person
+        "fix(parse): keep the order\n\nA batch that is not new will overwrite\nthe rows of the next, and "
+        "readers may miss\nwhat is between.",
+        "Tests: a large batch is deferred to the queue.",
+        "Nothing is lost by leaving it out.",
+    ],
+)
+def test_the_problem_before_its_mend_and_what_is_explained_are_no_doubts(message: str) -> None:
+    assert find_doubts([message]) == ()
+
+
+def test_in_a_long_report_weak_words_tell_how_it_works() -> None:
+    steps = " ".join(f"Step {name} reads its own table." for name in "ABCDEFGH")
+    weak, own = "The second reader rejects what it has seen.", "I did not touch the third reader."
+    assert find_doubts([f"I added the readers. {weak}"])
+    assert [doubt.quote for doubt in find_doubts([f"I added the readers. {steps} {weak} {own}"])] == [own]
+
+
+def test_a_guess_at_what_should_be_is_a_doubt() -> None:
+    said = "Probably `redeem` should lock the row, too."
+    assert [doubt.quote for doubt in find_doubts([f"I added the vouchers. {said}"])] == [said]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
         "Things I did:\n- Replaced the manual loop with a map",
         "Notes:\n- Only the parser was changed.",
         "Notes:\n- Replaced the manual loop with a map",

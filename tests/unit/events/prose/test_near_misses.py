@@ -127,3 +127,16 @@ def test_no_doubt_of_a_report(said: str) -> None:
 )
 def test_a_doubt_outside_of_a_report_too(said: str) -> None:
     assert [doubt.quote for doubt in find_doubts([f"Running the build.\n\n{said}"])] == [said]
+
+
+@pytest.mark.parametrize(
+    ("said", "rejected"),
+    [
+        ("All 5 tests pass. I rejected mocking the clock because it hides the drift.", "mocking the clock"),
+        ("I did not choose Redis because it needs a server.", "Redis"),
+        ("I rejected a lock because only one thread writes.", "a lock"),
+    ],
+)
+def test_what_was_rejected_is_told_where_what_was_taken_is_not(said: str, rejected: str) -> None:
+    (choice,) = find_choices([said])
+    assert (choice.chosen, choice.rejected) == (f"not: {rejected}", (rejected,))

@@ -33,6 +33,8 @@ NO_RESULTS = [
     "You can start it with `serve --port 80`.",
     "I suspect that the cache might be stale.",
     "Should I also update the changelog?",
+    "The changes should now be complete.",
+    "## Problem\n\nThe nightly import fails on one dropped row.\n\n## Change\n\nRetry each row three times.",
 ]
 REASONS = [
     "The crash came from a handle that was closed twice.",
