@@ -22,7 +22,7 @@ from gittraj.config import Config, Environ
 from gittraj.errors import RedactionError, TrajError
 from gittraj.git import Repository
 from gittraj.history import find_rewrites
-from gittraj.model.codec import decode_note
+from gittraj.model.codec import decode_note, encode_line
 from gittraj.model.values import ForeignLine, Line, Record
 from gittraj.notes.carry import is_own
 from gittraj.notes.merge import standing
@@ -161,9 +161,15 @@ def _find_pairs(
 
 
 def _imported(merged: Merged, before: Mapping[str, bytes]) -> Iterator[tuple[str, Line]]:
-    """Records from a fork, for commits without a note here; none of a trajectory that is told of here."""
+    """Records from a fork, for commits without a note here; none of a trajectory that is told of here. A
+    squash brings all of them onto one commit: half a note's bytes are taken."""
+    room = limits.NOTE // 2
     lines = (line for body in before.values() for line in decode_note(body))
     here = {line.id for line in lines if not isinstance(line, ForeignLine)}
     for commit, records in merged.foreign.items():
         if not before.get(commit):
-            yield from ((commit, record) for record in records if record.id not in here)
+            for record in records:
+                size = len(encode_line(record)) + 1
+                if record.id not in here and size <= room:
+                    room -= size
+                    yield commit, record

@@ -111,6 +111,7 @@ def read_change(
     """What the ``sources``, the repository itself last, have on the pull request's commits. ``before``: the
     head in an earlier report; ``files_of``: returns the files that a commit changed, None if unknown."""
     recorded, pull = _join(details, sources), details.pull
+    unread = recorded.unread(c.sha for c in details.commits)
     commits = _look_up(tuple(_reviewed(c, recorded) for c in details.commits), details, files_of)
     foreign = pull.fork and any(notes.bodies for notes in sources[:-1])
     return Change(
@@ -127,7 +128,7 @@ def read_change(
         more=(details.commits_unlisted, details.files_unlisted),
         diff=Diff.of(details.files, details.files),
         new=_new(details, before),
-        left=tuple(dict.fromkeys(chain.from_iterable(notes.left for notes in sources))),
+        left=tuple(dict.fromkeys(chain(*(notes.left for notes in sources), unread))),
     )
 
 

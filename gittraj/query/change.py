@@ -40,7 +40,7 @@ class Change:
     None without one. ``merged`` is the commit that it became, ``carried`` to how many commits records went
     then; ``fork``: whose repository the records come from; ``unread``: they should come from one that cannot
     be read; ``more``: commits and files that the host did not list; ``diff``: the lines that it shows, where
-    it does; ``new``: commits since the last push; ``left``: commits whose notes were too large to be read."""
+    it does; ``new``: commits since the last push; ``left``: commits whose notes could not be read."""
 
     head: str
     title: str | None = None

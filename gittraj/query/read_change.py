@@ -35,7 +35,8 @@ def read_change(
     listed = repository.run("diff", "--name-only", "-z", "--no-ext-diff", f"{ends[0]}...{ends[1]}", "--").out
     files = tuple(name.decode("utf-8", "replace") for name in listed.split(b"\0")[:-1])
     sessions = find_sessions(recorded, [c.commit for c in commits if not c.merge])
-    return Change(head=ends[1], commits=commits, sessions=sessions, files=files, notes=notes)
+    left = recorded.unread(parents)
+    return Change(head=ends[1], commits=commits, sessions=sessions, files=files, notes=notes, left=left)
 
 
 def find_headers(recorded: Recorded, commit: str) -> tuple[tuple[Header, ...], tuple[Header, ...]]:

@@ -55,6 +55,10 @@ class Recorded:
         bare = {commit for commit in with_deletions if not self._records(commit)}
         return len(self) - len(bare.union(self.places()))
 
+    def unread(self, commits: Iterable[str]) -> tuple[str, ...]:
+        """Those of ``commits`` of which no record could be read, though their notes have lines."""
+        return tuple(commit for commit in commits if self.unreadable([commit]))
+
     def unreadable(self, commits: Sequence[str]) -> list[str]:
         """Those of ``commits`` whose notes have a line that cannot be read; empty where one of them has a
         trajectory."""
@@ -177,7 +181,8 @@ class Recorded:
             body = self._notes.read(commit)
             lines = self._lines[commit] = decode_note(body)
             sizes = self._sizes[commit] = Counter()
-            for line, text in zip(lines, filter(bytes.strip, body.split(b"\n")), strict=True):
+            # of very many lines the first are read
+            for line, text in zip(lines, filter(bytes.strip, body.split(b"\n")), strict=False):
                 sizes["" if isinstance(line, ForeignLine) else line.id] += len(text) + 1
         return self._lines[commit]
 

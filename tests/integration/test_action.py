@@ -259,7 +259,7 @@ def test_notes_of_others_and_notes_that_are_damaged(host: Host) -> None:
     host.clone("notes", "--ref", NOTES, "add", "-F", "-", host.commits[1], input=odd)
     host.push(NOTES)
     done = host.run()
-    assert (done.status, done.outputs["result"], done.outputs["coverage"]) == (0, "created", "50")
+    assert (done.status, done.outputs["result"], done.outputs["coverage"]) == (0, "created", "unknown")
 
 
 def test_another_notes_ref(host: Host) -> None:
@@ -402,3 +402,22 @@ def test_a_doubt_stands_in_one_review_comment(host: Host) -> None:
     host.github.grants.clear()
     host.github.reviewed.clear()
     assert "::notice file=src/a.py,line=1," in host.run(annotations="review").log
+
+
+def test_a_commit_whose_record_cannot_be_read_is_not_told_as_one_without(host: Host) -> None:
+    """A number that nothing counts to, and more lines than are read: named, beside what could be read."""
+    clone, (one, two, *_) = host.clone, host.commits
+    host.note(one)
+    clone("notes", "--ref=traj", "add", "-f", "-m", '{"v":1,"id":"traj_x","rev":' + "9" * 310 + "}", two)
+    host.push(NOTES)
+    done = host.run()
+    (comment,) = host.github.comments.values()
+    assert "Not read (too large, damaged, or not come in time)" in comment["body"]
+    assert "No trajectory for" not in comment["body"]
+    assert done.outputs["coverage"] == "unknown"
+    (clone.root / "many").write_text("x\n" * 20_001)
+    clone("notes", "--ref=traj", "add", "-f", "-F", "many", one)
+    host.push(NOTES)
+    done = host.run()
+    assert (done.status, done.outputs["coverage"]) == (0, "unknown")
+    assert "No agent trajectory is attached" not in done.summary

@@ -193,7 +193,7 @@ def _notices(change: Change, location: Location) -> Iterator[str]:
         yield "<sub>The records of the fork cannot be read here: it is gone, or private.</sub>"
     if change.left:
         yield (
-            f"<sub>Too large to be read, or not come in time: what is recorded of "
+            f"<sub>Not read (too large, damaged, or not come in time): what is recorded of "
             f"{_listed(change.left, location)}.</sub>"
         )
     left = [

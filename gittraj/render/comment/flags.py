@@ -153,7 +153,7 @@ def _unrecorded(change: Change) -> Iterator[Flag]:
         return
     bare: dict[str | None, list[str]] = {}
     for commit in change.own:
-        if not commit.trajectories:
+        if not commit.trajectories and commit.commit not in change.left:
             bare.setdefault(next(iter(commit.files), None), []).append(commit.commit)
     for path, commits in bare.items():
         yield Flag("✍️", path, "No trajectory for", commits=tuple(commits))

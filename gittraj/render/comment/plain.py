@@ -26,7 +26,9 @@ def render_plain(change: Change, options: CommentOptions, page: Page) -> str:
         " · ".join(escape_line(fact) for fact in state_facts(change, cost=options.cost)), "dim"
     )
     if not change.recorded:
-        return "\n".join([*lines, "No agent trajectory is attached to these commits."]) + "\n"
+        none = "No agent trajectory is attached to these commits."
+        unread = "Of these commits nothing is known: their records could not be read (git traj doctor)."
+        return "\n".join([*lines, unread if change.left else none]) + "\n"
     lines += _labelled(page, "asked", find_requests(change))
     lines += [line for label, text in find_outcome(change) for line in _labelled(page, label, [text])]
     lines += _listed(page, "Look here first", [_flag(flag, page) for flag in find_flags(change)])
