@@ -61,9 +61,9 @@ def _doubts(change: Change) -> Iterator[Annotation]:
     for flag in find_flags(change):
         if flag.path and flag.line:
             # only a run that failed quotes nobody
-            yield Annotation(
-                flag.path, flag.line, flag.reason, flag.quoted or "Its session edited this file."
-            )
+            text = flag.quoted or "Its session edited this file."
+            text += f" ({flag.since} {flag.later[:7]})" if flag.later else ""
+            yield Annotation(flag.path, flag.line, flag.reason, text)
 
 
 def _rejections(change: Change) -> Iterator[Annotation]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TextIO
 
 from github_action.token import Token
-from gittraj.model.unseen import is_unseen
+from gittraj.render.text.terminal import escape_line
 
 Level = Literal["notice", "warning", "error"]
 _TITLE = 255
@@ -68,10 +68,8 @@ class Console:
 
 
 def inert(text: str) -> str:
-    """``text`` as one line that is not a command, with blanks for what is not seen (controls, bidirectional
-    overrides, selectors)."""
-    line = "".join(" " if is_unseen(c) else c for c in text)
-    return re.sub(r"^(\W*?)::", r"\1: :", line).replace("##[", "## [")
+    """``text`` as one line that is not a command; what is not seen goes as it does in a terminal."""
+    return re.sub(r"^(\W*?)::", r"\1: :", escape_line(text)).replace("##[", "## [")
 
 
 def _data(text: str) -> str:

@@ -244,14 +244,16 @@ def _why(change: Change, most: int) -> str:
     outcome = find_outcome(change)
     back = [text for label, text in outcome if label == "summed up"]
     if back:
-        lines += [f"**Why:** {words(text, most // 2)}" for label, text in outcome if label == "why"]
+        stated = outcome[: -len(back)]
+        lines += [f"**{label.capitalize()}:** {words(text, most // 2)}" for label, text in stated]
         lines.append("\n>\n".join(quote(one_line(text), most // len(back)) for text in back))
         return "\n\n".join(lines)
     for label, text in outcome:
         if label.startswith(("why", "result")):
             lines.append(f"**{label.capitalize()}:** {words(text, most // 2)}")
-        elif label == "done":
-            lines.append(f"**Done**, in the agent's last words:\n\n{quote(one_line(text), most)}")
+        elif label.startswith("done"):
+            of = label.removeprefix("done")
+            lines.append(f"**Done**, in the agent's last words{of}:\n\n{quote(one_line(text), most)}")
         else:
             by = words(label.removeprefix("by "), NAME)
             lines.append(f"**Summary**, by the model {by}:\n\n{quote(one_line(text), most)}")

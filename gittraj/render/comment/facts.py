@@ -11,11 +11,13 @@ from gittraj.render.comment.tables import agents_of
 
 
 def find_heading(change: Change) -> str | None:
-    """The change's title, else that of its last session."""
-    titles = [t["title"] for t in change.sessions if t["title"]]
+    """The change's title, else its only commit's, else that of its only task: of several, none names all."""
+    if change.title:
+        return change.title
     if len(change.own) == 1:
-        titles = [change.own[0].subject]
-    return change.title or (titles[-1] if titles else None)
+        return change.own[0].subject
+    titles = {t["title"] for t in change.sessions if t["title"]}
+    return titles.pop() if len(titles) == 1 else None
 
 
 def find_requests(change: Change) -> list[str]:
@@ -26,23 +28,27 @@ def find_requests(change: Change) -> list[str]:
 
 def find_outcome(change: Change) -> list[tuple[str, str]]:
     """The reason that is stated (``why``), and what came out: retrospectives (``summed up``), else a model's
-    summary (``by MODEL``), a stated ``result`` (with whose, of several), or the agent's last words
-    (``done``)."""
+    summary (``by MODEL``), a stated ``result``, or the agent's last words (``done``); of several sessions the
+    last one's, which the label says."""
     recorded = [t for c in change.recorded for t in c.trajectories]
-    found = _last(1, "why", map(own_reason, recorded))
-    stated = len({t["id"] for t in recorded if t["result"]})
-    result = f"result of the last of {stated} sessions" if stated > 1 else "result"
+    whose = [(t["id"], own_reason(t), t["result"], own_words(t)) for t in recorded]
+    found = _last("why", ((name, why) for name, why, _, _ in whose))
+    summed = [(t["retrospective"] or {}).get("summary") for t in change.sessions]
     ways = (
-        _last(2, "summed up", ((t["retrospective"] or {}).get("summary") for t in change.sessions)),
+        [("summed up", text) for text in summed if text][-2:],
         [(f"by {by}", t["summary"]) for t in recorded if (by := model_of(t["summaryBy"]))][-1:],
-        _last(1, result, (t["result"] for t in recorded)),
-        _last(1, "done", map(own_words, recorded)),
+        _last("result", ((name, result) for name, _, result, _ in whose)),
+        _last("done", ((name, done) for name, _, _, done in whose)),
     )
     return found + next(filter(None, ways), [])
 
 
-def _last(most: int, label: str, texts: Iterable[str | None]) -> list[tuple[str, str]]:
-    return [(label, text) for text in filter(None, texts)][-most:]
+def _last(label: str, texts: Iterable[tuple[str, str | None]]) -> list[tuple[str, str]]:
+    """The last text that there is, with the sessions that have one."""
+    stated = [(name, text) for name, text in texts if text]
+    sessions = len({name for name, _ in stated})
+    of = f" of the last of {sessions} sessions" if sessions > 1 else ""
+    return [(f"{label}{of}", text) for _, text in stated][-1:]
 
 
 def state_facts(change: Change, *, cost: bool) -> list[str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import islice
 
 from gittraj.frozen import dataclass
@@ -15,7 +16,6 @@ UNSURE = 0.7
 """A stated confidence below this is flagged."""
 CHURN = 5
 """Edits of one file in one change that count as many."""
-MOST = 100
 _FEW = 3
 """Files without a recorded edit that are odd; of more, a program made them."""
 AGENTS = {
@@ -28,13 +28,14 @@ AGENTS = {
 }
 _PROSE = (".md", ".rst", ".adoc", ".txt")
 """What files that no test is about end in."""
+_ANSWERED = "answered in"
 _RUNS = {"test": "test run", "build": "build", "typecheck": "type check", "lint": "linter run"}
 
 
 @dataclass(frozen=True, slots=True)
 class Flag:
     """``why`` is our wording, ``who`` and ``quoted`` somebody else's; ``commits`` are those concerned;
-    ``line`` is one that the diff shows."""
+    ``line`` is one that the diff shows; ``later``: a later commit that did ``since`` to it."""
 
     icon: str
     path: str | None
@@ -43,6 +44,8 @@ class Flag:
     commits: tuple[str, ...] = ()
     line: int | None = None
     who: str = ""
+    since: str = ""
+    later: str | None = None
 
     @property
     def reason(self) -> str:
@@ -51,13 +54,12 @@ class Flag:
 
 
 def find_flags(change: Change) -> list[Flag]:
-    """The worst first: what somebody was unsure of, failed runs, unrecorded commits, churn, files edited by
-    several agents or by none. No flags does not mean that all is well."""
+    """The worst first: failed runs, what somebody was unsure of or warned of, the same where a later commit
+    dealt with it, unrecorded commits, churn, files edited by several agents or by none. No flags does not
+    mean that all is well."""
     found: dict[tuple[str, str | None, str], Flag] = {}
     for flag in _find_all(change):
         found.setdefault((flag.reason, flag.path, flag.quoted), flag)
-        if len(found) == MOST:
-            break
     return list(found.values())
 
 
@@ -73,36 +75,72 @@ def omissions(change: Change) -> list[str]:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class _Course:
+    """``order``: when each commit came; ``last``: which one changed a file last."""
+
+    diff: Diff
+    order: Mapping[str, int]
+    last: Mapping[str, str]
+
+    @classmethod
+    def of(cls, change: Change) -> _Course:
+        order = {commit.commit: at for at, commit in enumerate(change.own)}
+        last = {path: commit.commit for commit in change.own for path in commit.files}
+        return cls(change.diff or Diff.of(change.files), order, last)
+
+    def after(self, commit: str, later: str | None) -> bool:
+        return later is not None and self.order[later] > self.order[commit]
+
+
 def _find_all(change: Change) -> Iterator[Flag]:
-    diff = change.diff or Diff.of(change.files)
-    yield from _unsure(change, diff)
-    failed = list(_failed(change, diff))
+    course = _Course.of(change)
+    failed = list(_failed(change, course.diff))
     yield from (flag for flag in failed if not flag.commits)
-    yield from _caveats(change, diff)
+    doubts = [*_unsure(change, course), *_caveats(change, course)]
+    yield from (flag for flag in doubts if flag.since != _ANSWERED)
     yield from (flag for flag in failed if flag.commits)
+    yield from (flag for flag in doubts if flag.since == _ANSWERED)
     yield from _unrecorded(change)
     yield from _churn(change)
     yield from _shared(change)
     yield from _unexplained(change)
 
 
-def _unsure(change: Change, diff: Diff) -> Iterator[Flag]:
+def _unsure(change: Change, course: _Course) -> Iterator[Flag]:
+    """``✔️`` where a later commit's agent, or a person, answered the same question without a doubt."""
     shown = [d for d in decisions(change) if is_unsure(d)]
     commits = {commit.commit: commit for commit in change.recorded}
+    answered = {d["question"]: commit.commit for commit in change.recorded for d in _sure(commit)}
     for decision in sorted(shown, key=lambda d: float(d["confidence"])):
         about = f"was unsure ({decision['confidence'] * 100:.0f}\u00a0%)"
-        who, place = _who(decision["by"], decision["agent"]), find_place(decision, diff)
-        yield _said(who, about, titled(decision), place, commits[decision["commit"]])
+        who, place = _who(decision["by"], decision["agent"]), find_place(decision, course.diff)
+        said = Flag("⚠️", place[0], about, titled(decision), line=place[1], who=who)
+        flag = _placed(said, commits[decision["commit"]], course)
+        later = answered.get(decision["question"])
+        if course.after(decision["commit"], later):
+            flag = replace(flag, icon="✔️", since=_ANSWERED, later=later)
+        yield flag
 
 
-def _caveats(change: Change, diff: Diff) -> Iterator[Flag]:
+def _sure(commit: Reviewed) -> Iterator[Header]:
+    for decision in (d for told in commit.trajectories for d in told["decisions"]):
+        if decision["question"] and decision["by"] in ("agent", "human") and not is_unsure(decision):
+            yield decision
+
+
+def _caveats(change: Change, course: _Course) -> list[Flag]:
+    """Those first whose file no later commit changed: of the others nobody knows whether they still hold."""
+    found = []
     for commit in change.recorded:
         for header in commit.trajectories:
             for text, source in zip(header["caveats"], header["caveatSources"], strict=True):
                 said = source or {}
-                place = diff.find(text, said.get("path"), said.get("line"))
+                place = course.diff.find(text, said.get("path"), said.get("line"))
                 who = _who(said.get("by") or "", header["agent"])
-                yield _said(who, "warned", unmarked(text), place, commit)
+                flag = Flag("⚠️", place[0], "warned", unmarked(text), line=place[1], who=who)
+                found.append(_placed(flag, commit, course))
+    return sorted(found, key=lambda flag: bool(flag.since))
 
 
 def find_place(decision: Header, diff: Diff) -> tuple[str | None, int | None]:
@@ -140,12 +178,15 @@ def _who(by: str, agent: str | None) -> str:
     )
 
 
-def _said(who: str, why: str, quoted: str, place: tuple[str | None, int | None], commit: Reviewed) -> Flag:
+def _placed(flag: Flag, commit: Reviewed, course: _Course) -> Flag:
     """At the file that is named, else at the only one that the commit changed, else at the commit."""
-    path, line = place
+    path = flag.path
     if path is None and commit.known and len(commit.files) == 1:
         path = commit.files[0]
-    return Flag("⚠️", path, why, quoted, () if path else (commit.commit,), line, who)
+    flag = replace(flag, path=path, commits=() if path else (commit.commit,))
+    later = course.last.get(path or "")
+    changed = course.after(commit.commit, later)
+    return replace(flag, since="changed again in", later=later) if changed else flag
 
 
 def _unrecorded(change: Change) -> Iterator[Flag]:

@@ -17,6 +17,7 @@ _ROWS = 20
 """Of a list, at most."""
 _WORDS = 300
 """Characters of one quoted text."""
+_FEW = 5
 
 
 def render_plain(change: Change, options: CommentOptions, page: Page) -> str:
@@ -29,6 +30,10 @@ def render_plain(change: Change, options: CommentOptions, page: Page) -> str:
         none = "No agent trajectory is attached to these commits."
         unread = "Of these commits nothing is known: their records could not be read (git traj doctor)."
         return "\n".join([*lines, unread if change.left else none]) + "\n"
+    if change.left:
+        more = f" and {len(change.left) - _FEW} more" if len(change.left) > _FEW else ""
+        named = ", ".join(commit[:7] for commit in change.left[:_FEW])
+        lines += _labelled(page, "not read", [f"what is recorded of {named}{more} (git traj doctor)"])
     lines += _labelled(page, "asked", find_requests(change))
     lines += [line for label, text in find_outcome(change) for line in _labelled(page, label, [text])]
     lines += _listed(page, "Look here first", [_flag(flag, page) for flag in find_flags(change)])
@@ -59,6 +64,7 @@ def _flag(flag: Flag, page: Page) -> list[str]:
     where = _short(flag.path) + (f":{flag.line}" if flag.line else "") if flag.path else ""
     said = f": “{_short(flag.quoted)}”" if flag.quoted else ""
     said += "".join(f" {commit[:7]}" for commit in flag.commits[:3])
+    said += f"; {flag.since} {flag.later[:7]}" if flag.later else ""
     return page.block(f"{where}  {_short(flag.reason)}{said}".strip(), indent=2)
 
 

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from gittraj.events.part_summary import shorten
-from gittraj.model.unseen import is_unseen
+from gittraj.model.unseen import drop_unseen, is_unseen
 from gittraj.model.words import sure
 
 Takeaway = Mapping[str, Any]
@@ -31,6 +31,7 @@ _HEAD = """\
 _END = "# end of git traj context; {} more with a larger --budget\n"
 _TEXTS = ("text", "chosen", "question", "reasoning", "summary")
 _LEADS = (("chosen", "for"), ("question", "on"), ("reasoning", "because"), ("summary", "done"))
+_JOINERS = "\u200c\u200d\ufe0f"
 _OUR_AUTHORS = ("agent", "human", "inferred")
 
 
@@ -46,7 +47,8 @@ def estimate_tokens(text: str) -> int:
 def render_briefing(takeaways: Sequence[Takeaway], *, budget: int, paths: Sequence[str]) -> str:
     """A line for each takeaway that fits in ``budget`` tokens, after and before lines with ``#``."""
     spell = partial(_line, only=len(paths) == 1)
-    kept = _fit(takeaways, spell, around=_HEAD + _END.format(len(takeaways)), budget=budget)
+    seen = ({**each, **{key: each[key] and drop_unseen(each[key]) for key in _TEXTS}} for each in takeaways)
+    kept = _fit(seen, spell, around=_HEAD + _END.format(len(takeaways)), budget=budget)
     return _HEAD + "".join(map(spell, kept)) + _END.format(len(takeaways) - len(kept))
 
 
@@ -79,8 +81,8 @@ def _fit(
 
 def _line(takeaway: Takeaway, *, only: bool) -> str:
     """``1f442bd 2026-03-01 rejected "Y" for "X" because "W" (agent, 60% sure, near "b.py")``"""
-    parts = [takeaway["short"], takeaway["date"][:10], takeaway["kind"], quote(takeaway["text"])]
-    parts += [f"{lead} {quote(takeaway[key])}" for key, lead in _LEADS if takeaway[key]]
+    parts = [takeaway["short"], takeaway["date"][:10], takeaway["kind"], _seen(takeaway["text"])]
+    parts += [f"{lead} {_seen(takeaway[key])}" for key, lead in _LEADS if takeaway[key]]
     about = ", ".join(_about(takeaway, only=only))
     return " ".join([*parts, f"({about})"] if about else parts) + "\n"
 
@@ -88,25 +90,33 @@ def _line(takeaway: Takeaway, *, only: bool) -> str:
 def _about(takeaway: Takeaway, *, only: bool) -> Iterator[str]:
     if takeaway["by"]:
         yield (
-            takeaway["by"] if takeaway["by"] in _OUR_AUTHORS else quote(shorten(one_line(takeaway["by"]), 40))
+            takeaway["by"] if takeaway["by"] in _OUR_AUTHORS else _seen(shorten(one_line(takeaway["by"]), 40))
         )
     if takeaway["confidence"] is not None:
         yield f"{sure(min(1.0, max(0.0, takeaway['confidence'])))}"
     if takeaway.get("remote"):
-        yield f"from {quote(takeaway['remote'])}"
+        yield f"from {_seen(takeaway['remote'])}"
     if takeaway["neighbour"]:
-        yield f"near {quote(takeaway['path'])}"
+        yield f"near {_seen(takeaway['path'])}"
     elif not only:
-        yield f"in {quote(takeaway['path'])}"
+        yield f"in {_seen(takeaway['path'])}"
 
 
 def quote(value: Any) -> str:
-    """A text, or a document with texts in it, as JSON on one line, which decodes to the input: a quote ends
-    only where we end it. Invisible and direction characters, and the building blocks of prompts (tags,
-    fences, double brackets, words in upper case in brackets), are escaped by number."""
-    encoded = json.dumps(value, ensure_ascii=False)
+    """A document with texts in it as JSON on one line, which decodes to the input: a quote ends only where we
+    end it. Invisible and direction characters, and the building blocks of prompts (tags, fences, double
+    brackets, words in upper case in brackets), are escaped by number."""
+    return _quoted(json.dumps(value, ensure_ascii=False))
+
+
+def _seen(text: str) -> str:
+    """``text`` in quotes, without what nobody sees; joiners and selectors stay where people write them."""
+    return _quoted(json.dumps(drop_unseen(text), ensure_ascii=False), kept=_JOINERS)
+
+
+def _quoted(encoded: str, kept: str = "") -> str:
     if not (encoded.isascii() and encoded.isprintable()):
-        encoded = "".join(_spell(s) if is_unseen(s) else s for s in encoded)
+        encoded = "".join(_spell(s) if s not in kept and is_unseen(s) else s for s in encoded)
     # the document's own brackets may stand side by side
     return _STRING.sub(lambda text: _STRUCTURE.sub(lambda match: _spell(match[0]), text[0]), encoded)
 

@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 
 from gittraj.frozen import dataclass
-from gittraj.model.unseen import drop_unseen, is_unseen
+from gittraj.model.unseen import drop_unseen
 
 _COLOURS = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34", "cyan": "36"}
 
@@ -160,9 +160,10 @@ def _unbreakable(line: str, columns: int) -> Iterator[tuple[int, str]]:
 
 
 def printable(text: str) -> str:
-    """``text`` with a replacement character for each that is not seen: agents' text may contain escape
-    sequences."""
-    return "".join("\N{REPLACEMENT CHARACTER}" if is_unseen(c) else c for c in text)
+    """``text`` with a replacement character for each that controls a terminal: agents' text may contain
+    escape sequences. What else is not seen goes as ``drop_unseen`` says."""
+    kept = (c if _harmless(c) == c != "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
+    return drop_unseen("".join(kept))
 
 
 _STYLES = (

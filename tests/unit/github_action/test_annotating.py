@@ -16,7 +16,7 @@ from gittraj.model.values import CaveatSource, Decision, FileChanged, TestRuns
 from gittraj.query.diff import Diff
 from tests.integration.story import record
 from tests.unit.github_action.runner import Log
-from tests.unit.render.changes import A, change_of, figures, whole
+from tests.unit.render.changes import A, B, change_of, figures, whole
 from tests.unit.render.test_inert import hostile
 
 PATCH = "@@ -0,0 +1,30 @@\n+def retry_after():\n" + "+\n" * 29
@@ -29,7 +29,7 @@ def chose(chosen: str, line: int, confidence: float | None = 0.1, **more) -> Dec
 
 def of(*chosen: Decision, caveats: tuple[str, ...] = (), sources: tuple[CaveatSource, ...] = ()):
     told = figures(decisions=chosen, caveats=caveats, caveat_sources=sources)
-    return find_annotations(change_of({A: [record("traj_one", whole=whole(), **told)]}, diff=DIFF))
+    return find_annotations(change_of({B: [record("traj_one", whole=whole(), **told)]}, diff=DIFF))
 
 
 def test_the_worst_first_and_each_line_once() -> None:

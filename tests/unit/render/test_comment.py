@@ -12,7 +12,9 @@ from gittraj.query.change import Change, Rewritten
 from gittraj.render.comment.comment import Block, CommentOptions, fit, render_comment
 from gittraj.render.comment.flags import find_flags
 from gittraj.render.comment.height import FOLD, height
+from gittraj.render.comment.plain import render_plain
 from gittraj.render.comment.tables import Location
+from gittraj.render.text.terminal import Page
 from tests.integration.story import record
 from tests.unit.render.changes import A, B, C, change_of, figures, full_change, whole
 from tests.unit.render.test_inert import LIVE, gfm, hostile
@@ -138,6 +140,67 @@ def test_tests_that_failed_or_never_ran() -> None:
     assert not find_flags(change), "what nobody did is no fault of a line"
     assert "**Left open:** no test was run in these sessions." in render(change)
     assert "no test was run" not in render(replace(change, files=("README.md", "docs/a.rst")))
+
+
+def test_what_failed_stands_above_a_doubt() -> None:
+    failed = TestRuns(runs=1, ran=True, kind="test", outcome="failed", last_failed=1)
+    unsure = Decision(chosen="seconds only", by="agent", confidence=0.6)
+    told = record("traj_one", whole=whole(), **figures(tests=failed, decisions=(unsure,)))
+    assert [flag.icon for flag in find_flags(change_of({A: [told]}))[:2]] == ["❌", "⚠️"]
+
+
+def test_a_doubt_that_a_later_commit_dealt_with_says_so() -> None:
+    """Answered is one to which somebody was sure later; whether a change settled one nobody knows."""
+    asked = Decision(chosen="five", by="agent", question="How often?", confidence=0.3)
+    guess = Decision(chosen="seconds only", by="agent", confidence=0.6)
+    first = figures(decisions=(asked, guess), caveats=("Not covered by test_retry.py.", "Is Redis up?"))
+    for later in (
+        replace(asked, chosen="three", confidence=0.9),
+        replace(asked, by="human", confidence=None),
+    ):
+        second = record("traj_two", whole=whole(), **figures(decisions=(later,)))
+        change = change_of({A: [record("traj_one", whole=whole(), **first)], B: [second]})
+        flags = [flag for flag in find_flags(change) if flag.quoted]
+        assert [(flag.quoted, flag.since, flag.later) for flag in flags] == [
+            ("seconds only", "changed again in", B),
+            ("Not covered by test_retry.py.", "changed again in", B),
+            ("Is Redis up?", "changed again in", B),
+            ("How often? five", "answered in", B),
+        ]
+        assert [flag.icon for flag in flags] == ["⚠️"] * 3 + ["✔️"]
+        assert "five”; answered in [`b2b2b2b`](" in render(change)
+    open_still = change_of({B: [record("traj_one", whole=whole(), **first)], A: [second]})
+    assert not any(flag.later for flag in find_flags(open_still)), "an earlier commit answers nothing"
+
+
+def test_a_doubt_of_a_file_that_no_later_commit_changed_comes_first() -> None:
+    told = figures(caveats=("Is retry.py right?", "Is pool.py right?"))
+    flags = find_flags(change_of({A: [record("traj_one", whole=whole(), **told)]}))
+    assert [flag.path for flag in flags[:2]] == ["src/retry.py", "src/pool.py"], "no commit came after"
+    change = change_of({A: [record("traj_one", whole=whole(), **told)]})
+    moved = replace(change, commits=(change.commits[2], *change.commits[:2]))
+    assert [(f.path, f.later) for f in find_flags(moved)[:2]] == [("src/pool.py", None), ("src/retry.py", B)]
+
+
+def test_all_flags_are_counted_and_what_is_not_shown_is_told() -> None:
+    doubts = tuple(f"{n} may be wrong." for n in range(1_500))
+    change = change_of({A: [record("traj_one", whole=whole(), **figures(caveats=doubts))]})
+    assert len([flag for flag in find_flags(change) if flag.quoted]) == 1_500
+    more = re.search(r"More to look at \((\d+)\)</summary>.*?\n\n(\d+) more\.", render(change), re.S)
+    assert more and int(more[1]) > 1_490 and int(more[2]) in (int(more[1]) - 40, int(more[1]) - 10)
+
+
+def test_several_tasks_are_told_apart() -> None:
+    first, second = (
+        record(f"traj_{name}", whole=whole(title=f"Do {name}"), **figures(why=f"for {name}"))
+        for name in ("one", "two")
+    )
+    change = change_of({A: [first], B: [second]})
+    text = render(change)
+    assert text.startswith("### Why this change\n"), "neither task is the heading of both"
+    assert "**Asked:** “Do one” · “Do two”" in text
+    assert "**Why of the last of 2 sessions:** for two" in text
+    assert "asked     Do one\nasked     Do two" in render_plain(change, CommentOptions(), Page())
 
 
 def test_a_failed_run_says_that_a_later_commits_session_passed() -> None:
