@@ -25,12 +25,12 @@ from gittraj.cli.common.options import (
     team_option,
 )
 from gittraj.cli.common.output import columns, dump_json, show_progress, text_page, write
-from gittraj.cli.common.repository import environment, find_drained, read_records
+from gittraj.cli.common.repository import environment, find_drained, read_records, say_once
 from gittraj.index.answers import COLUMNS, open_index
 from gittraj.notes.unjoined import find_unjoined
 from gittraj.query.log.description import BATCH, describe_all
 from gittraj.query.log.listing import list_commits
-from gittraj.query.notes import Notes, NotesInMemory
+from gittraj.query.notes import Notes, NotesInMemory, name_over
 from gittraj.render.text.log import (
     render_entry,
     render_oneline,
@@ -110,6 +110,8 @@ def command(
         with show_progress("commits") as tell:
             index = stack.enter_context(open_index(repository, rev, tell=tell))
         notes = index.notes if index else _read_notes(repository)
+        if notes.over:
+            say_once(name_over(notes.over))
         recorded = _read_beside(repository, notes)
         ancestry, commits = list_commits(
             repository, recorded or notes, rev, cwd=Path.cwd(), known=index, beside=bool(recorded), **choice
@@ -139,7 +141,8 @@ def _to_json(found: list[Any], *, rows: bool) -> dict[str, Any]:
 def _read_notes(repository: Repository) -> Notes:
     from gittraj.notes.store import NotesRef
 
-    return NotesInMemory(NotesRef(repository).items())
+    over: list[str] = []
+    return NotesInMemory(NotesRef(repository).items(over=over), over)
 
 
 def _read_beside(repository: Repository, notes: Notes) -> Recorded | None:

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gittraj.cli.common.options import label_options, team_option
-from gittraj.cli.common.output import dump_json, say, show_progress, text_page, write
-from gittraj.cli.common.repository import environment, find_drained
+from gittraj.cli.common.output import dump_json, show_progress, text_page, write
+from gittraj.cli.common.repository import environment, find_drained, read_records, say_once
 from gittraj.git import Repository
+from gittraj.index.answers import open_index
 from gittraj.index.language import parse_query
 from gittraj.index.search import Conditions, Found, search
 from gittraj.index.text import WEIGHTS
@@ -94,6 +95,8 @@ def command(
 
             hits = add_remotes(found.hits, beside, query, wanted, limit=limit)
             found = replace(found, hits=hits)
+        with open_index(repository, build=False) as index:
+            read_records(repository, index.notes if index else None, unjoined={})  # says what is too large
         if found.waiting or found.away or not found.hits:
             _say_missing(repository, found, why, similar=similar)
         if as_json:
@@ -110,7 +113,7 @@ def _open_beside(repository: Repository) -> AbstractContextManager[RecordedBesid
         return nullcontext()
     from gittraj.commands.search import open_beside
 
-    return open_beside(repository, unjoined, say)
+    return open_beside(repository, unjoined, say_once)
 
 
 def _read_conditions(

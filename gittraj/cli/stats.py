@@ -10,7 +10,7 @@ import click
 
 from gittraj.cli.common.options import WithPaths, commit_options, path_options, team_option
 from gittraj.cli.common.output import dump_json, show_progress, text_page, write
-from gittraj.cli.common.repository import environment, find_drained, read_records
+from gittraj.cli.common.repository import environment, find_drained, read_records, say_once
 from gittraj.errors import UsageError
 from gittraj.index.counters import compute_stats
 from gittraj.query.stats.statistics import BY
@@ -54,7 +54,8 @@ def command(
     environ = environment()
     with find_drained(to_read=True) as repository:
         with show_progress("commits") as tell:
-            total, rows = compute_stats(repository, rev, paths, by=by, cwd=Path.cwd(), tell=tell, **limits)
+            asked: dict[str, Any] = {"by": by, "cwd": Path.cwd(), **limits}
+            total, rows = compute_stats(repository, rev, paths, tell=tell, say=say_once, **asked)
         if not total["trajectories"]:
             from gittraj.cli.common.no_match import say_nothing_found
 

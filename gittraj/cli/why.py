@@ -70,7 +70,8 @@ def _say_if_nothing_recorded(repository: Repository) -> None:
     from gittraj.cli.common.no_match import say_nothing_recorded
     from gittraj.cli.common.repository import read_records
 
-    if not read_records(repository):
+    recorded = read_records(repository)
+    if not recorded and not recorded.over:
         say_nothing_recorded(repository)
 
 

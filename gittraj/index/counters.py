@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,13 +40,14 @@ def compute_stats(
     by: str,
     cwd: Path,
     tell: Progress,
+    say: Callable[[str], object],
     **limits: Any,
 ) -> tuple[Header, list[Header]]:
     """``total`` and ``rows`` of ``git traj stats --json``, of the commits that ``list_commits`` finds. Raises
-    TrajError as it does."""
+    TrajError as it does. ``say`` is told what is left out."""
 
     def find(index: Answers | None) -> tuple[Recorded, Ancestry, list[str]]:
-        recorded = read_records(repository, index.notes if index else None)
+        recorded = read_records(repository, index.notes if index else None, tell=say)
         listed = list_commits(
             repository, recorded, rev, paths=paths, cwd=cwd, known=index, every=True, **limits
         )

@@ -57,6 +57,10 @@ class IndexedNotes(Notes):
 
         return NotesInMemory(NotesRef(self._repository).items(self._tip))
 
+    @property
+    def over(self) -> Sequence[str]:
+        return self._ask(lambda: records.over(self._connection), list)
+
     def __contains__(self, commit: object) -> bool:
         return commit in self._commits
 

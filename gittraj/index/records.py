@@ -53,6 +53,11 @@ def count(connection: sqlite3.Connection) -> int:
     return int(number)
 
 
+def over(connection: sqlite3.Connection) -> list[str]:
+    """The commits whose notes are too large to be read."""
+    return [oid.hex() for (oid,) in connection.execute("SELECT oid FROM large ORDER BY oid")]
+
+
 def with_explored(connection: sqlite3.Connection) -> list[str]:
     """The commits whose notes may have records that explain no commit."""
     return [oid.hex() for (oid,) in connection.execute("SELECT oid FROM notes WHERE explored")]
@@ -160,8 +165,15 @@ def uncached(connection: sqlite3.Connection, limit: int) -> list[str]:
 # ---------------------------------------------------------------- writing
 
 
+def replace_over(connection: sqlite3.Connection, commits: Iterable[str], now: Iterable[str]) -> None:
+    """Of these commits the notes of ``now`` are too large."""
+    connection.executemany("DELETE FROM large WHERE oid = ?", ((bytes.fromhex(c),) for c in commits))
+    connection.executemany("INSERT INTO large VALUES (?)", ((bytes.fromhex(c),) for c in now))
+
+
 def replace_notes(connection: sqlite3.Connection, notes: Iterable[tuple[str, Noted | None]]) -> None:
-    """Replace changed notes (None: removed). Cached headers of their trajectories are dropped."""
+    """Replace changed notes (None: removed, or too large). Cached headers of their trajectories are
+    dropped."""
     stale: set[str] = set()
     for commit, now in notes:
         oid = bytes.fromhex(commit)

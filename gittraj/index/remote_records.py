@@ -25,7 +25,7 @@ from gittraj.model.values import Line, Record
 from gittraj.notes.merge import standing
 from gittraj.notes.store import NotesRef
 from gittraj.notes.unjoined import find_unjoined
-from gittraj.query.notes import Notes, NotesInMemory
+from gittraj.query.notes import Notes, NotesInMemory, name_over
 from gittraj.query.records import Recorded
 
 if TYPE_CHECKING:
@@ -54,10 +54,13 @@ def read_records(
     """Our records (``notes``, where they are read already), and what remotes have on ``commits`` (None: on
     all). ``unjoined``: what ``find_unjoined`` returned. ``tell`` is told what is left out."""
     if notes is None:
-        ref = NotesRef(repository)
-        notes = NotesInMemory(ref.items() if commits is None else ref.pick(commits))
-    found = find_unjoined(repository) if unjoined is None else unjoined
-    if not found:
+        ref, over = NotesRef(repository), list[str]()
+        found = ref.items(over=over) if commits is None else ref.pick(commits, over=over)
+        notes = NotesInMemory(found, over)
+    if notes.over:
+        tell(name_over(notes.over))
+    unjoined = find_unjoined(repository) if unjoined is None else unjoined
+    if not unjoined:
         return Recorded(notes)
     from gittraj.notes.remotes import Ours  # what follows is for those alone who have not joined
     from gittraj.query.remote_records import RecordedBeside, RemoteNotesInMemory
@@ -72,7 +75,7 @@ def read_records(
     vetting = _Vetting(repository, ours, tell)
     remotes: dict[str, Notes] = {}
     seen: set[tuple[str, bytes]] = set()
-    for name, theirs in _read_remotes(repository, found, commits, tell):
+    for name, theirs in _read_remotes(repository, unjoined, commits, tell):
         bodies = {c: _without(seen, c, body) for c, body in theirs.items()}
         shown = {c: body for c, body in bodies.items() if body and vetting.shows(c, body)}
         seen.update((c, line) for c, body in shown.items() for line in body.splitlines())

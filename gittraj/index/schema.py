@@ -1,14 +1,15 @@
 """The index's tables. With another ``NUMBER`` the index is dropped and built again, never migrated.
 
-Paths are bytes, as git has them. Commits have numbers, a parent's below its children's. ``tips`` has, for a
-queried commit, everything that it reaches: see ``reach``. ``tallies`` come before the other columns of
-``headers``, as they are read alone, for all commits, and later columns are on other pages. Both tables have
-row ids: without them SQLite reads a whole row, a megabyte of a tip, to compare its key.
+Paths are bytes, as git has them. Commits have numbers, a parent's below its children's. ``large`` has the
+commits whose notes are too large to be read; ``tips``, for a queried commit, everything that it reaches: see
+``reach``. ``tallies`` come before the other columns of ``headers``, as they are read alone, for all
+commits, and later columns are on other pages. Both tables have row ids: without them SQLite reads a whole
+row, a megabyte of a tip, to compare its key.
 """
 
 from __future__ import annotations
 
-NUMBER = 7
+NUMBER = 8
 
 TABLES = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB) WITHOUT ROWID;
@@ -23,6 +24,7 @@ CREATE TABLE tips (
 );
 
 CREATE TABLE notes (oid BLOB PRIMARY KEY, explored INTEGER NOT NULL, plain INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE large (oid BLOB PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE carries (trajectory TEXT, oid BLOB, PRIMARY KEY (trajectory, oid)) WITHOUT ROWID;
 CREATE INDEX carried ON carries (oid);
 CREATE TABLE headers (

@@ -85,16 +85,30 @@ def _update_notes(connection: sqlite3.Connection, repository: Repository) -> Non
             changed = list(notes.changed(before or None, tip or None))
         except GitError:  # the old tip is gone: it was purged, or git collected it
             raise _OutdatedError from None
-        records.replace_notes(connection, ((commit, _noted(notes.read(commit, tip))) for commit in changed))
+        large: list[str] = []
+        read = ((commit, _read(notes, commit, tip, large)) for commit in changed)
+        records.replace_notes(
+            connection, ((c, _noted(body) if body is not None else None) for c, body in read)
+        )
+        records.replace_over(connection, changed, large)
     elif tip:
-        read = ((commit, _noted(body)) for commit, body in notes.items(tip))
-        records.fill_notes(connection, ((commit, now) for commit, now in read if now))
+        large = []
+        records.fill_notes(connection, ((c, _noted(body)) for c, body in notes.items(tip, over=large)))
+        records.replace_over(connection, (), large)
     file.write_source(connection, notes=tip)
 
 
-def _noted(body: bytes | None) -> records.Noted | None:
-    if body is None:
+def _read(notes: NotesRef, commit: str, tip: str, large: list[str]) -> bytes | None:
+    try:
+        return notes.read(commit, tip)
+    except GitError:
+        if not notes.is_large(commit, tip):
+            raise
+        large.append(commit)
         return None
+
+
+def _noted(body: bytes) -> records.Noted:
     ids = named_ids(body)
     return records.Noted(tuple(ids), explored=may_explore(body), plain=is_plain(body, ids))
 

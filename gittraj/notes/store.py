@@ -94,12 +94,18 @@ class NotesRef:
         return [commit for commit in commits if note_paths(objects, root, commit)]
 
     def pick(
-        self, commits: Iterable[str], *, most: int = limits.NOTES, each: int = limits.NOTES_EACH
+        self,
+        commits: Iterable[str],
+        *,
+        most: int = limits.NOTES,
+        each: int = limits.NOTES_EACH,
+        over: list[str] | None = None,
     ) -> Iterator[tuple[str, bytes]]:
         """The (commit, note) of those of ``commits`` that have one: no other note is read.
 
         A note whose blob is not here is passed over, as ``items`` does, and so is what comes after ``most``
-        bytes, beside ``each`` that one may have without counting.
+        bytes, beside ``each`` that one may have without counting. ``over`` gets the commits whose notes are
+        too large.
         """
         objects = self.repository.objects
         root = self._root(self.tip())
@@ -110,14 +116,17 @@ class NotesRef:
             left -= max(sum(map(len, here)) - each, 0)
             if left < 0:
                 return
+            if over is not None and len(here) < len(blobs) and not self._all_fit(blobs):
+                over.append(commit)
             if here:
                 yield commit, _join(here)
 
-    def items(self, tip: str | None = None) -> Iterator[tuple[str, bytes]]:
+    def items(self, tip: str | None = None, *, over: list[str] | None = None) -> Iterator[tuple[str, bytes]]:
         """Every (commit, note) at ``tip`` (None: now), in one pass.
 
         Entries that are no notes are passed over, and so is a note whose blob is not here (a partial clone),
-        or is larger than a note; and what comes after more than all notes may have.
+        or is larger than a note; and what comes after more than all notes may have. ``over`` gets the commits
+        of what is too large.
         """
         objects = self.repository.objects
         notes: dict[str, list[str]] = {}
@@ -125,13 +134,25 @@ class NotesRef:
             notes.setdefault(commit, []).append(blob)
         bodies = objects.read_blobs((blob for blobs in notes.values() for blob in blobs), limits.NOTE)
         left = limits.NOTES + limits.NOTES_EACH * len(notes)
-        for commit, blobs in notes.items():
+        for at, (commit, blobs) in enumerate(notes.items()):
             here = [body for _ in blobs if (body := next(bodies)) is not None]
             left -= sum(map(len, here))
             if left < 0:
+                over.extend([*notes][at:]) if over is not None else None
                 return
+            if over is not None and len(here) < len(blobs) and not self._all_fit(blobs):
+                over.append(commit)
             if here:
                 yield commit, _join(here)
+
+    def is_large(self, commit: str, tip: str) -> bool:
+        """Whether the note is too large to be read."""
+        return not self._all_fit(
+            blob for _, blob in note_paths(self.repository.objects, self._root(tip), commit)
+        )
+
+    def _all_fit(self, blobs: Iterable[str]) -> bool:
+        return all(self.repository.objects.fits(blob, limits.NOTE) for blob in blobs)
 
     def changed(self, old_tip: str | None, new_tip: str | None) -> Iterator[str]:
         """The commits whose note differs between two tips (None: no notes), whichever is the older."""

@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
+from gittraj import limits
 from gittraj.errors import TrajError
 from gittraj.model.header import Header
 
@@ -33,8 +34,21 @@ def is_plain(body: bytes, ids: Collection[str]) -> bool:
     return bool(ids) and b'"deleted"' not in body
 
 
+def name_over(commits: Sequence[str]) -> str:
+    """Says whose notes are not read because they are too large."""
+    more = f" and of {len(commits) - 1} more commits" if len(commits) > 1 else ""
+    each, most, least = limits.NOTE >> 20, limits.NOTES >> 20, limits.NOTES_EACH >> 10
+    may = f"a note may have {each} MB, all together {most} MB and {least} kB for each"
+    return f"not read, being too large: the note of {commits[0][:12]}{more} ({may})"
+
+
 class Notes(ABC):
-    """A source of notes. Iteration yields the commits that have one."""
+    """A source of notes. Iteration yields the commits that have one that can be read. ``over``: those whose
+    notes are too large."""
+
+    @property
+    def over(self) -> Sequence[str]:
+        return ()
 
     @abstractmethod
     def __contains__(self, commit: object) -> bool: ...
@@ -80,8 +94,9 @@ class Notes(ABC):
 class NotesInMemory(Notes):
     """All notes in memory."""
 
-    def __init__(self, notes: Iterable[tuple[str, bytes]]) -> None:
+    def __init__(self, notes: Iterable[tuple[str, bytes]], over: Sequence[str] = ()) -> None:
         self._bodies = dict(notes)
+        self._over = over
         self._commits_by_id: dict[str, list[str]] | None = None
 
     def __contains__(self, commit: object) -> bool:
@@ -92,6 +107,10 @@ class NotesInMemory(Notes):
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._bodies)
+
+    @property
+    def over(self) -> Sequence[str]:
+        return self._over
 
     def read(self, commit: str) -> bytes:
         return self._bodies.get(commit, b"")

@@ -39,6 +39,11 @@ class Recorded:
         self._folded: dict[str, Folded | None] = {}
         self._complete: dict[str, Sequence[str]] = {}
 
+    @property
+    def over(self) -> Sequence[str]:
+        """The commits whose notes are too large to be read."""
+        return self._notes.over
+
     def __contains__(self, commit: object) -> bool:
         return commit in self._notes
 
@@ -56,8 +61,9 @@ class Recorded:
         return len(self) - len(bare.union(self.places()))
 
     def unread(self, commits: Iterable[str]) -> tuple[str, ...]:
-        """Those of ``commits`` of which no record could be read, though their notes have lines."""
-        return tuple(commit for commit in commits if self.unreadable([commit]))
+        """Those of ``commits`` of which no record could be read, though they have notes."""
+        over = frozenset(self.over)
+        return tuple(commit for commit in commits if commit in over or self.unreadable([commit]))
 
     def unreadable(self, commits: Sequence[str]) -> list[str]:
         """Those of ``commits`` whose notes have a line that cannot be read; empty where one of them has a

@@ -59,6 +59,10 @@ class RecordedBeside(Recorded):
     def _commits(self) -> frozenset[str]:
         return frozenset(chain.from_iterable(self.beside.values()))
 
+    @property
+    def over(self) -> Sequence[str]:
+        return self._ours.over
+
     def __contains__(self, commit: object) -> bool:
         return commit in self._ours or commit in self._commits
 

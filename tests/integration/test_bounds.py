@@ -4,6 +4,7 @@ at before anything is read in full, what is over is named and passed over, and t
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import tracemalloc
 from collections.abc import Iterator
@@ -126,9 +127,30 @@ def test_a_note_that_unpacks_to_a_great_deal(recorded: Git) -> None:
         check=True,
     ).stdout.decode()
     recorded("notes", "--ref=traj", "add", "-C", blob.strip(), "HEAD~1")
-    said = read_all(recorded)
-    assert "Write a" in said["log"]
-    assert "larger than 1 MB" in said["doctor"]
+    large = recorded("rev-parse", "HEAD~1")
+    for _ in range(2):  # the index learns of it, then is made with it
+        said = read_all(recorded)
+        assert "Write a" in said["log"]
+        assert "larger than 1 MB" in said["doctor"]
+        told = f"not read, being too large: the note of {large[:12]} (a note may have 1 MB"
+        for words in ("log", "log --json", "show HEAD", "search needle", "stats", "context a.py"):
+            assert said[words].count(told) == 1, words
+        assert said["why a.py:1"].count(told) == 0, "no line is its"
+        shutil.rmtree(recorded.root / ".git" / "traj-index")
+    assert "no record" not in traj(recorded.root, "show", large).stderr
+    assert traj(recorded.root, "why", "README").stderr.count(told) == 1
+    recorded.commit({"b.py": "b = 1\n"})
+    recorded("notes", "--ref=traj", "add", "-C", blob.strip(), "HEAD")
+    for form, said_so in (
+        ("github", "<sub>Not read (larger than 1 MB"),
+        ("text", "not read  what is recorded of"),
+    ):
+        seen = traj(recorded.root, "pr", "--base", large, "--format", form)
+        assert said_so in seen.stdout
+        assert seen.stderr.count("not read, being too large") == 1
+    assert "not up to date" not in seen.stderr, "nor does it end what records"
+    recorded("notes", "--ref=traj", "remove", large)
+    assert large[:12] not in traj(recorded.root, "log").stderr
 
 
 @pytest.mark.parametrize("line", some(["number", "month", "depth", "digits in a figure"], 2))

@@ -25,7 +25,7 @@ def say_nothing_found(
 ) -> None:
     """For a listing of ``commits``, all with a note (None: every commit that has one). ``labels``: the agent,
     model, task and tag that were asked for."""
-    if not recorded:
+    if not recorded and not recorded.over:
         say_nothing_recorded(repository)
         return
     if unreadable := recorded.unreadable([*islice(recorded if commits is None else commits, _SEARCHED)]):
@@ -46,7 +46,9 @@ def say_nothing_found(
 
 def say_nothing_on(repository: Repository, recorded: Recorded, commit: str | None) -> None:
     """For one commit (None: an unborn branch)."""
-    if not recorded or commit is None:
+    if commit in recorded.over:
+        return  # that was said
+    if commit is None or not (recorded or recorded.over):
         say_nothing_recorded(repository)
         return
     if recorded.unreadable([commit]):
@@ -73,7 +75,7 @@ def say_nothing_about(
     repository: Repository, recorded: Recorded, paths: Sequence[str], *, neighbours: bool
 ) -> None:
     """For paths without a record; ``neighbours``: whether files near them have one."""
-    if not recorded:
+    if not recorded and not recorded.over:
         say_nothing_recorded(repository)
         return
     named = ", ".join(escape_line(path) for path in paths[:3]) + ", …" * (len(paths) > 3)
@@ -93,7 +95,7 @@ def say_no_match(repository: Repository, parts: int, *, hint: str) -> None:
     recorded = read_records(repository)
     if unreadable := recorded.unreadable([*islice(recorded, _SEARCHED)]):
         _say_unreadable(unreadable)
-    elif recorded:
+    elif recorded or recorded.over:
         _say("nothing recorded here matches", hint)
     else:
         say_nothing_recorded(repository)

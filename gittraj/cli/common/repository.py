@@ -13,6 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+import click
+
 from gittraj.cli.common.output import say
 from gittraj.git import Backend, Repository, open_repository
 from gittraj.plugins import consult
@@ -172,7 +174,16 @@ def read_records(
     """As ``gittraj.index.remote_records.read_records``; says on stderr what is left out."""
     from gittraj.index.remote_records import read_records as read
 
-    return read(repository, notes, commits=commits, unjoined=unjoined, tell=say)
+    return read(repository, notes, commits=commits, unjoined=unjoined, tell=say_once)
+
+
+def say_once(text: str) -> None:
+    """For what a command may meet several times."""
+    context = click.get_current_context(silent=True)
+    told = context.find_root().meta.setdefault(__name__, set()) if context else set()
+    if text not in told:
+        told.add(text)
+        say(text)
 
 
 def read_events(

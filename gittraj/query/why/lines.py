@@ -140,11 +140,12 @@ def _find_previous(
 
 def _read_records(repository: Repository, commits: Collection[str], read: Read) -> Recorded:
     """The records of these commits, and of those that they were carried from, which may have tombstones."""
-    notes = dict(NotesRef(repository).pick(commits))
+    over: list[str] = []
+    notes = dict(NotesRef(repository).pick(commits, over=over))
     lines = chain.from_iterable(decode_note(body) for body in notes.values())
     former = {c for line in lines if isinstance(line, Record) for c in line.link.carried_from}
     notes |= NotesRef(repository).pick(sorted(former - notes.keys())) if former - notes.keys() else {}
-    return read(NotesInMemory(notes.items()), commits)
+    return read(NotesInMemory(notes.items(), over), commits)
 
 
 def _by_commit(blamed: Iterable[BlamedLine]) -> dict[str | None, list[BlamedLine]]:

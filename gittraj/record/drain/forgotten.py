@@ -79,6 +79,5 @@ def _changed(notes: NotesRef, since: str | None, tip: str | None) -> Iterator[tu
         changed = None  # that tip was purged
     if changed is None:
         yield from notes.items(tip) if tip else ()
-        return
-    for commit in changed:
-        yield commit, notes.read(commit) or b""
+    else:
+        yield from notes.pick(changed)

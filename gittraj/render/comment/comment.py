@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import TypeVar
 
+from gittraj import limits
 from gittraj.frozen import dataclass
 from gittraj.model.header import Header
 from gittraj.model.words import count, model_of, opened_by
@@ -193,8 +194,8 @@ def _notices(change: Change, location: Location) -> Iterator[str]:
         yield "<sub>The records of the fork cannot be read here: it is gone, or private.</sub>"
     if change.left:
         yield (
-            f"<sub>Not read (too large, damaged, or not come in time): what is recorded of "
-            f"{_listed(change.left, location)}.</sub>"
+            f"<sub>Not read (larger than {limits.NOTE >> 20} MB, too many, damaged, or not come in time): "
+            f"what is recorded of {_listed(change.left, location)}.</sub>"
         )
     left = [
         count(number, noun) for number, noun in zip(change.more, ("commit", "file"), strict=True) if number
