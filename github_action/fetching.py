@@ -39,6 +39,12 @@ _FETCH = (
         "--no-auto-maintenance",
     ),
 )
+_PARTIAL = (
+    *("-c", "remote.origin.promisor=true"),
+    *("-c", "remote.origin.partialclonefilter=blob:none"),
+)
+"""For what asks the network: git before 2.45 would fetch a note that is not here when it is read, and end
+where it cannot."""
 _CONFIG = {
     "core.hooksPath": "/dev/null",
     "transfer.fsckObjects": "true",
@@ -78,8 +84,7 @@ class Fetched:
         started = Repository(folder, folder, None, "sha1", clean, "plumbing")
         started.run("init", "--quiet", "--bare", str(folder))
         config = {**_CONFIG, **{f"protocol.{name}.allow": "always" for name in source.protocols}}
-        config |= {"remote.origin.url": source.url, "remote.origin.promisor": "true"}
-        config |= {"remote.origin.partialclonefilter": "blob:none"}
+        config["remote.origin.url"] = source.url
         for key, value in config.items():
             started.run("config", key, value)
         self._until = math.inf
@@ -185,7 +190,7 @@ class Fetched:
     def _run(self, *args: str, stdin: bytes | None = None, timeout: float = _TIMEOUT) -> Result:
         env = self._environment()
         most = min(timeout, max(self._until - time.monotonic(), 1.0))
-        return self.repository.run(*args, input=stdin, check=False, env=env, timeout=most)
+        return self.repository.run(*_PARTIAL, *args, input=stdin, check=False, env=env, timeout=most)
 
     def _environment(self) -> dict[str, str]:
         """Passes the token, which must not be in a command line, a URL or a file."""

@@ -6,13 +6,15 @@ import os
 import random
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Timer
 
 import pytest
 
+from github_action.fetching import Fetched
+from gittraj.errors import TrajError
 from gittraj.model.times import now
 from tests.github.faults import SECONDARY, Fault, Lost, message
 from tests.github.host import NOTES, Host
@@ -220,6 +222,24 @@ def test_records_that_are_pushed_seconds_late(host: Host) -> None:
     done = host.run(max_wait_notes="auto")
     late.join()
     assert (done.outputs["result"], done.outputs["commits-with-trajectory"]) == ("created", "1")
+
+
+def test_a_note_that_does_not_come_is_named(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An old git asks the network for it when it is read, and ends where it cannot."""
+    for commit in host.commits:
+        host.note(commit)
+    host.push(NOTES)
+    bring = Fetched._bring
+
+    def not_in_time(fetched: Fetched, oids: Collection[str], *, timeout: float = 120.0) -> None:
+        if timeout != 120.0:
+            raise TrajError("too late")
+        bring(fetched, oids)
+
+    monkeypatch.setattr(Fetched, "_bring", not_in_time)
+    done = host.run()
+    assert (done.status, done.outputs["coverage"]) == (0, "unknown")
+    assert "or not come in time): what is recorded of" in done.summary
 
 
 @pytest.mark.nightly
