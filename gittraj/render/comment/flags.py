@@ -29,6 +29,8 @@ AGENTS = {
 _PROSE = (".md", ".rst", ".adoc", ".txt")
 """What files that no test is about end in."""
 _ANSWERED = "answered in"
+_last_found: list[tuple[Change, list[Flag]]] = []
+"""Of the last change: one report asks for them eight times, and there may be ten thousands."""
 _RUNS = {"test": "test run", "build": "build", "typecheck": "type check", "lint": "linter run"}
 
 
@@ -57,10 +59,12 @@ def find_flags(change: Change) -> list[Flag]:
     """The worst first: failed runs, what somebody was unsure of or warned of, the same where a later commit
     dealt with it, unrecorded commits, churn, files edited by several agents or by none. No flags does not
     mean that all is well."""
-    found: dict[tuple[str, str | None, str], Flag] = {}
-    for flag in _find_all(change):
-        found.setdefault((flag.reason, flag.path, flag.quoted), flag)
-    return list(found.values())
+    if not any(of is change for of, _ in _last_found):
+        found: dict[tuple[str, str | None, str], Flag] = {}
+        for flag in _find_all(change):
+            found.setdefault((flag.reason, flag.path, flag.quoted), flag)
+        _last_found[:] = [(change, [*found.values()])]
+    return [*_last_found[0][1]]
 
 
 def omissions(change: Change) -> list[str]:
