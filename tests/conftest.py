@@ -50,7 +50,7 @@ def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(scope="session")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What git makes a repository from: as its own, but with one sample of a hook and not with fourteen, which
+    """What git makes a repository from: as its own, but with one sample of a hook, not with fourteen, which
     would be copied with every repository and clone."""
     place = tmp_path_factory.mktemp("template")
     for name in ("hooks/pre-commit.sample", "info/exclude", "description"):
