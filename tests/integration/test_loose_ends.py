@@ -119,7 +119,7 @@ def test_who_deletes_the_records_by_hand_is_told_that_they_are_back(desk: Desk) 
     said = "refs/notes/traj was deleted, and is restored (git traj uninstall ends that)\n"
     first, second = (traj(desk.git.root, "backfill", "--dry-run") for _ in range(2))
     assert first.stderr == f"git-traj: {said}" and second.stderr == ""
-    assert "1 already recorded" in first.stdout
+    assert "1 commit already recorded" in first.stdout
 
 
 def test_doctor_does_not_send_to_itself(git: Git) -> None:

@@ -214,7 +214,10 @@ def _usage_hint(error: click.UsageError) -> str | None:
         from difflib import get_close_matches
 
         given = error.message.partition("'")[2].partition("'")[0]
-        if near := get_close_matches(given, error.param.type.choices, n=2, cutoff=0.5):  # type: ignore[union-attr]
+        choices: Sequence[str] = error.param.type.choices  # type: ignore[union-attr]
+        shortened = re.compile(".*".join(map(re.escape, given)), re.I)  # md: markdown
+        near = get_close_matches(given, choices, n=2, cutoff=0.5)
+        if near := near or [name for name in choices if given and shortened.match(name)][:2]:
             return f"did you mean {' or '.join(near)}?"
     if error.ctx is None:
         return None
