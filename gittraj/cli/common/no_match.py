@@ -31,7 +31,7 @@ def say_nothing_found(
     if unreadable := recorded.unreadable([*islice(recorded if commits is None else commits, _SEARCHED)]):
         _say_unreadable(unreadable)
         return
-    number = recorded.count()
+    number = len(recorded.commits())
     here = (
         f"records of {number} commits are here"
         if number > 1
