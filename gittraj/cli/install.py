@@ -260,7 +260,7 @@ def _report(
     else:
         for (what, text), same in groupby(steps, lambda s: (s.what, s.text)):
             names = ", ".join(step.name for step in same)
-            print_wrapped(text if what == "state" else f"{names}: {text}")
+            print_wrapped(text if what in ("state", "key") else f"{names}: {text}")
         for line in ahead:
             print_wrapped(line)
         if dry_run:

@@ -180,7 +180,7 @@ def test_the_documents_fields(begun: Git, tmp_path: Path) -> None:
     assert lost["why"].endswith("printed no id, and no commit could be matched to it")
     told = traj(begun, "backfill")
     assert f"{begun.head()[:7]}  claude-code   commit named in its log  Add " in told
-    assert f"not linked:\n  claude-code  {session.session}: {lost['why']}" in told
+    assert f"not linked:\n  claude-code  {session.session[:13]}: {lost['why']}" in told
     assert re.search(r"^1 session read \(.*\): 0 commits linked, 1 commit already recorded$", told, re.M)
 
 

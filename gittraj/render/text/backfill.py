@@ -17,7 +17,9 @@ _FILES_NAMED = 50
 
 def report_to_text(report: Any, subjects: Mapping[str, str], page: Page, *, dry_run: bool) -> Iterator[str]:
     """The table: commits with their sessions and evidence, then what was not linked, and why."""
-    links = sorted(report.linked, key=lambda row: (row.agent, row.session))
+    made = {(row.trajectory, row.commit) for row in report.linked if not row.carried}
+    links = [row for row in report.linked if not row.carried or (row.trajectory, row.commit) not in made]
+    links.sort(key=lambda row: (row.agent, row.session))
     hows = [_how(row, report.gone) for row in links]
     wide = max(map(len, hows), default=0)
     for row, how in zip(links, hows, strict=True):
@@ -29,8 +31,9 @@ def report_to_text(report: Any, subjects: Mapping[str, str], page: Page, *, dry_
             yield f"{lead}{title}\n"
             lead = "\n"
         for row in rows:
-            who = f"{escape_line(row.agent):<12} {escape_line(row.session)}"
-            yield _line(page, f"  {who}: {escape_line(row.why)}")
+            session = row.session[:13] if len(row.session) == 36 else row.session  # 8 may not be unique
+            who = f"{escape_line(row.agent):<12} {escape_line(session)}"
+            yield from (f"  {line}\n" for line in wrap(f"{who}: {escape_line(row.why)}", page.room(2)))
     yield from (f"parked: {escape_line(parked)}\n" for parked in report.parked)
     if report.linked or report.unlinked or report.damaged:
         yield "\n"
