@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from gittraj.cli.common.output import print_wrapped
 from gittraj.cli.common.repository import environment, find_repository
 
 
@@ -39,14 +40,16 @@ def command(purge: bool, everywhere: bool, dry_run: bool) -> int:
             purged = (purge and dry_run) or not LocalState.of(repository).exists
             left = list(name_what_is_left(repository, Environ.of(environment()), copies, purged=purged))
     for name, text in told:
-        click.echo(f"{name}: {text}")
+        print_wrapped(f"{name}: {text}")
     if not told:
         click.echo("nothing to remove", err=True)
     if left:
         what = "What would stay" if dry_run else "What stays"
-        click.echo("\n" * bool(told) + f"{what}, and what removes it:")
-    for what, remover in left:  # to be copied: never wrapped
-        click.echo(f"{what}:\n    {remover}")
+        click.echo("\n" * bool(told), nl=False)
+        print_wrapped(f"{what}, and what removes it:")
+    for what, remover in left:
+        print_wrapped(f"{what}:")
+        click.echo(f"    {remover}")  # to be copied: never wrapped
     if dry_run:
         click.echo("Nothing was changed.")
     return int(any(step.did == "failed" for step in steps))

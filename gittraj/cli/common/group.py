@@ -36,6 +36,28 @@ _ANYWHERE = {
 """Options of the group that are taken wherever they are, as the group spells them."""
 
 
+class _Formatter(click.HelpFormatter):
+    """Help for a narrow terminal, too: click takes 50 columns at least, with the texts beside the names."""
+
+    def __init__(self, **options: Any) -> None:
+        import shutil  # with all of its compressors
+
+        super().__init__(**options)
+        self._narrow = (there := shutil.get_terminal_size().columns) < 52
+        self.width = there if self._narrow else self.width
+
+    def write_dl(self, rows: Sequence[tuple[str, str]], *args: Any, **options: Any) -> None:
+        if not self._narrow:
+            super().write_dl(rows, *args, **options)
+        for name, text in rows if self._narrow else ():
+            self.write_text(name)
+            with self.indentation():
+                self.write_text(text)
+
+
+click.Context.formatter_class = _Formatter
+
+
 class LazyGroup(click.Group):
     """A group whose commands are modules of this package."""
 
