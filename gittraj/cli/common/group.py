@@ -7,7 +7,7 @@ import importlib
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from keyword import iskeyword
 from typing import TYPE_CHECKING, Any, TextIO
@@ -46,7 +46,7 @@ class _Formatter(click.HelpFormatter):
         self._narrow = (there := shutil.get_terminal_size().columns) < 52
         self.width = there if self._narrow else self.width
 
-    def write_dl(self, rows: Sequence[tuple[str, str]], *args: Any, **options: Any) -> None:
+    def write_dl(self, rows: Iterable[tuple[str, str]], *args: Any, **options: Any) -> None:
         if not self._narrow:
             super().write_dl(rows, *args, **options)
         for name, text in rows if self._narrow else ():
