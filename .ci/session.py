@@ -46,7 +46,7 @@ def main() -> None:
 
     run("git", "init", "--quiet", "--initial-branch=main", str(folder))
     os.chdir(folder)
-    run("git", "config", "user.name", "A U Thor")
+    run("git", "config", "user.name", "Ann Lee")
     run("git", "config", "user.email", "author@example.com")
     run("git", "traj", "install", "--yes")
 

@@ -66,7 +66,7 @@ class Offer:
         print_wrapped(
             "Each can get hooks in its settings here, and an instruction on how to record decisions."
         )
-        print_wrapped("Commits are recorded without it, too, with the reasons that the agent's log holds.")
+        print_wrapped("An agent that is not set up is recorded too, with the reasons that are in its log.")
         if len(new) == 1:
             return new if click.confirm(f"Set up {names}?", default=True) else ()
         while True:
@@ -87,8 +87,8 @@ class Offer:
         """What the installation would go on to do or ask, with ``past`` sessions found."""
         if past:
             would = "would link" if self.accept else "would ask whether to link" if self.ask else ""
-            goes = f"{would} to" if would else "git traj backfill links to"
-            yield f"{count(past, 'session')} of this repository found: {goes} the commits made there"
+            links = f"{would or 'git traj backfill links'} {_its(past)}"
+            yield f"{count(past, 'session')} of this repository found: {links}"
         if self.left:
             yield self.left
 
@@ -99,10 +99,10 @@ class Offer:
         first = "git commit", "work with your agent as usual, and let it commit"
         if past:
             found = f"{count(past, 'session')} of this repository {'were' if past > 1 else 'was'} found"
-            if self._agrees(f"{found}: link to the commits made there?"):
+            if self._agrees(f"{found}: link {_its(past)}?"):
                 self._backfill()
             else:
-                first = "git traj backfill", f"{found}: link to the commits made there"
+                first = "git traj backfill", f"{found}: link {_its(past)}"
         elif not self._has_records() and self.repository.run("remote").out:
             first = "git traj fetch", "get the records that your team shares"
         if self.left:
@@ -137,6 +137,10 @@ class Offer:
         say_remark(report.remark)
         commits = count(len({row.commit for row in report.linked}), "commit")
         print_wrapped(f"{count(report.sessions, 'session')} read, {commits} linked.")
+
+
+def _its(sessions: int) -> str:
+    return "it to its commits" if sessions == 1 else "them to their commits"
 
 
 AGENTS = ("claude-code", "cline", "codex", "copilot", "gemini", "pi", "qwen")
@@ -260,7 +264,7 @@ def _report(
     else:
         for (what, text), same in groupby(steps, lambda s: (s.what, s.text)):
             names = ", ".join(step.name for step in same)
-            print_wrapped(text if what == "state" else f"{names}: {text}")
+            print_wrapped(text if what in ("state", "key") else f"{names}: {text}")
         for line in ahead:
             print_wrapped(line)
         if dry_run:

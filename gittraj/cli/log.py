@@ -24,7 +24,14 @@ from gittraj.cli.common.options import (
     path_options,
     team_option,
 )
-from gittraj.cli.common.output import columns, dump_json, show_progress, text_page, write
+from gittraj.cli.common.output import (
+    columns,
+    dump_json,
+    print_wrapped,
+    show_progress,
+    text_page,
+    write,
+)
 from gittraj.cli.common.repository import environment, find_drained, read_records, say_once
 from gittraj.index.answers import COLUMNS, open_index
 from gittraj.notes.unjoined import find_unjoined
@@ -103,6 +110,7 @@ def command(
         show_log(team, rev, pager=obj["pager"], **chosen, **options)
         return
     runs = rev == "HEAD" and not any(options[name] for name in _OF_COMMITS)
+    everything = explored and runs
     explored = explored or options["status"] is not None or options["run"] is not None
     choice = {name: options.pop(name) for name in _CHOICE}
     environ = environment()
@@ -131,6 +139,19 @@ def command(
         if texts is None:
             texts = render_listing(find(files=False), form, page)
         write(repository, texts, environ, pager=obj["pager"])
+        if everything and not filtered and limit is None:
+            _say_others(recorded or notes, commits)
+
+
+def _say_others(notes: Notes | Recorded, listed: Sequence[str]) -> None:
+    """How many commits that HEAD does not reach have records: git log --all shows such commits, too."""
+    from gittraj.query.records import Recorded
+
+    recorded = notes if isinstance(notes, Recorded) else Recorded(notes)
+    if others := recorded.commits().difference(listed):
+        more = "1 more commit has" if len(others) == 1 else f"{len(others):,} more commits have"
+        shown = f"git traj log BRANCH, git traj show {min(others)[:7]}"
+        print_wrapped(f"{more} records, on other branches or rewritten since: {shown}", err=True)
 
 
 def _to_json(found: list[Any], *, rows: bool) -> dict[str, Any]:

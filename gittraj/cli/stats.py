@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from gittraj.cli.common.options import WithPaths, commit_options, path_options, team_option
-from gittraj.cli.common.output import dump_json, show_progress, text_page, write
+from gittraj.cli.common.output import dump_json, is_plain, show_progress, text_page, write
 from gittraj.cli.common.repository import environment, find_drained, read_records, say_once
 from gittraj.errors import UsageError
 from gittraj.index.counters import compute_stats
@@ -74,4 +74,4 @@ def _can_draw() -> bool:
         "█".encode(sys.stdout.encoding)
     except UnicodeEncodeError:
         return False
-    return True
+    return not is_plain()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from gittraj.cli.common.output import print_wrapped
 from gittraj.cli.common.repository import environment, find_repository
 
 
@@ -12,29 +13,43 @@ from gittraj.cli.common.repository import environment, find_repository
     "--purge", is_flag=True, help="Remove local state and copies of remotes' notes too; the notes stay."
 )
 @click.option("--global", "everywhere", is_flag=True, help="Undo install --global, and nothing here.")
-def command(purge: bool, everywhere: bool) -> int:
+@click.option("--dry-run", is_flag=True, help="Only say what would be done.")
+def command(purge: bool, everywhere: bool, dry_run: bool) -> int:
     """Remove git-traj from this repository: restore hooks and configuration."""
-    from gittraj.commands.install.uninstall import list_copies, name_what_is_left, uninstall
+    from gittraj.commands.install.uninstall import foresee, list_copies, name_what_is_left, uninstall
     from gittraj.config import Environ
+    from gittraj.state.folder import LocalState
 
     left: list[tuple[str, str]] = []
-    if everywhere and purge:
-        raise click.UsageError("--global and --purge cannot be combined: repositories keep what they have")
+    steps = []
+    if everywhere and (purge or dry_run):
+        raise click.UsageError("--global takes neither --purge nor --dry-run")
     if everywhere:
         from gittraj.commands.install.global_install import uninstall_globally
 
         steps = list(uninstall_globally(environment()))
+        told = [(step.name, step.text) for step in steps]
     else:
         with find_repository() as repository:
             copies = list_copies(repository)
-            steps = uninstall(repository, purge=purge)
-            left = list(name_what_is_left(repository, Environ.of(environment()), copies))
-    for step in steps:
-        click.echo(f"{step.name}: {step.text}")
-    if not steps:
+            if dry_run:
+                told = list(foresee(repository, purge=purge))
+            else:
+                steps = uninstall(repository, purge=purge)
+                told = [(step.name, step.text) for step in steps]
+            purged = (purge and dry_run) or not LocalState.of(repository).exists
+            left = list(name_what_is_left(repository, Environ.of(environment()), copies, purged=purged))
+    for name, text in told:
+        print_wrapped(f"{name}: {text}")
+    if not told:
         click.echo("nothing to remove", err=True)
     if left:
-        click.echo("\n" * bool(steps) + "What stays, and what removes it:")
-    for what, remover in left:  # to be copied: never wrapped
-        click.echo(f"{what}:\n    {remover}")
+        what = "What would stay" if dry_run else "What stays"
+        click.echo("\n" * bool(told), nl=False)
+        print_wrapped(f"{what}, and what removes it:")
+    for what, remover in left:
+        print_wrapped(f"{what}:")
+        click.echo(f"    {remover}")  # to be copied: never wrapped
+    if dry_run:
+        click.echo("Nothing was changed.")
     return int(any(step.did == "failed" for step in steps))

@@ -12,7 +12,7 @@ _SOURCES = 20
 EVIDENCE = {
     "agent": "committed by the agent",
     "output": "commit named in its log",
-    "order": "found in the agent's log",
+    "order": "matched to a commit command in its log",
     "content": "matched by content, not seen to commit",
     "manual": "linked by hand",
     "imported": "imported",

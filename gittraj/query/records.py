@@ -54,11 +54,11 @@ class Recorded:
         """The commits that have a note."""
         return iter(self._notes)
 
-    def count(self) -> int:
-        """How many commits have a trajectory: a note may have deletions alone."""
+    def commits(self) -> set[str]:
+        """Those that have a trajectory: a note may have deletions alone."""
         with_deletions = self._notes.with_deletions()
         bare = {commit for commit in with_deletions if not self._records(commit)}
-        return len(self) - len(bare.union(self.places()))
+        return {*self}.difference(bare, self.places())
 
     def unread(self, commits: Iterable[str]) -> tuple[str, ...]:
         """Those of ``commits`` of which no record could be read, though they have notes."""

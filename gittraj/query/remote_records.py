@@ -56,7 +56,7 @@ class RecordedBeside(Recorded):
         return {name: [*theirs] for name, theirs in self._remotes.items()}
 
     @cached_property
-    def _commits(self) -> frozenset[str]:
+    def _theirs_on(self) -> frozenset[str]:
         return frozenset(chain.from_iterable(self.beside.values()))
 
     @property
@@ -64,7 +64,7 @@ class RecordedBeside(Recorded):
         return self._ours.over
 
     def __contains__(self, commit: object) -> bool:
-        return commit in self._ours or commit in self._commits
+        return commit in self._ours or commit in self._theirs_on
 
     def __iter__(self) -> Iterator[str]:
         return iter(dict.fromkeys(chain(self._ours, *self.beside.values())))
@@ -72,9 +72,8 @@ class RecordedBeside(Recorded):
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
-    def count(self) -> int:
-        theirs = [c for c in self._commits if c not in self._ours and self._theirs(c)]
-        return self._ours.count() + len(theirs)
+    def commits(self) -> set[str]:
+        return self._ours.commits() | {c for c in self._theirs_on if c not in self._ours and self._theirs(c)}
 
     def unreadable(self, commits: Sequence[str]) -> list[str]:
         return [] if any(map(self._theirs, commits)) else self._ours.unreadable(commits)
@@ -131,7 +130,7 @@ class RecordedBeside(Recorded):
         return {commit: [*records] for commit, records in folded.parts.items()} if folded else {}
 
     def _theirs(self, commit: str) -> list[Folded]:
-        if commit not in self._commits:
+        if commit not in self._theirs_on:
             return []
         found = ((name, folded) for name, each in self._remotes.items() for folded in each.on(commit))
         return [self._label(name, folded.whole["id"]) for name, folded in found]

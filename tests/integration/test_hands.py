@@ -69,6 +69,8 @@ def test_blame_is_a_name_of_why(recorded: Desk) -> None:
         (["install", "--agent", "codx"], "did you mean codex?"),
         (["show", "--format", "htm"], "did you mean html?"),
         (["show", "--format", "helo"], "did you mean html?"),
+        (["export", "--format", "md"], "did you mean markdown?"),
+        (["pr", "--format", "GH"], "did you mean github?"),
         (["show", "--format", "zzz"], "git traj show -h"),
         (["log", "--onelin"], "git traj log -h"),
     ],

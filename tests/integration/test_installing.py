@@ -59,7 +59,7 @@ def test_the_first_minute_on_a_terminal(worked: Git) -> None:
     said = shown.replace("\r", "")
     assert status == 0
     assert "Set up claude-code? [Y/n]: " in said
-    assert "1 session of this repository was found: link to the commits made there? [Y/n]: " in said
+    assert "1 session of this repository was found: link it to its commits? [Y/n]: " in said
     assert "1 session read, 1 commit linked.\n" in said
     assert said.endswith(NEXT)
     assert all(len(line) <= 80 or " " not in line for line in said.splitlines()), "broken inside a word"
@@ -104,8 +104,8 @@ def test_a_dry_run_says_what_would_be_done_and_asked(worked: Git) -> None:
         f"claude-code: hooks would be added in {SETTINGS}",
         "CLAUDE.local.md: instruction for claude-code would be added",
         "git fetch would also bring records",
-        "would create your key",
-        "1 session of this repository found: would ask whether to link to the commits made there",
+        "Would create your key",
+        "1 session of this repository found: would ask whether to link it to its commits",
     ):
         assert step in said, step
     assert said.endswith("Nothing was written.")
@@ -113,7 +113,9 @@ def test_a_dry_run_says_what_would_be_done_and_asked(worked: Git) -> None:
     assert not (worked.root / ".git/traj").exists() and not (worked.root / SETTINGS).exists()
     piped = traj(worked.root, "install", "--dry-run").stdout
     assert "On this machine: claude-code (git traj install --agent NAME" in piped
-    assert "1 session of this repository found: git traj backfill links to" in " ".join(piped.split())
+    assert "1 session of this repository found: git traj backfill links it to its commits" in " ".join(
+        piped.split()
+    )
 
 
 def test_where_no_agent_is_found_a_line_says_so(git: Git) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -390,6 +391,31 @@ def test_nothing_found(told: Any, capsys: pytest.CaptureFixture[str]) -> None:
         "",
         "no matching commits (1 commit here has a record)\nhint: agents recorded here: claude-code\n",
     )
+
+
+def test_all_says_where_the_other_records_are(
+    git: Git, told: Any, story: Story, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As git log --all shows the commits of other branches, and who looks for an amended one."""
+    first = told({"a": "1"}, "one")
+    assert call(["log", "--all"]) == 0
+    assert capsys.readouterr().err == ""
+    git("commit", "-q", "--amend", "-m", "one more")
+    story.note(git.head(), record("traj_amended"))
+    git("switch", "-qc", "other")
+    told({"b": "1"}, "two")
+    git("switch", "-q", "-")
+    assert call(["log", "--all"]) == 0
+    said = " ".join(capsys.readouterr().err.split())
+    assert re.fullmatch(
+        r"2 more commits have records, on other branches or rewritten since: git traj log BRANCH, git traj"
+        r" show ([0-9a-f]{7})",
+        said,
+    )
+    for args in (["log"], ["log", "--all", "--json"], ["log", "--all", "-1"], ["log", "--all", "other"]):
+        assert call(args) == 0
+        assert capsys.readouterr().err == "", args
+    assert call(["show", first]) == 0
 
 
 def test_where_only_damaged_lines_were_found_that_is_said(

@@ -14,6 +14,7 @@ import pytest
 
 from gittraj import __version__
 from gittraj.commands.doctor.facts import LiveSession
+from gittraj.commands.install.shims import HOOKS
 from gittraj.commands.install.uninstall import uninstall_command
 from gittraj.commands.status import _open_work
 from gittraj.query.records import Recorded
@@ -69,6 +70,8 @@ def test_uninstall_names_what_stays_and_the_commands_remove_it(
     git("push", "--quiet", "--no-verify", "origin", "refs/notes/traj")
     git("update-ref", "refs/notes-remote/origin/traj", "refs/notes/traj")
     said = traj(git.root, "uninstall", *purge).stdout
+    traj(git.root, "log")  # a reader makes its cache again, while there are records
+    assert (git.root / ".git" / "traj-index").exists()
     copies = git("for-each-ref", "refs/notes-remote")
     assert bool(copies) is not bool(purge)
     commands = [line.strip() for line in said.partition("What stays")[2].splitlines() if line[:4] == "    "]
@@ -78,9 +81,29 @@ def test_uninstall_names_what_stays_and_the_commands_remove_it(
     for command in [line for line in commands if line.startswith("git ")]:
         env = os.environ | {"PATH": path}
         subprocess.run(command, shell=True, check=True, cwd=git.root, capture_output=True, env=env)
-    assert not (git.root / ".git" / "traj").exists()
+    assert not [path.name for path in (git.root / ".git").glob("traj*")]
     assert git("for-each-ref", "refs/notes", "refs/notes-remote") == ""
     assert git("ls-remote", "origin", "refs/notes/*") == ""
+
+
+@pytest.mark.parametrize("purge", [(), ("--purge",)])
+def test_a_dry_run_of_uninstall_changes_nothing(git: Git, purge: tuple[str, ...]) -> None:
+    git.commit({"a": "1"})
+    git("remote", "add", "origin", "/nowhere")
+    traj(git.root, "install", "--agent", "claude-code")
+    before = {path: path.read_bytes() for path in git.root.rglob("*") if path.is_file()}
+    dry = traj(git.root, "uninstall", "--dry-run", *purge)
+    assert {path: path.read_bytes() for path in git.root.rglob("*") if path.is_file()} == before
+    assert dry.stdout.endswith("Nothing was changed.\n")
+    real = traj(git.root, "uninstall", *purge)
+    named = (*HOOKS, "settings.local.json", "CLAUDE.local.md", "origin: ", str(git.root / ".git" / "traj"))
+    for name in named:
+        assert name in dry.stdout.partition("What would stay")[0] and name in real.stdout, name
+    assert (
+        dry.stdout.partition("What would stay")[2].removesuffix("Nothing was changed.\n")
+        == (real.stdout.partition("What stays")[2])
+    )
+    assert traj(git.root, "uninstall", "--global", "--dry-run").returncode == 2
 
 
 def test_a_second_uninstall_names_the_local_state_that_stays(git: Git) -> None:
@@ -119,7 +142,7 @@ def test_who_deletes_the_records_by_hand_is_told_that_they_are_back(desk: Desk) 
     said = "refs/notes/traj was deleted, and is restored (git traj uninstall ends that)\n"
     first, second = (traj(desk.git.root, "backfill", "--dry-run") for _ in range(2))
     assert first.stderr == f"git-traj: {said}" and second.stderr == ""
-    assert "1 already recorded" in first.stdout
+    assert "1 commit already recorded" in first.stdout
 
 
 def test_doctor_does_not_send_to_itself(git: Git) -> None:
@@ -162,7 +185,7 @@ def test_an_ended_session_says_when_it_is_no_longer_listed() -> None:
 
 def test_a_remotes_note_of_which_nothing_is_shown_is_not_counted(desk: Desk) -> None:
     theirs = RemoteNotesInMemory([("1" * 40, b'{"v":1}\n')], lambda _commit, _body: b"")
-    assert RecordedBeside(Recorded([]), {"origin": theirs}).count() == 0
+    assert RecordedBeside(Recorded([]), {"origin": theirs}).commits() == set()
 
 
 def test_similar_finds_something_in_a_small_repository(desk: Desk) -> None:

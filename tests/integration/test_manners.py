@@ -15,6 +15,8 @@ from tests.sizes import some
 
 LINES = (
     ["log"],
+    ["log", "--all"],
+    ["backfill"],
     ["log", "--oneline"],
     ["why", "f.py:1"],
     ["show"],
@@ -65,6 +67,22 @@ def test_a_terminal_in_the_c_locale_gets_ascii(recorded: Desk, tmp_path: Path) -
     pager.chmod(0o755)
     at_terminal(recorded.git.root, "log", env={"TERM": "xterm", "LC_ALL": "C", "GIT_PAGER": str(pager)})
     assert (tmp_path / "paged").read_text().isascii()
+
+
+def test_a_table_in_the_c_locale_has_no_escapes_and_no_longer_lines(recorded: Desk) -> None:
+    recorded.commit("a subject that is much too long for one line " * 4, "more\n", path="h.py")
+    for command in (["stats"], ["compare", "HEAD", "HEAD~1"], ["show", "--format", "timeline"], ["log"]):
+        text = shown(recorded, *command, LC_ALL="C")
+        assert "\\u" not in text, command
+        assert max(map(len, re.sub("\x1b\\[[0-9;]*m", "", text).splitlines())) <= 80, command
+
+
+def test_help_in_a_narrow_terminal(recorded: Desk) -> None:
+    """All but the lines that are there to be copied, and the first."""
+    for command in (["-h"], ["log", "-h"], ["install", "-h"]):
+        text = shown(recorded, *command, COLUMNS="20").partition("Examples:")[0]
+        assert max(map(len, text.splitlines()[1:])) <= 20, command
+    assert "install   Set up this repository" in shown(recorded, "-h")
 
 
 def test_other_locales_get_signs(recorded: Desk) -> None:

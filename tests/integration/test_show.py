@@ -252,7 +252,7 @@ def test_thinking_on_request(scene: Scene, capsys: pytest.CaptureFixture[str]) -
 
 def test_a_file_that_no_call_wrote_is_named(scene: Scene, capsys: pytest.CaptureFixture[str]) -> None:
     assert call(["show", scene.hello, "--file", "nosuch.py"]) == 0
-    assert capsys.readouterr().err.startswith("no call that is shown here wrote nosuch.py\n")
+    assert capsys.readouterr().err.startswith("no recorded edit of nosuch.py here\n")
     assert call(["show", scene.hello, "--file", "hello.py"]) == 0
     assert not capsys.readouterr().err
 

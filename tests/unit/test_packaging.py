@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import runpy
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from tests.conftest import ROOT
 
@@ -87,3 +89,21 @@ def test_each_version_of_the_site_has_its_folder(tmp_path: Path) -> None:
     assert listed == [("v0.10.0", ["latest"]), ("v0.9.1", []), ("v0.9.0", [])]
     assert "latest/" in show("index.html")
     assert "python .ci/versions.py site" in (ROOT / ".github" / "workflows" / "release.yml").read_text()
+
+
+def test_the_readme_on_pypi_names_its_pictures_and_pages_by_whole_addresses(tmp_path: Path) -> None:
+    steps = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text())["jobs"]["build"][
+        "steps"
+    ]
+    (step,) = (step["run"] for step in steps if "README.md" in step.get("run", ""))
+    (tmp_path / "README.md").write_text((ROOT / "README.md").read_text("utf-8"), "utf-8")
+    named = os.environ | {"GITHUB_REPOSITORY": "ann/git-traj", "GITHUB_SHA": "0123abc"}
+    subprocess.run(["bash", "-ec", step], cwd=tmp_path, check=True, env=named)
+    text = (tmp_path / "README.md").read_text("utf-8")
+    targets = re.findall(r'(?:\]\(|srcset="|src=")([^)"\s]+)', text)
+    assert not [target for target in targets if not target.startswith("https://")]
+    assert 'src="https://raw.githubusercontent.com/ann/git-traj/0123abc/docs/pictures/why.svg"' in text
+    assert "](https://github.com/ann/git-traj/blob/0123abc/docs/developer.md)" in text
+    assert len(targets) == len(
+        re.findall(r'(?:\]\(|srcset="|src=")', (ROOT / "README.md").read_text("utf-8"))
+    )

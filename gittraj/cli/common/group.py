@@ -7,7 +7,7 @@ import importlib
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from keyword import iskeyword
 from typing import TYPE_CHECKING, Any, TextIO
@@ -34,6 +34,28 @@ _ANYWHERE = {
     **{f"--color={when}": f"--color={when}" for when in ("always", "never", "auto")},
 }
 """Options of the group that are taken wherever they are, as the group spells them."""
+
+
+class _Formatter(click.HelpFormatter):
+    """Help for a narrow terminal, too: click takes 50 columns at least, with the texts beside the names."""
+
+    def __init__(self, **options: Any) -> None:
+        import shutil  # with all of its compressors
+
+        super().__init__(**options)
+        self._narrow = (there := shutil.get_terminal_size().columns) < 52
+        self.width = there if self._narrow else self.width
+
+    def write_dl(self, rows: Iterable[tuple[str, str]], *args: Any, **options: Any) -> None:
+        if not self._narrow:
+            super().write_dl(rows, *args, **options)
+        for name, text in rows if self._narrow else ():
+            self.write_text(name)
+            with self.indentation():
+                self.write_text(text)
+
+
+click.Context.formatter_class = _Formatter
 
 
 class LazyGroup(click.Group):
@@ -214,7 +236,10 @@ def _usage_hint(error: click.UsageError) -> str | None:
         from difflib import get_close_matches
 
         given = error.message.partition("'")[2].partition("'")[0]
-        if near := get_close_matches(given, error.param.type.choices, n=2, cutoff=0.5):  # type: ignore[union-attr]
+        choices: Sequence[str] = error.param.type.choices  # type: ignore[union-attr]
+        shortened = re.compile(".*".join(map(re.escape, given)), re.I)  # md: markdown
+        near = get_close_matches(given, choices, n=2, cutoff=0.5)
+        if near := near or [name for name in choices if given and shortened.match(name)][:2]:
             return f"did you mean {' or '.join(near)}?"
     if error.ctx is None:
         return None

@@ -31,7 +31,7 @@ def say_nothing_found(
     if unreadable := recorded.unreadable([*islice(recorded if commits is None else commits, _SEARCHED)]):
         _say_unreadable(unreadable)
         return
-    number = recorded.count()
+    number = len(recorded.commits())
     here = (
         f"records of {number} commits are here"
         if number > 1
@@ -68,7 +68,8 @@ def say_nothing_on(repository: Repository, recorded: Recorded, commit: str | Non
 
 def say_nothing_wrote(path: str) -> None:
     """For ``show --file``."""
-    _say(f"no call that is shown here wrote {escape_line(path)}", "git traj log -- PATH lists the commits")
+    hint = "a command may have written it: git traj show; git traj log -- PATH lists the commits"
+    _say(f"no recorded edit of {escape_line(path)} here", hint)
 
 
 def say_nothing_about(

@@ -34,6 +34,11 @@ def is_terminal(environ: Mapping[str, str]) -> bool:
     return sys.stdout.isatty() or "GIT_PAGER_IN_USE" in environ
 
 
+def is_plain() -> bool:
+    """Whether the terminal's locale is C: see ``plain_signs``, which most commands do not import."""
+    return type(sys.stdout).__name__ == "PlainStream"
+
+
 def wants_colour(repository: Repository, environ: Mapping[str, str]) -> bool:
     """By ``--color``, else ``color.traj``, else ``color.ui``, else if the terminal has colour and
     ``NO_COLOR`` is not set."""
@@ -55,7 +60,7 @@ def columns(environ: Mapping[str, str], *, table: bool = False) -> int | None:
         return None
     import shutil  # with all of its compressors
 
-    there = shutil.get_terminal_size().columns
+    there = shutil.get_terminal_size().columns - 5 * is_plain()  # "…" and "→" are longer there
     return max(NARROWEST, there if table else min(there, WIDEST))
 
 
@@ -120,7 +125,6 @@ def write(repository: Repository, texts: Iterable[str], environ: Mapping[str, st
         for text in texts:
             click.echo(text, nl=False, color=True)
         return
-    is_plain = type(sys.stdout).__name__ == "PlainStream"
     variables = {"LESS": "FRX", "LV": "-c", **environ, "GIT_PAGER_IN_USE": "true"}
     # as in git, a pager is a shell command
     with subprocess.Popen(["sh", "-c", command], stdin=subprocess.PIPE, env=variables) as process:
@@ -128,7 +132,7 @@ def write(repository: Repository, texts: Iterable[str], environ: Mapping[str, st
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # ^C is for the pager, which must not outlive us
         try:
             for text in texts:
-                process.stdin.write(_plain(text) if is_plain else text.encode("utf-8", "replace"))
+                process.stdin.write(_plain(text) if is_plain() else text.encode("utf-8", "replace"))
             process.stdin.close()
         except BrokenPipeError:  # the user quit the pager
             pass

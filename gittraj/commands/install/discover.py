@@ -56,9 +56,6 @@ def _is_here(agent: Agent, environ: Environ, raw: Mapping[str, str]) -> bool:
     return program is not None or (folder is not None and folder.is_dir())
 
 
-_LOST = "back it up: without it, that text cannot be read again"
-
-
 def provide_key(repository: Repository, environ: Environ, *, make: bool, dry_run: bool) -> Iterator[Step]:
     """``make`` one where thinking is sealed and there are no readers to seal it for. Never raises: an
     installation is of use without it."""
@@ -67,18 +64,16 @@ def provide_key(repository: Repository, environ: Environ, *, make: bool, dry_run
             return
         path = own_path(environ)
         if not make or path is None:
-            yield _step("key", "skipped", "thinking is not stored: you have no key (git traj keys init)")
-        elif dry_run:
-            yield _step(
-                str(path), "added", f"would create your key: agents' thinking is encrypted with it; {_LOST}"
-            )
-        else:
-            made, _ = make_identity(environ)
-            yield _step(
-                str(made), "added", f"created your key: agents' thinking is encrypted with it; {_LOST}"
-            )
+            yield _step("key", "skipped", "Thinking is not stored: you have no key (git traj keys init)")
+            return
+        made = path if dry_run else make_identity(environ)[0]
+        text = (
+            f"{'Would create' if dry_run else 'Created'} your key ({made}). The agents' thinking is encrypted"
+            " with it. Back it up: without it, that thinking cannot be read again."
+        )
+        yield _step(str(made), "added", text)
     except TrajError as error:
-        yield _step("key", "skipped", f"no key was created: {error.message}")
+        yield _step("key", "skipped", f"No key was created: {error.message}")
 
 
 def _step(name: str, did: Did, text: str) -> Step:

@@ -64,6 +64,20 @@ def uninstall(repository: Repository, *, purge: bool = False) -> list[Step]:
     return steps
 
 
+def foresee(repository: Repository, *, purge: bool) -> Iterator[tuple[str, str]]:
+    """What ``uninstall`` would change, by the manifest: a name, and what would become of it."""
+    known = read_manifest(repository) or Manifest()
+    yield from ((Path(path).name, "would be as before") for path in known.hooks)
+    yield from ((path, "our entries would be removed") for path in known.settings)
+    yield from ((path, "the instruction would be removed") for path in known.told)
+    yield from ((remote, "would fetch as before") for remote in known.refspecs)
+    if known.config:
+        yield "git's configuration", "our entries would be removed"
+    local = LocalState.of(repository)
+    if local.exists and (purge or (local.folder / FILE).exists()):
+        yield str(local.folder), "would be removed" if purge else "would be kept, and no longer record"
+
+
 def _leave_others(manifest: Manifest) -> Iterator[Step]:
     for path in map(Path, manifest.outside):
         if path.exists():
@@ -114,14 +128,17 @@ def drop_copies(repository: Repository) -> None:
 
 
 def name_what_is_left(
-    repository: Repository, environ: Environ, copies: Sequence[str]
+    repository: Repository, environ: Environ, copies: Sequence[str], *, purged: bool
 ) -> Iterator[tuple[str, str]]:
-    """What is left, and the command that removes it. ``copies``: as they were before."""
-    if LocalState.of(repository).exists:
+    """What is left, and the command that removes it. ``copies``: as they were before; ``purged``: the local
+    state is gone, or would be."""
+    if not purged and LocalState.of(repository).exists:
         yield "this clone's own state", "git traj uninstall --purge"
     if _list_refs(repository, (*_REFS, *_COPIES)):
         patterns = " ".join(f"'{pattern}'" for pattern in (*_REFS, *_COPIES))
         command = f"git for-each-ref --format='delete %(refname)' {patterns} | git update-ref --stdin"
+        # who reads them until then has it again
+        command += f"; {shlex.join(('rm', '-rf', str(repository.common_dir / INDEX)))}"
         yield "the records here (git gc --prune=now ends their objects at once)", command
     for remote in repository.run("remote").out.decode("utf-8", "surrogateescape").splitlines():
         start = f"{COPIES}{remote}/"
@@ -131,7 +148,7 @@ def name_what_is_left(
                 f"the records that {remote} has, for everybody (a clone that has them puts them back)",
                 shlex.join(("git", "push", remote, "--delete", *refs)),
             )
-        elif not LocalState.of(repository).exists:  # gone with --purge, and with it what is known of remotes
+        elif purged:  # gone with --purge, and with it what is known of remotes
             yield f"records that {remote} may have", shlex.join(("git", "ls-remote", remote, _REFS[0] + "*"))
     own = own_path(environ)
     if own is not None and own.exists():

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any
 
-from gittraj.model.words import count, size_of
+from gittraj.model.words import EVIDENCE, count, size_of
 from gittraj.notes.places import find_places
 from gittraj.render.text.terminal import Page, cut, escape_line, wrap
 
@@ -17,21 +17,23 @@ _FILES_NAMED = 50
 
 def report_to_text(report: Any, subjects: Mapping[str, str], page: Page, *, dry_run: bool) -> Iterator[str]:
     """The table: commits with their sessions and evidence, then what was not linked, and why."""
-    for row in sorted(report.linked, key=lambda row: (row.agent, row.session)):
-        evidence = ", ".join(
-            [row.evidence, *(["carried"] * row.carried), *(["rewritten"] * (row.commit in report.gone))]
-        )
-        who = f"{escape_line(row.agent):<12} {row.trajectory[:13]}"
+    made = {(row.trajectory, row.commit) for row in report.linked if not row.carried}
+    links = [row for row in report.linked if not row.carried or (row.trajectory, row.commit) not in made]
+    links.sort(key=lambda row: (row.agent, row.session))
+    hows = [_how(row, report.gone) for row in links]
+    wide = max(map(len, hows), default=0)
+    for row, how in zip(links, hows, strict=True):
         subject = escape_line(subjects.get(row.commit, ""))
-        yield _line(page, f"{row.commit[:12]}  {who}  {evidence:<19}  {subject}")
+        yield _line(page, f"{row.commit[:7]}  {escape_line(row.agent):<12}  {how:<{wide}}  {subject}")
     lead = "\n" * bool(report.linked)
     for title, rows in (("not linked:", report.unlinked), ("not read:", report.damaged)):
         if rows:
             yield f"{lead}{title}\n"
             lead = "\n"
         for row in rows:
-            who = f"{escape_line(row.agent):<12} {escape_line(row.session)}"
-            yield _line(page, f"  {who}: {escape_line(row.why)}")
+            session = row.session[:13] if len(row.session) == 36 else row.session  # 8 may not be unique
+            who = f"{escape_line(row.agent):<12} {escape_line(session)}"
+            yield from (f"  {line}\n" for line in wrap(f"{who}: {escape_line(row.why)}", page.room(2)))
     yield from (f"parked: {escape_line(parked)}\n" for parked in report.parked)
     if report.linked or report.unlinked or report.damaged:
         yield "\n"
@@ -41,14 +43,27 @@ def report_to_text(report: Any, subjects: Mapping[str, str], page: Page, *, dry_
     trajectories = {row.trajectory for row in report.linked}
     rest = sum(t not in trajectories and taken.file.subagent is None for t, taken in report.taken.items())
     verb = "would be linked" if dry_run else "linked"
-    old = f" ({count(len(linked & report.gone), 'earlier form')} of them besides)" if report.gone else ""
-    again = f", {len(known)} already recorded" if known else ""
-    text = (
-        f"{count(report.sessions, 'session')} ({size_of(report.read)}): "
-        f"{count(len(linked - report.gone - known), 'commit')} {verb}{old}{again}, "
-        f"{count(report.parts, 'part')} written, {count(rest, 'session')} without a commit here"
+    counts = (
+        (len(linked & report.gone), "earlier form", ""),
+        (len(known), "commit", " already recorded"),
+        (report.parts, "part", " written"),
+        (rest, "session", " without a commit here"),
     )
+    told = [f"{count(len(linked - report.gone - known), 'commit')} {verb}"]
+    told += [f"{count(number, noun)}{more}" for number, noun, more in counts if number]
+    text = f"{count(report.sessions, 'session')} read ({size_of(report.read)}): {', '.join(told)}"
     yield from (f"{row}\n" for row in wrap(text, page.columns))
+
+
+def _how(row: Any, gone: Container[str]) -> str:
+    """How the commit is known to be the session's."""
+    how = "carried over" if row.carried else _evidence(row.evidence)
+    return f"{how} (earlier form)" if row.commit in gone else how
+
+
+def _evidence(word: str) -> str:
+    """In a listing's words; one of a newer version as it is."""
+    return EVIDENCE.get(word) or escape_line(word)
 
 
 def _line(page: Page, text: str) -> str:
@@ -73,11 +88,11 @@ def render_imported(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _session(row: Mapping[str, Any]) -> str:
-    where = ", ".join(f"{each['commit'][:12]} ({each['evidence']})" for each in row["commits"])
+    where = ", ".join(f"{each['commit'][:7]} ({_evidence(each['evidence'])})" for each in row["commits"])
     if not where and any(find_places(row["explored"])):
         where = "no commit (git traj log --trajectories --all)"
     elif not where and row["explored"]:
-        where = f"{row['explored'][0][:12]} (explored)"
+        where = f"{row['explored'][0][:7]} (explored)"
     if not where:
         where = "no commit: it waits for the first one here"
     damage = f"; {count(row['damage'], 'damaged place')} left out" if row["damage"] else ""
