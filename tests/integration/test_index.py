@@ -399,10 +399,16 @@ def test_an_open_pager_hinders_no_writer(history: RandomHistory) -> None:
             os.write(theirs, b"x")
     os.set_blocking(theirs, True)
     command = [sys.executable, "-m", "gittraj", "log"]
-    with subprocess.Popen(command, cwd=git.root, stdout=theirs) as pager, open(ours, "rb"), open(theirs, "wb"):
+    with (
+        subprocess.Popen(command, cwd=git.root, stdout=theirs) as pager,
+        open(ours, "rb"),
+        open(theirs, "wb"),
+    ):
         wait_until(lambda: _is_read(keep / FOLDER / NAME))
         with git.open() as repository:
-            Story(repository).note(git.commit({"a.txt": "x"}, "Meanwhile"), record("traj_new", prompt="Do it"))
+            Story(repository).note(
+                git.commit({"a.txt": "x"}, "Meanwhile"), record("traj_new", prompt="Do it")
+            )
         ran = subprocess.run(command, cwd=git.root, capture_output=True, text=True, check=True)
         assert "Meanwhile" in ran.stdout
         with file.reading(keep) as connection:
