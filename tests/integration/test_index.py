@@ -401,8 +401,8 @@ def test_an_open_pager_hinders_no_writer(history: RandomHistory) -> None:
     command = [sys.executable, "-m", "gittraj", "log"]
     with (
         subprocess.Popen(command, cwd=git.root, stdout=theirs) as pager,
-        open(ours, "rb"),
-        open(theirs, "wb"),
+        os.fdopen(ours, "rb"),
+        os.fdopen(theirs, "wb"),
     ):
         wait_until(lambda: _is_read(keep / FOLDER / NAME))
         with git.open() as repository:
