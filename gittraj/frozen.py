@@ -60,7 +60,7 @@ class _Later:
             init=False, repr=False, eq=False, match_args=False, kw_only=self._kw_only
         )
         placed = tuple(f.name for f in dataclasses.fields(define(self._cls)) if not f.kw_only)
-        self._cls.__match_args__ = placed  # type: ignore[misc]
+        self._cls.__match_args__ = placed  # type: ignore[attr-defined,misc]
         return vars(self._cls)[self._name]
 
 
