@@ -10,11 +10,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from functools import cache
-from inspect import get_annotations
 from operator import attrgetter
 from threading import RLock
-from types import MemberDescriptorType
-from typing import TYPE_CHECKING, Any, ClassVar, get_origin
+from typing import TYPE_CHECKING, Any
 
 __all__ = ["dataclass"]
 
@@ -25,35 +23,19 @@ else:
     def dataclass(
         cls: type | None = None, /, *, frozen: bool = False, slots: bool = False, kw_only: bool = False
     ) -> type | Callable[[type], type]:
-        """Of a class without ``__post_init__``."""
+        """Of a class without ``__post_init__``. ``slots`` holds for type checkers: a class that gets slots is
+        made twice, a tenth of a millisecond each."""
 
         def define(cls: type) -> type:
             assert not hasattr(cls, "__post_init__")  # noqa: S101 - for this there is the standard library's
-            kept = _with_slots(cls) if slots else cls
             methods = _METHODS | (_FROZEN if frozen else {"__hash__": None})
             for name in methods.keys() - vars(cls).keys():
-                setattr(kept, name, methods[name])
+                setattr(cls, name, methods[name])
             for name in _WORKED_OUT:
-                setattr(kept, name, _Later(cls, kept, name, kw_only=kw_only))
-            return kept
+                setattr(cls, name, _Later(cls, name, kw_only=kw_only))
+            return cls
 
         return define if cls is None else define(cls)
-
-
-def _with_slots(cls: type) -> type:
-    """The class once more: a class cannot get slots afterwards."""
-    names = [name for name, hint in get_annotations(cls).items() if not _is_shared(hint)]
-    there = {name for base in cls.__mro__[1:] for name in getattr(base, "__slots__", ())}
-    body = {k: v for k, v in vars(cls).items() if k not in (*names, "__dict__", "__weakref__")}
-    kept = type(cls)(
-        cls.__name__, cls.__bases__, {**body, "__slots__": [name for name in names if name not in there]}
-    )
-    kept.__qualname__ = cls.__qualname__
-    return kept
-
-
-def _is_shared(hint: Any) -> bool:
-    return "ClassVar" in hint if isinstance(hint, str) else get_origin(hint) is ClassVar
 
 
 _ONE_AT_A_TIME = RLock()
@@ -61,40 +43,32 @@ _WORKED_OUT = ("__dataclass_fields__", "__dataclass_params__", "__match_args__")
 
 
 class _Later:
-    """One of those of ``kept``, for which the standard library looks at ``cls``."""
+    """One of those of ``cls``, which the standard library works out."""
 
-    def __init__(self, cls: type, kept: type, name: str, *, kw_only: bool) -> None:
-        self._cls, self._kept, self._name, self._kw_only = cls, kept, name, kw_only
+    def __init__(self, cls: type, name: str, *, kw_only: bool) -> None:
+        self._cls, self._name, self._kw_only = cls, name, kw_only
 
     def __get__(self, instance: object, owner: type) -> Any:
         with _ONE_AT_A_TIME:
-            there = vars(self._kept)[self._name]
+            there = vars(self._cls)[self._name]
             return self._work_out() if there is self else there
 
     def _work_out(self) -> Any:
-        for name in _WORKED_OUT if self._kept is self._cls else ():
-            delattr(self._cls, name)  # the standard library would leave what is there
-        define = dataclasses.dataclass(init=False, repr=False, eq=False, kw_only=self._kw_only)
         self._cls.__doc__ = self._cls.__doc__ or self._cls.__name__  # else it spells a signature
-        found = vars(define(self._cls))
-        for name in _WORKED_OUT:
-            setattr(self._kept, name, found[name])
-        return found[self._name]
+        # replaces fields and params, but no match_args
+        define = dataclasses.dataclass(
+            init=False, repr=False, eq=False, match_args=False, kw_only=self._kw_only
+        )
+        placed = tuple(f.name for f in dataclasses.fields(define(self._cls)) if not f.kw_only)
+        self._cls.__match_args__ = placed  # type: ignore[attr-defined,misc]
+        return vars(self._cls)[self._name]
 
 
 @cache
-def _plan(cls: type) -> tuple[list[tuple[str, Callable[[Any, Any], None], Any, Any]], list[str]]:
-    """Of each field its name, setter, default and what makes one; and the names of those with a place."""
+def _plan(cls: type) -> tuple[list[tuple[str, Any, Any]], list[str]]:
+    """Of each field its name, default and what makes one; and the names of those with a place."""
     fields = dataclasses.fields(cls)
-    plan = [(f.name, _setter(cls, f.name), f.default, f.default_factory) for f in fields]
-    return plan, [f.name for f in fields if not f.kw_only]
-
-
-def _setter(cls: type, name: str) -> Callable[[Any, Any], None]:
-    slot = getattr(cls, name, None)
-    if isinstance(slot, MemberDescriptorType):
-        return slot.__set__
-    return lambda self, value: object.__setattr__(self, name, value)
+    return [(f.name, f.default, f.default_factory) for f in fields], [f.name for f in fields if not f.kw_only]
 
 
 def _init(self: Any, /, *values: Any, **given: Any) -> None:
@@ -103,15 +77,15 @@ def _init(self: Any, /, *values: Any, **given: Any) -> None:
         if len(values) > len(placed) or not given.keys().isdisjoint(placed[: len(values)]):
             raise TypeError(f"{self.__class__.__name__}: too many values, or one twice")
         given.update(zip(placed, values, strict=False))
-    left = len(given)
-    for name, put, default, factory in plan:
+    left, held = len(given), self.__dict__
+    for name, default, factory in plan:
         if name in given:
-            put(self, given[name])
+            held[name] = given[name]
             left -= 1
         elif default is not dataclasses.MISSING:
-            put(self, default)
+            held[name] = default
         elif factory is not dataclasses.MISSING:
-            put(self, factory())
+            held[name] = factory()
         else:
             raise TypeError(f"{self.__class__.__name__}: '{name}' is missing")
     if left:
@@ -146,21 +120,9 @@ def _refuse(self: Any, name: str, value: Any = None) -> None:
     raise dataclasses.FrozenInstanceError(f"cannot change field {name!r}")
 
 
-def _get_state(self: Any) -> list[Any]:
-    """For ``pickle``, which would set fields."""
-    return [getattr(self, f.name) for f in dataclasses.fields(self)]
-
-
-def _set_state(self: Any, state: list[Any]) -> None:
-    for f, value in zip(dataclasses.fields(self), state, strict=True):
-        object.__setattr__(self, f.name, value)
-
-
 _METHODS = {"__init__": _init, "__repr__": _show, "__eq__": _equals}
 _FROZEN = {
     "__hash__": _hash,
     "__setattr__": _refuse,
     "__delattr__": _refuse,
-    "__getstate__": _get_state,
-    "__setstate__": _set_state,
 }

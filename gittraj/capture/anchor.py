@@ -23,7 +23,6 @@ from gittraj.capture.commit_command import (
 )
 from gittraj.capture.own import Anchor
 from gittraj.capture.plausibility import (
-    CLOCK,
     COPYING,
     UNANSWERED,
     Found,
@@ -33,7 +32,7 @@ from gittraj.capture.plausibility import (
     plausibility,
     ran_at,
 )
-from gittraj.capture.session import Commit, Log
+from gittraj.capture.session import CLOCK, Commit, Log
 from gittraj.frozen import dataclass
 from gittraj.model.signs import CONFIGURED
 from gittraj.model.times import seconds

@@ -9,8 +9,7 @@ from itertools import accumulate, groupby
 from gittraj.capture.anchor import Match, match_commits
 from gittraj.capture.content import Changed, Common, Writings, none_common
 from gittraj.capture.own import Anchor
-from gittraj.capture.plausibility import CLOCK
-from gittraj.capture.session import Commit, Log
+from gittraj.capture.session import CLOCK, Commit, Log
 from gittraj.frozen import dataclass
 from gittraj.git import CommitChanges
 from gittraj.model.times import seconds

@@ -14,14 +14,12 @@ from gittraj.capture.commit_command import (
     gives_message,
     may_commit,
 )
-from gittraj.capture.session import Commit, Log
+from gittraj.capture.session import CLOCK, Commit, Log
 from gittraj.model.times import seconds
 from gittraj.model.values import Evidence, Message, Prompt, ToolCall, ToolResult
 
 COPYING = {"cherry-pick", "revert", "am"}
 """Kinds of commits with another commit's subject: a call that gives it as a message made that other one."""
-CLOCK = 2.0
-"""Seconds: git's times are whole ones, and a log has a call's time a moment after it began."""
 UNANSWERED = 60.0
 """Seconds that a call without a result may have run."""
 _READS = re.compile(r"\s*(?:ls|cat|head|tail|grep|rg|pwd|wc|git (?:status|log|diff|show))\b[^;&|\n]*$")

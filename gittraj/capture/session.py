@@ -23,6 +23,8 @@ from gittraj.model.session_items import (
 )
 from gittraj.model.values import ToolCall, ToolResult
 
+CLOCK = 2.0
+"""Seconds: git's times are whole ones, and a log has a call's time a moment after it began."""
 _EACH = frozenset(("model", "tag", "alias", "participant"))
 """Facts of which every value is kept in force, not only the last."""
 

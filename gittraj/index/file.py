@@ -25,7 +25,9 @@ from gittraj.state.lock import acquire
 _WAIT = 20.0
 """Seconds for which a query waits for another process's build before it does without."""
 _PATIENCE = 2.0
-"""Seconds for which a reader waits for a writer, and a writer for readers."""
+"""Seconds for which a reader waits for a writer."""
+_SOON = 0.05
+"""Seconds for which a writer waits for readers, before it writes a copy."""
 
 
 class UnusableError(TrajError):
@@ -81,7 +83,7 @@ def writing(
         folder.mkdir(exist_ok=True)
         with _locked(folder / f"{database.prefix}lock", wait=wait):
             try:
-                with _opened(folder, database, patience=min(wait, _PATIENCE)) as connection:
+                with _opened(folder, database, patience=min(wait, _SOON)) as connection:
                     yield connection
             except sqlite3.OperationalError:  # disk full, no permission, or a reader that never ends
                 raise
@@ -126,19 +128,28 @@ def write_source(connection: sqlite3.Connection, **values: str) -> None:
 @contextmanager
 def _opened(folder: Path, database: Database, *, patience: float) -> Iterator[sqlite3.Connection]:
     path, stamp = folder / database.name, folder / f"{database.prefix}stamp"
+    fresh, first = folder / f"{database.name}.new", ""
     if fast_open.read_stamp(str(path)) == fast_open.read_text(str(stamp)) and _is_ours(path, database):
         try:
             with closing(_connect(path, "rw", patience)) as connection:
-                yield from _changed(connection)
+                if _begin(connection):
+                    yield connection
+                    connection.execute("COMMIT")
+                    return
         finally:  # also after an exception: a rollback changes the time
             _write_stamp(stamp, path)
-        return
-    _remove(folder, database)
-    fresh = folder / f"{database.name}.new"
+        import shutil  # with all of its compressors
+
+        shutil.copyfile(path, fresh)
+    else:
+        _remove(folder, database)
+        first = f"PRAGMA user_version = {database.number}; {database.tables}"
     try:
         with closing(_connect(fresh, "rwc")) as connection:
             connection.execute("PRAGMA journal_mode = OFF")  # no other process knows the file yet
-            yield from _changed(connection, f"PRAGMA user_version = {database.number}; {database.tables}")
+            _begin(connection, first)
+            yield connection
+            connection.execute("COMMIT")
         fresh.replace(path)
     except BaseException:  # a full disk has no room for half an index
         fresh.unlink(missing_ok=True)
@@ -146,13 +157,16 @@ def _opened(folder: Path, database: Database, *, patience: float) -> Iterator[sq
     _write_stamp(stamp, path)
 
 
-def _changed(connection: sqlite3.Connection, first: str = "") -> Iterator[sqlite3.Connection]:
+def _begin(connection: sqlite3.Connection, first: str = "") -> bool:
+    """In one transaction, as each one waits for the disk. False while somebody reads: perhaps a pager that
+    stays open; that one keeps the file, and the writer's copy takes its place."""
     connection.execute("PRAGMA secure_delete = ON")  # forgotten text must not stay in a free page
     connection.execute("PRAGMA cache_size = -16384")
-    # in one transaction: each one waits for the disk
-    connection.executescript(f"BEGIN IMMEDIATE; {first}")
-    yield connection
-    connection.execute("COMMIT")
+    try:
+        connection.executescript(f"BEGIN EXCLUSIVE; {first}")
+    except sqlite3.OperationalError:
+        return False
+    return True
 
 
 def _connect(path: Path, mode: str, patience: float = _PATIENCE) -> sqlite3.Connection:

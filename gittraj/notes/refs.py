@@ -15,8 +15,7 @@ from pathlib import Path
 
 from gittraj.errors import StoreError, unwritable
 from gittraj.git import Repository, is_oid
-from gittraj.state.folder import discard
-from gittraj.state.lock import acquire
+from gittraj.state.lock import acquire, discard
 
 _TIMEOUT = 10.0  # seconds after which a write gives up,
 _TRIES = 10  # but never before as many attempts: the machine may have slept

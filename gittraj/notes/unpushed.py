@@ -15,7 +15,7 @@ from gittraj.git import Repository
 
 RECORDED = "git-traj: record"
 """What the reflog says of a move that took nothing away, whatever it replaced."""
-_SUBJECT = re.compile(r"git-traj: (\d+) (?:commit|segment)s?\n?")
+_SUBJECT = r"git-traj: (\d+) (?:commit|segment)s?\n?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ def _find_base(repository: Repository, ref: str, tip: str | None) -> Base:
         return Base((), None)
     objects = repository.objects
     last = objects.commit(tip)
-    said = _SUBJECT.fullmatch(last.message.decode("utf-8", "replace"))
+    said = re.fullmatch(_SUBJECT, last.message.decode("utf-8", "replace"))
     if not said or len(last.parents) > 1 or not _is_ours_alone(repository, ref, tip):
         return Base((tip,), last.tree)
     root = objects.commit(last.parents[0]).tree if last.parents else None

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 from gittraj.errors import TrajError, unwritable
 from gittraj.git import Position, Repository, read_reflog
-from gittraj.state.lock import acquire
+from gittraj.state.lock import acquire, discard
 from gittraj.state.sharing import own_folder, share
 
 T = TypeVar("T")
@@ -248,14 +248,6 @@ def replace_file(path: Path, body: bytes, *, make: bool = False, like: Path | No
 def _fresh(path: Path) -> Path:
     """A file for one thread to write in; ``tidy`` knows it by its numbers."""
     return path.with_name(f"{path.name}.{os.getpid()}.{threading.get_ident()}")
-
-
-def discard(fresh: Path) -> None:
-    """Take away what was not finished, where a disk lets us."""
-    try:
-        fresh.unlink(missing_ok=True)
-    except OSError:
-        pass  # read-only: then it was never made
 
 
 def reflog_positions(repository: Repository) -> Mapping[str, Position]:

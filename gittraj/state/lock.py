@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import Any
 
 _PAUSE = 0.01
@@ -44,3 +45,11 @@ def _try_windows(descriptor: int) -> bool:
     except OSError:
         return False
     return True
+
+
+def discard(fresh: Path) -> None:
+    """Take away what was not finished, where a disk lets us."""
+    try:
+        fresh.unlink(missing_ok=True)
+    except OSError:
+        pass  # read-only: then it was never made

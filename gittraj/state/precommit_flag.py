@@ -12,7 +12,8 @@ from typing import Literal, cast
 
 from gittraj.errors import unwritable
 from gittraj.git import Repository
-from gittraj.state.folder import LocalState, discard
+from gittraj.state.folder import LocalState
+from gittraj.state.lock import discard
 
 FILE = "precommit"
 Search = Literal["off", "warn", "block"]

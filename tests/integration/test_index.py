@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ from tests.integration.records import install
 from tests.integration.repository import Git
 from tests.integration.story import Story, record
 from tests.integration.unindexed import without
-from tests.integration.waiting import LONG
+from tests.integration.waiting import LONG, wait_until
 from tests.sizes import size, some
 
 QUERIES = size(9, 36, "GIT_TRAJ_QUERIES")
@@ -376,9 +377,54 @@ def test_who_keeps_what_it_folded_waits_for_no_reader_its_own_least_of_all(histo
     keep = history.root / ".git"
     with open_repository(history.root) as repository:
         keep_index(repository)
-    with file.reading(keep), pytest.raises(file.UnusableError), file.writing(keep, wait=0) as connection:
-        assert connection.execute("PRAGMA busy_timeout").fetchone() == (0,)
-        connection.execute("INSERT INTO meta VALUES ('x', 'y')")
+    with file.reading(keep) as reader:
+        with file.writing(keep, wait=0) as connection:
+            file.write_source(connection, x="y")
+        assert "x" not in file.read_source(reader)  # one state, whatever is written meanwhile
+    with file.reading(keep) as reader:
+        assert file.read_source(reader)["x"] == "y"
+    assert not [path for path in (keep / FOLDER).iterdir() if path.suffix == ".new"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows replaces no file that somebody reads")
+def test_an_open_pager_hinders_no_writer(history: RandomHistory) -> None:
+    """As of ``git traj log | less``: the pipe is full, and a person reads."""
+    git, keep = Git(history.root), history.root / ".git"
+    with open_repository(history.root) as repository:
+        keep_index(repository)
+    ours, theirs = os.pipe()
+    os.set_blocking(theirs, False)
+    with suppress(BlockingIOError):
+        while True:
+            os.write(theirs, b"x")
+    os.set_blocking(theirs, True)
+    command = [sys.executable, "-m", "gittraj", "log"]
+    with (
+        subprocess.Popen(command, cwd=git.root, stdout=theirs) as pager,
+        os.fdopen(ours, "rb"),
+        os.fdopen(theirs, "wb"),
+    ):
+        wait_until(lambda: _is_read(keep / FOLDER / NAME))
+        with git.open() as repository:
+            Story(repository).note(
+                git.commit({"a.txt": "x"}, "Meanwhile"), record("traj_new", prompt="Do it")
+            )
+        ran = subprocess.run(command, cwd=git.root, capture_output=True, text=True, check=True)
+        assert "Meanwhile" in ran.stdout
+        with file.reading(keep) as connection:
+            assert file.read_source(connection)["notes"] == git("rev-parse", "refs/notes/traj")
+        with open_repository(git.root) as repository:
+            assert [*_check_index(repository)] == []
+        assert pager.poll() is None
+
+
+def _is_read(index: Path) -> bool:
+    with closing(sqlite3.connect(index, timeout=0)) as connection:
+        try:
+            connection.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError:
+            return True
+        return False
 
 
 def test_what_no_index_can_be_kept_of_is_told_by_doctor(history: RandomHistory) -> None:

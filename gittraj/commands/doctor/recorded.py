@@ -13,6 +13,7 @@ from gittraj.model.codec import decode_note, encode_note
 from gittraj.notes.merge import merge_notes, records_on
 from gittraj.notes.places import find_places
 from gittraj.notes.store import NotesRef
+from gittraj.notes.unjoined import may_have_copies
 from gittraj.query.notes import IndexFailedError, Notes
 
 UNREADABLE = "records cannot be read"
@@ -101,7 +102,7 @@ def compare_remote(repository: Repository, remote: str) -> Remote:
     ours, theirs = NotesRef(repository), NotesRef(repository, f"refs/notes-remote/{remote}/traj")
     unpushed = unfetched = 0
     try:
-        tips = theirs.tip(), ours.tip()
+        tips = theirs.tip() if may_have_copies(repository) else None, ours.tip()
         read_theirs, read_ours = theirs.reader(tips[0]), ours.reader(tips[1])
         for commit in theirs.changed(*tips):
             here, there = read_ours(commit) or b"", read_theirs(commit) or b""

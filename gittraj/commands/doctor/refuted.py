@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from gittraj.capture.plausibility import CLOCK
+from gittraj.capture.session import CLOCK
 from gittraj.commands.doctor.finding import Finding
 from gittraj.config import Environ, read_config
 from gittraj.frozen import dataclass

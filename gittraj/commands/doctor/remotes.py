@@ -15,12 +15,13 @@ from gittraj.git import Repository
 from gittraj.notes.epoch import read_epoch
 from gittraj.notes.store import RECORDS_REF, NotesRef
 from gittraj.notes.tree import note_paths
+from gittraj.notes.unjoined import may_have_copies
 from gittraj.state.folder import LocalState
 
 
 def check_removed(repository: Repository) -> Iterator[Finding]:
     """What is gone here since this clone and a remote last had the same. Raises GitError."""
-    for remote in find_remotes(repository):
+    for remote in find_remotes(repository) if may_have_copies(repository) else ():
         gone = _find(repository, f"refs/notes-remote/{remote}/traj")
         if gone:
             yield Finding(
@@ -57,7 +58,7 @@ def check_purges(repository: Repository) -> Iterator[Finding]:
             text="a purge was not finished: reflogs or the index may still contain the purged data",
             remedy="run it again; where it was made elsewhere, git traj fetch does the rest",
         )
-    for remote in find_remotes(repository):
+    for remote in find_remotes(repository) if may_have_copies(repository) else ():
         tip = resolve(f"refs/notes-remote/{remote}/traj")
         try:
             ours, theirs = (read_epoch(repository.objects, each) for each in (resolve(RECORDS_REF), tip))

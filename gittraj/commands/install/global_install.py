@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -98,6 +97,8 @@ def install_globally(environ: Mapping[str, str], *, dry_run: bool = False) -> li
 def _begin(home: Home, template: Path, *, made: bool) -> None:
     """Create the template with the state that turns recording on, and set ``init.templateDir``."""
     (template / "hooks").mkdir(parents=True, exist_ok=True)
+    import shutil  # noqa: PLC0415 - with all of its compressors
+
     if made:  # with what git's own template has: tools expect its info/exclude
         home.git.run("init", "--quiet", "--bare", str(template))
         for name in _REPOSITORY:
@@ -127,6 +128,8 @@ def uninstall_globally(environ: Mapping[str, str]) -> Iterator[Step]:
     known = home.read()
     if known is None:
         return
+    import shutil  # noqa: PLC0415
+
     template = Path(known.template)
     try:
         _undo_setting(home, known)

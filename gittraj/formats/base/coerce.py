@@ -105,7 +105,7 @@ def usage(value: Any, names: tuple[str, ...], *, cached_in_input: bool) -> Usage
 
 def usage_since(total: Usage, before: Usage) -> Usage:
     """What came to ``before``; all of ``total`` if the count began anew."""
-    pairs = {name: (getattr(total, name), getattr(before, name)) for name in Usage.__slots__}
+    pairs = {name: (getattr(total, name), getattr(before, name)) for name in vars(total)}
     if any(now < then for now, then in pairs.values()):
         return total
     return Usage(**{name: now - then for name, (now, then) in pairs.items()})

@@ -586,7 +586,7 @@ def test_reading_on_gives_what_reading_through_gives() -> None:
     for n in marks:
         mark = items[n]
         assert isinstance(mark, Mark)
-        cursor = Cursor(**json.loads(json.dumps({k: getattr(mark.cursor, k) for k in Cursor.__slots__})))
+        cursor = Cursor(**json.loads(json.dumps(vars(mark.cursor))))
         assert list(gemini.read(io.BytesIO(data), cursor=cursor)) == items[n + 1 :]
     assert isinstance(mark, Mark)
     with pytest.raises(FormatError):

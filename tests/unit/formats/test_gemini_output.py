@@ -151,7 +151,7 @@ def test_reading_on_and_cuts() -> None:
     first, second = (item.cursor for item in items if isinstance(item, Mark))
     for cursor in (first, second):
         place = items.index(Mark(cursor=cursor))
-        kept = Cursor(**json.loads(json.dumps({k: getattr(cursor, k) for k in Cursor.__slots__})))
+        kept = Cursor(**json.loads(json.dumps(vars(cursor))))
         assert list(stream.read(io.BytesIO(data), cursor=kept)) == items[place + 1 :]
     whole = [entry.event.id for entry in entries(items)]
     for end in range(len(data)):
