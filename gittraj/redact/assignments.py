@@ -148,7 +148,7 @@ def _value(page: Page, bound: _Bound) -> Iterator[Span]:
     elif quote := _QUOTE.match(text, start):
         if style := _quoted_style(page, bound, quote):
             yield from _listed(page, quoted(page, quote), bound, style)
-    elif (octets := _OCTETS.match(text, start)) and (bound.level >= Grade.TOKEN or "0x" in octets["v"][:2]):
+    elif (bound.level >= Grade.TOKEN or bound.name == "key") and (octets := _OCTETS.match(text, start)):
         yield Span(*octets.span("v"), "named-key", "key")
     elif op in ("(", ",") or (op == "::" and _MEMBER.match(text, start)) or _is_filter(text, bound):
         return
