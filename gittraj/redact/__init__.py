@@ -6,8 +6,8 @@ the value. The others read one kind of text each: ``private_keys`` PEM, ``comman
 command, ``calls`` the arguments of a function, ``rows`` tables with a row of names, ``nearby`` prompts and
 sentences (``cues``: the words that announce a secret).
 
-A reader only proposes. ``decide`` says what is a secret: from its name's grade (``names``) and syntax, from
-its form alone, or from its form where a row of data matched. ``values`` and ``made`` know the forms.
+A reader only proposes. ``decide`` says what is a secret from its name's grade (``names``) and syntax,
+``proof`` from its form alone, ``accept`` where a row of data matched. ``values`` and ``made`` know the forms.
 ``public`` overrules the readers that go by names and places, if a value is an identifier, a digest or the
 name of something else.
 

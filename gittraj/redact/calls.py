@@ -10,12 +10,13 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from .decide import Proof, Style, is_secret, proof
+from .decide import Style, is_secret
 from .lazy import lazy
 from .load import words
 from .made import DULL, is_chosen
 from .names import Grade
 from .page import Page, Span
+from .proof import Proof, proof
 from .randomness import looks_random
 from .rules import Reader
 from .values import is_evident

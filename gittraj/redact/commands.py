@@ -146,8 +146,4 @@ def _by_name() -> dict[str, list[tuple[str, Takes]]]:
     return found
 
 
-COMMANDS = Reader(
-    id="command",
-    kind="password",
-    find=commands,
-)
+COMMANDS = Reader(id="command", kind="password", find=commands)

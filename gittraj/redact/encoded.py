@@ -7,9 +7,9 @@ import binascii
 import re
 from collections.abc import Callable, Iterator
 
-from .decide import Proof, proof
 from .lazy import lazy
 from .page import Page, Span, places
+from .proof import Proof, proof
 from .rules import Reader
 
 _BASE64 = lazy(

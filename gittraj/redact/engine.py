@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 
 from ..errors import RedactionError
-from .decide import Proof, proof
 from .lazy import lazy
 from .live import LiveValues, finder, needles, places, word_hash, words
 from .memory import Memory
 from .names import grade
 from .options import Options
 from .page import Span
+from .proof import Proof, proof
 from .public import BY_FORM
 from .randomness import looks_random
 from .scan import forget as forget_pages

@@ -140,22 +140,16 @@ def neighbours(value: Any) -> Iterator[str]:
     ``["--password", …]`` and ``{"name": "PASSWORD", "value": …}``. Raises RecursionError."""
     if not isinstance(value, Mapping | list | tuple):
         return
-    if isinstance(value, Mapping):
-        plain = [each for each in value.values() if isinstance(each, str)]
-        if len(plain) > 1 and _is_small(plain):
+    inner = list(value.values() if isinstance(value, Mapping) else value)
+    plain = [each for each in inner if isinstance(each, str)]
+    if 1 < len(plain) <= _MOST_NEIGHBOURS and sum(map(len, plain)) <= _LONGEST:
+        if isinstance(value, Mapping):
             yield dump({k: v for k, v in value.items() if isinstance(v, str)}).decode()
-        value = list(value.values())
-    else:
-        plain = [each for each in value if isinstance(each, str)]
-        if len(plain) > 1 and _is_small(plain):
+        else:
             yield " ".join(plain)
             yield dump(plain).decode()
-    for each in value:
+    for each in inner:
         yield from neighbours(each)
-
-
-def _is_small(texts: Sequence[str]) -> bool:
-    return len(texts) <= _MOST_NEIGHBOURS and sum(map(len, texts)) <= _LONGEST
 
 
 def clean_pieces(

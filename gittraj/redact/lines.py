@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 
-from .decide import ACCEPT
+from .accept import accepts
 from .lazy import lazy
-from .load import WHOLE_TEXT, Row, rows
+from .load import WHOLE_TEXT, LineRule, line_rules
 from .page import Page, Span
 from .rules import Reader
 
@@ -19,52 +19,53 @@ _FLAGS = {"i": re.IGNORECASE}
 def lines(page: Page) -> Iterator[Span]:
     """The secrets of the page in lines of a known form."""
     for number, keywords in _gate().open(page).items():
-        row = rows()[number]
-        places = [(0, len(page.text))] if row.window == WHOLE_TEXT else page.near(keywords, after=row.window)
+        rule = line_rules()[number]
+        whole = [(0, len(page.text))]
+        places = whole if rule.window == WHOLE_TEXT else page.near(keywords, after=rule.window)
         for start, stop in places:
-            for match in _matches(row, page.text, start, stop):
+            for match in _matches(rule, page.text, start, stop):
                 page.tick()
                 group = "v" if match.groupdict().get("v") else match.lastgroup
-                if group and ACCEPT[row.accept](match[group]):
+                if group and accepts(rule.accept, match[group]):
                     at = match.start(group)
-                    yield Span(at, at + len(match[group].rstrip(",;")), row.id, row.kind)
+                    yield Span(at, at + len(match[group].rstrip(",;")), rule.id, rule.kind)
 
 
-def _matches(row: Row, text: str, start: int, stop: int) -> Iterator[re.Match[str]]:
-    while match := _compiled(row.pattern, row.flags).search(text, start, stop):
+def _matches(rule: LineRule, text: str, start: int, stop: int) -> Iterator[re.Match[str]]:
+    while match := _compiled(rule.pattern, rule.flags).search(text, start, stop):
         yield match
         start = max(match.end(), start + 1)
-        while row.then and (match := _compiled(row.then, row.flags).match(text, start, stop)):
+        while rule.then and (match := _compiled(rule.then, rule.flags).match(text, start, stop)):
             yield match
             start = match.end()
 
 
 class Gate:
-    """Selects the rows of a table that may match on a page: those with a sign on the page. A sign is searched
-    for only if its longest word is among the page's words."""
+    """Selects the rules that may match on a page: those with a keyword on the page. A keyword is searched for
+    only if its longest word is among the page's words."""
 
-    def __init__(self, signs: Iterable[Iterable[str]]) -> None:
+    def __init__(self, keywords: Iterable[Iterable[str]]) -> None:
         self._by_word: dict[str, list[tuple[int, str]]] = {}
         self._wordless: list[tuple[int, str]] = []
-        for row, ones in enumerate(signs):
-            for sign in ones:
-                words = _IDENTIFIER.findall(sign)
+        for rule, each in enumerate(keywords):
+            for keyword in each:
+                words = _IDENTIFIER.findall(keyword)
                 place = self._by_word.setdefault(max(words, key=len), []) if words else self._wordless
-                place.append((row, sign))
+                place.append((rule, keyword))
 
     def open(self, page: Page) -> dict[int, list[str]]:
-        """The rows to try, each with its signs on the page."""
+        """The rules to try, each with its keywords on the page."""
         found: dict[int, list[str]] = {}
         named = [one for word in self._by_word.keys() & page.words for one in self._by_word[word]]
-        for row, sign in (*named, *self._wordless):
-            if sign in page.lower:
-                found.setdefault(row, []).append(sign)
+        for rule, keyword in (*named, *self._wordless):
+            if keyword in page.lower:
+                found.setdefault(rule, []).append(keyword)
         return found
 
 
 @cache
 def _gate() -> Gate:
-    return Gate(row.keywords for row in rows())
+    return Gate(rule.keywords for rule in line_rules())
 
 
 @cache

@@ -1,7 +1,7 @@
 """The rules that are data: reads them from ``data/*.toml`` when they are first needed.
 
-A column that a rule omits has the default of ``Row``. An unknown column or fragment is an error; the tests
-check the rest (``tests/unit/redact/test_data.py``).
+A column that a rule omits has the default of ``LineRule``. An unknown column or fragment is an error; the
+tests check the rest (``tests/unit/redact/test_data.py``).
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ WHOLE_TEXT = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class LineRule:
     """A rule. ``keywords`` are literals in lower case, one of which must be in the text; the ``pattern`` is
     searched for in its line and ``window`` lines more, and its group ``v`` is the value, if ``accept``
-    (``decide.ACCEPT``) takes it. ``then`` may follow directly, any number of times, with a ``v`` of its
+    (``accept.ACCEPT``) takes it. ``then`` may follow directly, any number of times, with a ``v`` of its
     own. ``flags``: ``i`` ignores case. ``good`` and ``bad`` are texts with and without a secret, which is
     drawn (``examples``). ``since`` is the ruleset that brought it."""
 
@@ -58,7 +58,7 @@ class Row:
 class Token:
     """A form of a vendor's: one of ``prefixes`` and the ``pattern`` of what follows, or without prefixes the
     whole, with a ``hint`` in it that is quick to find. A value that does not begin the match is its group
-    ``v``. ``accept`` as in ``Row``; ``kind`` is what the placeholder calls it, its id where none is given."""
+    ``v``. ``accept`` as in ``LineRule``; ``kind`` is what the placeholder calls it, or else its id."""
 
     id: str
     pattern: str
@@ -73,9 +73,9 @@ class Token:
 
 
 @cache
-def rows() -> tuple[Row, ...]:
+def line_rules() -> tuple[LineRule, ...]:
     """The rules of ``data/lines.toml``. Raises TypeError for an unknown column, KeyError for a fragment."""
-    return tuple(_row(table) for table in tables("lines")["rule"])
+    return tuple(line_rule(table) for table in tables("lines")["rule"])
 
 
 @cache
@@ -164,9 +164,9 @@ def _columns(table: dict[str, Any]) -> dict[str, Any]:
     return {name: tuple(value) if isinstance(value, list) else value for name, value in table.items()}
 
 
-def _row(table: dict[str, Any]) -> Row:
-    row = Row(**_columns(table))
-    return replace(row, pattern=_whole(row.pattern))
+def line_rule(table: dict[str, Any]) -> LineRule:
+    rule = LineRule(**_columns(table))
+    return replace(rule, pattern=_whole(rule.pattern))
 
 
 def _whole(pattern: str) -> str:

@@ -26,6 +26,7 @@ _JOINED = lazy(
 )
 # … and a number, with a dot before it or without: a host, a file and a version end in other ways.
 _WORDED = lazy(r"[a-z]{4,12}(?:\.[a-z]{4,12}){1,3}\.?\d{2,4}|[a-z]{5,12}\d\.\d{3,4}")
+WORDS_ALONE = lazy(r"[a-z]{3,10}(?: [a-z]{3,10}){3,11}")
 _SUFFIXES = tuple(words("words", "suffixes"))
 _LETTERS = lazy(r"[A-Z]?[a-z]+|[A-Z]+")
 UNSPOKEN = -5.9  # no word of the languages that were tried has less

@@ -15,12 +15,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from .cues import LOGIN, cue_at, is_count
-from .decide import Proof, Style, is_secret, proof
+from .decide import Style, is_secret
 from .lazy import lazy
 from .load import words
 from .made import is_phrase, is_worded
 from .names import Grade, grade, kind
 from .page import Page, Span
+from .proof import Proof, proof
 from .rules import Reader
 
 NEAR, SAID = "nearby", "nearby-said"  # the second where the value can only be a secret
@@ -184,10 +185,10 @@ def _heard(page: Page, cue: _Cue) -> Iterator[_Heard]:
         ):
             at, value = to - len(pair[1]), pair[1]
             found = proof(value)
-        gap = text[end:at]
-        linked = _LINKED.search(text, end, at) is not None
         if found:
-            yield _Heard(at, to, value, found, len(_WORDS.findall(gap)), linked, pair is not None)
+            linked = _LINKED.search(text, end, at) is not None
+            between = len(_WORDS.findall(text, end, at))
+            yield _Heard(at, to, value, found, between, linked, pair is not None)
 
 
 def _has_other_owner(page: Page, cue: _Cue, word: _Heard) -> bool:
@@ -239,11 +240,13 @@ def _before(page: Page, cue: _Cue) -> Iterator[Place]:
         return
     for word in _WORD.finditer(text, line, start):
         lead, value, found = _candidate(word[0])
+        if not found:
+            continue
         at = word.start() + lead
         to = at + len(value)
         gap = text[to:start]
         words = len(_WORDS.findall(gap))
-        if not found or words > _FEW or _has_other_owner_before(page, (line, at, to), gap):
+        if words > _FEW or _has_other_owner_before(page, (line, at, to), gap):
             continue
         linked = _AFTER_LINK.match(gap) is not None
         if _NUMBER.fullmatch(value) and cue.level is Grade.STRONG and _AS.match(gap):
@@ -348,8 +351,4 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-NEARBY = Reader(
-    id="nearby",
-    kind="password",
-    find=nearby,
-)
+NEARBY = Reader(id="nearby", kind="password", find=nearby)

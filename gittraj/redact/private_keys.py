@@ -87,8 +87,4 @@ def _read(text: str, start: int) -> tuple[int, int]:
     return end, seen
 
 
-PRIVATE_KEYS = Reader(
-    id=RULE,
-    kind=RULE,
-    find=private_keys,
-)
+PRIVATE_KEYS = Reader(id=RULE, kind=RULE, find=private_keys)

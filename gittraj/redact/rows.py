@@ -10,11 +10,12 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
-from .decide import Style, is_secret, proof
+from .decide import Style, is_secret
 from .lazy import lazy
 from .made import DESCRIBES, DULL, STOP
 from .names import Grade, grade, kind
 from .page import Page, Span
+from .proof import proof
 from .rules import Reader
 
 Cell = tuple[int, str]

@@ -10,27 +10,13 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Protocol
 
 from .lazy import lazy
-from .load import tables
+from .load import LineRule, tables
 from .page import Page, Span
 from .values import is_placeholder
 
 _PERCENT = lazy(r"%[0-9A-Fa-f]{2}")
-
-
-class Described(Protocol):
-    """A rule that can be listed and tried: ``good`` examples contain a secret, ``bad`` ones do not."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def kind(self) -> str: ...
-    @property
-    def good(self) -> tuple[str, ...]: ...
-    @property
-    def bad(self) -> tuple[str, ...]: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +71,10 @@ class Rule:
         if glued and not _PERCENT.fullmatch(text, max(0, hit - 3), hit):
             return None
         return pattern.match(text, hit)
+
+
+Described = Rule | LineRule | Reader
+"""A rule that can be listed and tried: ``good`` examples contain a secret, ``bad`` ones do not."""
 
 
 @cache

@@ -18,7 +18,7 @@ from .documents import blanked, documents, fitted, strings
 from .encoded import WRAPPED, continued, in_base64
 from .lazy import lazy
 from .lines import LINES
-from .load import rows
+from .load import line_rules
 from .memory import Memory
 from .names import Grade, grade, kind
 from .nearby import NEARBY
@@ -52,13 +52,9 @@ _SHORTEST = 5
 Tick = Callable[[], None]
 
 
-def readers() -> tuple[Reader, ...]:
-    return _READERS
-
-
 def rules() -> list[Described]:
     """All rules, each with its own examples."""
-    return [*TOKENS, *ANYWHERE, *rows(), *_READERS[1:], WRAPPED]
+    return [*TOKENS, *ANYWHERE, *line_rules(), *_READERS[1:], WRAPPED]
 
 
 @cache

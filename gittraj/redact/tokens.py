@@ -4,27 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 
-from .decide import ACCEPT
+from .accept import accepts
 from .lazy import lazy
-from .load import tokens as rows
+from .load import tokens as forms
 from .page import Page, Span, places
 from .rules import Reader, Rule
 
 
 def _rules() -> Iterator[Rule]:
-    for row in rows():
-        prefixes = "|".join(map(re.escape, row.prefixes))
-        first = row.prefixes[0] if row.prefixes else ""
+    for form in forms():
+        prefixes = "|".join(map(re.escape, form.prefixes))
+        first = form.prefixes[0] if form.prefixes else ""
         yield Rule(
-            id=row.id,
-            kind=row.kind or row.id,
-            anchors=row.prefixes,
-            pattern=f"(?:{prefixes}){row.pattern}" if prefixes else row.pattern,
-            accept=ACCEPT[row.accept],
-            good=tuple(first + good for good in row.good),
-            bad=(*row.bad, *([f"{first}{'x' * 40}"] if prefixes else [])),
+            id=form.id,
+            kind=form.kind or form.id,
+            anchors=form.prefixes,
+            pattern=f"(?:{prefixes}){form.pattern}" if prefixes else form.pattern,
+            accept=partial(accepts, form.accept),
+            good=tuple(first + good for good in form.good),
+            bad=(*form.bad, *([f"{first}{'x' * 40}"] if prefixes else [])),
         )
 
 
@@ -66,7 +66,7 @@ def _heads(words: str) -> set[str]:
 @cache
 def _hints() -> tuple[re.Pattern[str], ...]:
     """What every match of ANYWHERE has in it: what begins with a sign by itself, as it is sooner found."""
-    hints = [row.hint for row in rows() if not row.prefixes]
+    hints = [form.hint for form in forms() if not form.prefixes]
     signed = [hint for hint in hints if not hint.lstrip("[\\")[0].isalnum()]
     return tuple(re.compile("|".join(some)) for some in (signed, [one for one in hints if one not in signed]))
 

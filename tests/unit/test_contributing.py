@@ -140,7 +140,7 @@ def test_a_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_redaction_rule(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [load.Token(**load._columns(row)) for row in tomllib.loads(example("A redaction rule"))["token"]]
-    monkeypatch.setattr(tokens, "rows", lambda: rows)
+    monkeypatch.setattr(tokens, "forms", lambda: rows)
     (rule,) = tokens._rules()
     for template in rule.good:
         text, _ = expand(template)
@@ -152,8 +152,8 @@ def test_a_redaction_rule(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_redaction_rule_for_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
     (table,) = tomllib.loads(example("A redaction rule for a line"))["rule"]
-    row = load._row(table)
-    monkeypatch.setattr(lines, "rows", lambda: (row,))
+    row = load.line_rule(table)
+    monkeypatch.setattr(lines, "line_rules", lambda: (row,))
     monkeypatch.setattr(lines, "_gate", lambda: Gate([row.keywords]))
     for text, found in ((row.good[0], 1), (row.bad[0], 0)):
         page = Page(expand(text)[0], lambda: None)

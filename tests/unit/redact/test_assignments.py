@@ -214,3 +214,27 @@ def test_the_last_part_of_a_name_decides(name: str, expected: Grade) -> None:
 @pytest.mark.parametrize("value", ["S3cretPw9", "Password1!"])
 def test_a_password_made_of_the_words_for_one_goes(value: str) -> None:
     assert value not in redact(f"DB_PASSWORD={value}")
+
+
+OCTETS = ", ".join(f"0x{17 * n % 256:02x}" for n in range(3, 19))
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "byte[] secretKey = new byte[] { ",
+        "let encryption_key: [u8; 16] = [",
+        "hmac_key = bytes([",
+        "var signingKey = []byte{",
+        "const secret = Uint8Array.from([",
+        "byte[] key = {",
+    ],
+)
+def test_the_bytes_of_a_key_go_however_a_language_lists_them(before: str) -> None:
+    assert OCTETS not in Redactor(key=b"k" * 32).text(f"{before}{OCTETS}]);")
+
+
+@pytest.mark.parametrize("name", ["sbox", "table", "sort_keys", "crc"])
+def test_bytes_of_anything_else_stay(name: str) -> None:
+    text = f"static const uint8_t {name}[16] = {{{OCTETS}}};"
+    assert Redactor(key=b"k" * 32).text(text) == text

@@ -6,35 +6,39 @@ import re
 
 import pytest
 
-from gittraj.redact.decide import ACCEPT
+from gittraj.redact.accept import ACCEPT
 from gittraj.redact.lines import Gate
-from gittraj.redact.load import Row, Token, _row, commands, reasons, rows, tables, tokens
+from gittraj.redact.load import LineRule, Token, commands, line_rule, line_rules, reasons, tables, tokens
 from gittraj.redact.page import Page
 from tests.redaction.templates import expand
 
-ROWS = rows()
+LINES = line_rules()
 
 
-def reached(row: Row) -> bool:
+def reached(rule: LineRule) -> bool:
     """Whether the keywords of a rule stand in its own examples."""
-    pages = [Page(expand(text, 0)[0], lambda: None) for text in row.good]
-    return all(Gate([row.keywords]).open(page) for page in pages)
+    pages = [Page(expand(text, 0)[0], lambda: None) for text in rule.good]
+    return all(Gate([rule.keywords]).open(page) for page in pages)
 
 
-@pytest.mark.parametrize("row", ROWS, ids=[f"{n}-{row.id}" for n, row in enumerate(ROWS)])
-def test_a_rule_of_lines_is_whole(row: Row) -> None:
-    assert re.fullmatch(r"[a-z0-9]+(?:-[a-z0-9]+)*", row.id)
-    assert row.good and reached(row)
-    assert all(keyword and keyword == keyword.lower() for keyword in row.keywords)
-    assert row.accept in ACCEPT and row.flags in ("", "i") and row.window >= 0
-    assert "<<" not in row.pattern.replace("<<<", "")
-    assert "v" in re.compile(row.then or row.pattern).groupindex
+@pytest.mark.parametrize("rule", LINES, ids=[f"{n}-{rule.id}" for n, rule in enumerate(LINES)])
+def test_a_rule_of_lines_is_whole(rule: LineRule) -> None:
+    assert re.fullmatch(r"[a-z0-9]+(?:-[a-z0-9]+)*", rule.id)
+    assert rule.good and reached(rule)
+    assert all(keyword and keyword == keyword.lower() for keyword in rule.keywords)
+    assert (
+        all(one in ACCEPT for one in rule.accept.split(" | "))
+        and rule.flags in ("", "i")
+        and rule.window >= 0
+    )
+    assert "<<" not in rule.pattern.replace("<<<", "")
+    assert "v" in re.compile(rule.then or rule.pattern).groupindex
 
 
 @pytest.mark.parametrize("token", tokens(), ids=lambda token: token.id)
 def test_a_token_is_whole(token: Token) -> None:
     assert re.fullmatch(r"[a-z0-9]+(?:-[a-z0-9]+)*", token.id)
-    assert token.good and token.accept in ACCEPT
+    assert token.good and {*token.accept.split(" | ")} <= ACCEPT.keys()
     assert all(len(prefix) >= 3 for prefix in token.prefixes) and bool(token.prefixes) != bool(token.hint)
     for template in token.good if token.hint else ():
         assert re.search(token.hint, expand(template, 0)[0])
@@ -57,4 +61,4 @@ def test_what_is_loaded_is_all_that_a_file_has() -> None:
 
 def test_a_column_that_is_none_is_refused() -> None:
     with pytest.raises(TypeError, match="colour"):
-        _row({"id": "x", "keywords": ["x"], "pattern": "x", "good": ["x"], "colour": "red"})
+        line_rule({"id": "x", "keywords": ["x"], "pattern": "x", "good": ["x"], "colour": "red"})

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from gittraj.redact import Redactor
-from gittraj.redact.decide import Proof, proof
 from gittraj.redact.examples import draw, expand
+from gittraj.redact.proof import Proof, proof
 
 SECRET = [
     "their API secret got rotated yesterday, the new one is {hex:40} and the client id stays",

@@ -12,7 +12,7 @@ import pytest
 
 from gittraj.redact import Redactor, rules
 from gittraj.redact.examples import expand
-from gittraj.redact.load import Row
+from gittraj.redact.load import LineRule
 from gittraj.redact.rules import Described
 from tests.sizes import size
 
@@ -64,7 +64,7 @@ def test_they_go_wherever_they_are(rule: Described) -> None:
     missed = []
     for template in rule.good:
         text, secrets = expand(template)
-        for wrapping in WHOLE_LINES if rule.id in OF_LINES or isinstance(rule, Row) else WRAPPINGS:
+        for wrapping in WHOLE_LINES if rule.id in OF_LINES or isinstance(rule, LineRule) else WRAPPINGS:
             clean = redact(wrapping.replace("{}", text))
             if left(clean, secrets):
                 missed.append(clean)

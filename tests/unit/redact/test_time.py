@@ -23,7 +23,8 @@ PIECES = [
     "password x ", "(user, password)\n", "password, ", '"value":"a1b2c3d4",', '{"value":"a1b2c3d4"',
     "password: ", "12→a\n", "echo a1b2c3 ", "fill('a', 'b1c2d3e4')\n", "pass\n", "     1\tx\n", "a.py:1:x\n",
     "curl ", "docker ",
-    "@@ -1\n+x\n", "abcd efgh ijkl mnop ", "login a1b2:c3d4e5 ", "ghp_" + "a1B2c3D4e5F6" * 3 + "\n",
+    "@@ -1\n+x\n", "@@ -1\n+password: ", "cookie ", "code ", "login ",
+    "abcd efgh ijkl mnop ", "login a1b2:c3d4e5 ", "ghp_" + "a1B2c3D4e5F6" * 3 + "\n",
 ]  # fmt: skip
 _SHORT = 20_000
 _FLOOR = 0.06  # seconds: below, the machine's moods decide
