@@ -50,10 +50,9 @@ class Recorded:
         return iter(self._notes)
 
     def count(self) -> int:
-        """How many commits have a trajectory: a note may have deletions alone."""
-        with_deletions = self._notes.with_deletions()
-        bare = {commit for commit in with_deletions if not self._records(commit)}
-        return len(self) - len(bare.union(self.places()))
+        """How many commits have a record that counts: a note may have deletions alone, or traces."""
+        doubtful = {*self._notes.with_deletions(), *self._notes.with_explored()}
+        return len(self) - sum(not any(r.explains for r in self._records(commit)) for commit in doubtful)
 
     def unread(self, commits: Iterable[str]) -> tuple[str, ...]:
         """Those of ``commits`` of which no record could be read, though their notes have lines."""
