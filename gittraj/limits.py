@@ -13,6 +13,8 @@ OBJECT = 64 * 1024 * 1024
 """Bytes of one object of git's, unpacked; ours are of 1 MB at most."""
 NOTE = 1024 * 1024
 """Bytes of one commit's note."""
+FOREIGN_NOTE = 16 * 1024 * 1024
+"""Bytes of a note of another tool that is imported."""
 LINE = 64 * 1024
 """Bytes of one line of it; a record has 8 kB at most."""
 LINES = 20_000

@@ -40,7 +40,7 @@ _STDIN = "-"
 def command(files: tuple[str, ...], *, as_json: bool, **options: Any) -> int:
     """Import session files of any known agent, or one from a pipe, or what another tool left in notes
     (refs/notes/agentnote, refs/notes/ai, refs/notes/whogitit), which goes to the commits of those notes, or
-    the logs that Entire keeps (refs/heads/entire/checkpoints/v1, refs/entire/checkpoints).
+    the logs that Entire keeps (refs/heads/entire/checkpoints/v1, refs/entire/checkpoints), as with --auto.
 
     Without --commit or --auto a session is recorded on the commit where it started, as work that led to no
     commit (git traj log --all shows it). Safe to repeat: a longer version of a session only adds. From a pipe

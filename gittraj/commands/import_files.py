@@ -27,7 +27,7 @@ from gittraj.commands.backfill.report import taken_to_json
 from gittraj.commands.link import find_commit
 from gittraj.errors import TrajError
 from gittraj.git import Repository
-from gittraj.notes.store import NotesRef
+from gittraj.notes.tree import iter_notes
 from gittraj.state.folder import LocalState
 
 
@@ -65,13 +65,13 @@ def import_files(
 ) -> Imported:
     """Import the files onto the commit ``rev``, or (``auto``) the commits they made. Raises TrajError."""
     commit = find_commit(repository, rev) if rev else None
-    with _as_files(repository, names, pipe) as paths:
+    with _as_files(repository, names, pipe) as (paths, missed):
         reports, refused = import_sessions(
             repository,
             live,
             list(paths),
             form=form,
-            link=auto,
+            link=auto or any(map(CHECKPOINTS.fullmatch, names)),  # an agent's log proves its commits itself
             task=task,
             paused=paused,
             raw_too=raw,
@@ -80,7 +80,8 @@ def import_files(
         )
         named = {str(path.resolve()): name for path, name in paths.items()}
     rows = [row for report in reports for row in taken_to_json(report, named)]
-    failed = [{"path": named.get(str(Path(r.path).resolve()), r.path), "why": r.why} for r in refused]
+    failed = missed
+    failed += [{"path": named.get(str(Path(r.path).resolve()), r.path), "why": r.why} for r in refused]
     failed += [{"path": row["path"], "why": row["why"]} for row in rows if row["why"]]
     return Imported(
         rows=[row for row in rows if not row["why"]],
@@ -101,63 +102,85 @@ def is_ref(name: str) -> bool:
 
 
 @contextmanager
-def _as_files(repository: Repository, names: Sequence[str], pipe: Pipe | None) -> Iterator[dict[Path, str]]:
-    """The files by path, with the names that the user gave. Pipes and refs become temporary files,
-    since readers need a path; :meth:`LocalState.tidy` removes them if this process is killed."""
+def _as_files(repository: Repository, names: Sequence[str], pipe: Pipe | None) -> Iterator[Placed]:
+    """Pipes and refs become temporary files, since readers need a path; :meth:`LocalState.tidy` removes them
+    if this process is killed."""
     refs = [name for name in names if is_ref(name)]
+    paths = {Path(name): name for name in names if name not in refs and (pipe is None or name != pipe.name)}
     if pipe is None and not refs:
-        yield {Path(name): name for name in names}
+        yield paths, []
         return
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # it would leave the folder
     local = LocalState.of(repository)
     local.create()
     try:
         with TemporaryDirectory(prefix="import.", suffix=f".{os.getpid()}", dir=local.folder) as folder:
-            placed = {ref: Path(folder) / f"notes{number}" for number, ref in enumerate(refs)}
-            for ref, path in placed.items():
+            missed: list[dict[str, str]] = []
+            for number, ref in enumerate(refs):
                 write = write_checkpoints if CHECKPOINTS.fullmatch(ref) else write_notes
-                write(repository, ref, path)
+                try:
+                    written, why = write(repository, ref, Path(folder) / f"ref{number}")
+                except TrajError as error:  # the others are there
+                    written, why = {}, f"{error.message} ({error.hint})"
+                paths |= written
+                missed += [{"path": ref, "why": why}] if why else []
             if pipe is not None:
-                placed[pipe.name] = Path(folder) / "stdin"
+                path = Path(folder) / "stdin"
+                paths[path] = pipe.name
                 pipe.content.seek(0)
-                with placed[pipe.name].open("wb") as stream:
+                with path.open("wb") as stream:
                     shutil.copyfileobj(pipe.content, stream)
-            yield {placed.get(name, Path(name)): name for name in names}
+            yield paths, missed
     finally:
         with suppress(OSError):
             local.folder.rmdir()  # it was made for this alone, where git-traj is switched off
 
 
+Placed = tuple[dict[Path, str], list[dict[str, str]]]
+"""The files by path, with the names that the user gave; and what of it is none, as ``Imported.failed``."""
 CHECKPOINTS = re.compile(r"refs/(?:heads/|remotes/[^/]+/)?entire/checkpoints(?:/.+)?")
 _LOG = re.compile(r"(?:[0-9a-f]{2}/[0-9a-f]{10}/)?(\d{1,4})/full\.jsonl")
 
 
-def write_checkpoints(repository: Repository, ref: str, folder: Path) -> None:
-    """Write the logs below ``ref``, a branch or the beginning of refs, into ``folder``. Raises TrajError
-    where there is none, OSError.
+def write_checkpoints(repository: Repository, ref: str, folder: Path) -> tuple[dict[Path, str], str]:
+    """Write the logs below ``ref``, a branch or the beginning of refs, into ``folder``: their paths, with
+    git's names of them, and why some are left out. Raises TrajError where there is none, OSError.
 
     A checkpoint's folder has ``<n>/full.jsonl``, all of a session's log until then, and
     ``<n>/metadata.json``. Of each session the longest log is enough. What Entire says of whose a commit is
     proves less than the log.
     """
     listed = repository.run("for-each-ref", "--format=%(refname)", ref).out.decode("utf-8", "replace")
-    longest: dict[str, tuple[int, str]] = {}
+    longest: dict[str, tuple[int, str, str]] = {}
+    large = set()
     for name in listed.split():
         tree = repository.run("ls-tree", "-r", "-z", "-l", name).out.decode("utf-8", "replace")
         blobs = {
             path: meta.split() for meta, _, path in (row.partition("\t") for row in tree.split("\0")) if path
         }
         for path, meta in blobs.items():
-            if not _LOG.fullmatch(path) or not meta[3].isdecimal() or int(meta[3]) > limits.OBJECT:
+            if not _LOG.fullmatch(path) or not meta[3].isdecimal():
+                continue
+            if int(meta[3]) > limits.OBJECT:
+                large.add(f"{name}:{path}")
                 continue
             about = blobs.get(f"{path.removesuffix('full.jsonl')}metadata.json")
             session = _session_of(repository, about) or f"{name}/{path}"
-            longest[session] = max(longest.get(session, (0, "")), (int(meta[3]), meta[2]))
-    if not longest:
-        raise TrajError(f"{ref}: no checkpoints of Entire here", "git fetch origin entire/checkpoints/v1")
+            here = (int(meta[3]), meta[2], f"{name}:{path}")
+            longest[session] = max(longest.get(session, here), here)
+    if not longest and not large:
+        raise TrajError("no checkpoints of Entire here", "git fetch origin entire/checkpoints/v1")
     folder.mkdir()
-    for number, (_, blob) in enumerate(longest.values()):
-        (folder / f"{number:06}.jsonl").write_bytes(repository.objects.read_blob(blob))
+    written = {folder / f"{n:06}.jsonl": found for n, found in enumerate(longest.values())}
+    for log, (_, blob, _) in written.items():
+        log.write_bytes(repository.objects.read_blob(blob))
+    return {log: name for log, (_, _, name) in written.items()}, _say_large(sorted(large), limits.OBJECT)
+
+
+def _say_large(names: Sequence[str], limit: int) -> str:
+    """Why they are left out; empty without any."""
+    more = f" and {len(names) - 1} more" * (len(names) > 1)
+    return f"{names[0]}{more}: not here, or larger than {limit >> 20} MB" if names else ""
 
 
 def _session_of(repository: Repository, about: list[str] | None) -> str | None:
@@ -171,20 +194,29 @@ def _session_of(repository: Repository, about: list[str] | None) -> str | None:
     return named if isinstance(named, str) else None
 
 
-def write_notes(repository: Repository, ref: str, path: Path) -> None:
-    """Write the notes of ``ref`` on commits that are here, the oldest commit's first. Raises TrajError where
-    there is no such ref, OSError."""
-    notes = NotesRef(repository, ref)
-    if notes.tip() is None:
-        raise TrajError(f"{ref}: no such ref here", "git for-each-ref refs/notes shows those that are")
-    bodies = dict(notes.items())
-    here = [commit for commit in bodies if repository.objects.kind(commit) == "commit"]
+def write_notes(repository: Repository, ref: str, path: Path) -> tuple[dict[Path, str], str]:
+    """Write the notes of ``ref`` on commits that are here to ``path``, the oldest commit's first: as
+    ``write_checkpoints`` does. Raises TrajError where there is no such ref, OSError."""
+    objects = repository.objects
+    tip = objects.resolve(ref)
+    if tip is None:
+        raise TrajError("no such ref here", "git for-each-ref refs/notes shows those that are")
+    blobs: dict[str, list[str]] = {}
+    for commit, blob in iter_notes(objects, objects.commit(tip).tree):
+        blobs.setdefault(commit, []).append(blob)
+    here = [commit for commit in blobs if objects.kind(commit) == "commit"]
     asked = "".join(f"{commit}\n" for commit in here).encode()
     sort = ("rev-list", "--topo-order", "--reverse", "--timestamp", "--stdin")
     listed = repository.run(*sort, input=asked).out.decode().split("\n") if here else []
+    left: list[str] = []
     with path.open("w", encoding="utf-8") as stream:
         for line in listed:
             time, _, commit = line.partition(" ")
-            if commit in bodies:
-                text = bodies[commit].decode("utf-8", "replace")
-                stream.write(json.dumps({"commit": commit, "time": int(time), "note": text}) + "\n")
+            bodies = [*objects.read_blobs(blobs.get(commit, ()), limits.FOREIGN_NOTE)]
+            if None in bodies:
+                left.append(f"the note of {commit[:12]}")
+            elif bodies:
+                text = b"\n".join(filter(None, bodies)).decode("utf-8", "replace")
+                told = {"commit": commit, "time": int(time), "note": text}
+                stream.write(json.dumps(told, ensure_ascii=False) + "\n")
+    return {path: ref}, _say_large(left, limits.FOREIGN_NOTE)

@@ -1,6 +1,8 @@
 """Qwen Code's notes, ``refs/notes/ai-attribution``: how many characters of a commit are the agent's.
 
 They name no session and no lines: a note is a session of its own, and says so much of its commit and no more.
+A share proves of no work that the commit came out of it, so the note is kept there as a session that started
+there, and counts as no record of the commit.
 """
 
 from __future__ import annotations
@@ -22,13 +24,14 @@ def _names(note: Note) -> list[str] | None:
 
 def _read_note(note: Note, _session: str) -> Iterator[Item]:
     content = parse_json(note.text)
+    yield Fact(name="start_commit", value=note.commit)
     if model := coerce.text(content.get("generator")):
         yield Fact(name="model", value=model)
     summary = coerce.mapping(content.get("summary"))
     share, chars = coerce.count(summary.get("aiPercent")), coerce.count(summary.get("aiChars"))
     text = f"Qwen Code: {share} % of the characters changed, {chars}, are by the agent"
     raw = {"summary": summary, "files": coerce.mapping(content.get("files"))}
-    yield from note.closing(text, tags=("attribution",), raw=raw)
+    yield from note.closing(text, tags=("attribution",), raw=raw, proves=False)
 
 
 _STORE = NotesFile(_names, _read_note)

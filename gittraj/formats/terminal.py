@@ -55,7 +55,7 @@ def read(value: Any, session: str | None, end: int) -> Iterator[Item]:
     typed = [full for full in coerce.sequence(record.get("typed")) if isinstance(full, str)]
     made = tuple(c for c in printed_commits(printed) if not any(full.startswith(c) for full in typed))
     call = ToolCall(id=f"{own}:0", ts=begun, name="run", arguments={"command": command}, call_id=own)
-    yield Entry(event=call, end=end, command=None if made else command, folder=folder, prints=bool(made))
+    yield Entry(event=call, end=end, folder=folder, prints=bool(made))
     result = ToolResult(
         id=f"{own}:1",
         ts=ended,

@@ -206,7 +206,7 @@ def marks(header: Header) -> list[str]:
     if link["carriedFrom"]:
         told.append(f"carried from {sources(link)}")
     if header["incomplete"]:
-        told.append("incomplete: the log was not readable")
+        told.append("incomplete: no log of it was read")
     if header["thinking"] in ("sealed", "dropped"):
         told.append(f"thinking {header['thinking']}")
     if header["redactions"]:

@@ -54,7 +54,8 @@ _SOME_TOKENS = 1_000  # no provider gives so many away
 class Folded:
     """One trajectory: its records by commit, and the HEADER of all of them.
 
-    ``numbers`` is each commit's position, from 1, among the trajectory's ``of`` commits.
+    ``numbers`` is each commit's position, from 1, among the trajectory's ``of`` commits; a link stub has
+    none, as no log says where in the session its commit was made.
     """
 
     parts: Mapping[str, Sequence[Record]]
@@ -78,7 +79,7 @@ class Folded:
         ``part.number`` is null for the whole.
         """
         records = self.records(commit, explored=explored)
-        return self._header(records, self.numbers[commit] if commit is not None else None)
+        return self._header(records, self.numbers.get(commit or ""))
 
     def across(self, commits: Iterable[str]) -> Header:
         """The HEADER of its records on these commits, each part once. ``part.number`` is null."""
@@ -97,7 +98,8 @@ def fold(parts: Mapping[str, Sequence[Record]]) -> Folded:
     """Fold one trajectory, from its records on every commit that carries it."""
     records = distinct(chain.from_iterable(parts.values()))
     total = _fold_figures(records)
-    numbers = _number(parts)
+    told = {commit: [r for r in some if not r.incomplete] for commit, some in parts.items()}
+    numbers = _number({commit: some for commit, some in told.items() if some})
     return Folded(parts, {**_fold_whole(records, total), "total": total}, numbers, len({*numbers.values()}))
 
 

@@ -55,10 +55,10 @@ class Recorded:
         return iter(self._notes)
 
     def commits(self) -> set[str]:
-        """Those that have a trajectory: a note may have deletions alone."""
-        with_deletions = self._notes.with_deletions()
-        bare = {commit for commit in with_deletions if not self._records(commit)}
-        return {*self}.difference(bare, self.places())
+        """Those that have a record that counts: a note may have deletions alone, or traces."""
+        doubtful = {*self._notes.with_deletions(), *self._notes.with_explored()}
+        bare = {commit for commit in doubtful if not any(r.explains for r in self._records(commit))}
+        return {*self}.difference(bare)
 
     def unread(self, commits: Iterable[str]) -> tuple[str, ...]:
         """Those of ``commits`` of which no record could be read, though they have notes."""

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from gittraj import limits
 from tests.e2e.scenario import Shell, Write, turn
 from tests.integration import command
 from tests.integration.claude_session import ClaudeSession
@@ -164,15 +165,39 @@ def test_the_agents_own_log_takes_the_place_of_a_note(begun: Git) -> None:
 def test_notes_of_whogitit_memento_and_qwen_code(begun: Git) -> None:
     one = begun.commit({"a.py": "a\n"}, "One")
     for ref, note, agent in (
+        ("ai-attribution", others.QWEN, "qwen-code"),
         ("whogitit", others.WHOGITIT, "claude-code"),
         ("commits", others.SESSION, "claude-code"),
-        ("ai-attribution", others.QWEN, "qwen-code"),
     ):
         text = note if isinstance(note, str) else json.dumps(note)
         begun("notes", f"--ref={ref}", "add", "--file=-", one, input=text.encode())
         (row,) = take(begun, f"refs/notes/{ref}")
         assert row["agent"] == agent
-        assert row["commits"] == [{"commit": one, "evidence": "imported", "carried": False}]
+        if ref == "ai-attribution":  # a share proves of no work that the commit came out of it
+            assert (row["commits"], row["explored"]) == ([], [one])
+            assert json.loads(traj(begun, "stats", "--json"))["total"]["recorded"] == 0
+            assert json.loads(traj(begun, "pr", "--base", "HEAD~1", "--json"))["recorded"] == 0
+            assert "5 % of the characters" in traj(begun, "show", one)
+        else:
+            assert row["commits"] == [{"commit": one, "evidence": "imported", "carried": False}]
+
+
+def test_a_note_of_any_size_is_imported_or_named(begun: Git) -> None:
+    one = begun.commit({"a.py": "a\n"}, "One")
+    two = begun.commit({"b.py": "b\n"}, "Two")
+    for commit, size in ((one, limits.NOTE), (two, limits.FOREIGN_NOTE)):
+        note = {**others.WHOGITIT, "more": "x" * size, "session": {"session_id": commit}}
+        begun("notes", "--ref=whogitit", "add", "--file=-", commit, input=json.dumps(note).encode())
+    done = command.traj(begun.root, "import", "refs/notes/whogitit", "refs/notes/none", "--json")
+    said = json.loads(done.stdout)
+    assert done.returncode == 1
+    assert [[each["commit"] for each in row["commits"]] for row in said["imported"]] == [[one]]
+    large, missing = said["failed"]
+    assert large == {
+        "path": "refs/notes/whogitit",
+        "why": f"the note of {two[:12]}: not here, or larger than 16 MB",
+    }
+    assert (missing["path"], "no such ref here" in missing["why"]) == ("refs/notes/none", True)
 
 
 @pytest.mark.parametrize("ref", ["refs/heads/entire/checkpoints/v1", "refs/entire/checkpoints"])
@@ -183,8 +208,10 @@ def test_the_logs_that_entire_keeps(begun: Git, ref: str) -> None:
     session.run(commit_turns("b"), prompt="Write b")
     keep_checkpoint(begun, ref, "abcdef012345", session)
     session.log.unlink()
-    (row,) = take(begun, ref, "--auto")
+    (row,) = take(begun, ref)
     assert (row["agent"], row["session"]) == ("claude-code", session.session)
+    assert row["path"].startswith(ref)
+    assert begun("show", row["path"]).startswith("{")
     assert carried(begun) == {"Add a": {session.session}, "Add b": {session.session}}
     assert command.traj(begun.root, "import", f"{ref}/none").returncode == 1
 

@@ -64,6 +64,18 @@ def test_commits_of_an_unknown_program(desk: Desk) -> None:
     assert (quiet["link"]["evidence"], quiet["incomplete"]) == ("environment", True)
 
 
+def test_a_quiet_commit_alone_is_not_known_to_be_the_programs(desk: Desk) -> None:
+    run(desk, "sh", "-c", "echo I write; echo a >a; git add a; exec git commit -qm quiet")
+    desk.drain()
+    (quiet,) = shown(desk, "HEAD")
+    assert (quiet["link"]["evidence"], quiet["incomplete"]) == ("environment", True)
+    assert "I write" in str(shown(desk, quiet["id"]))
+    status = json.loads(
+        subprocess.run([*TRAJ, "status", "--json"], cwd=desk.git.root, capture_output=True, check=True).stdout
+    )
+    assert (status["waiting"], status["traced"]) == ([], 1)
+
+
 def test_a_persons_commit_meanwhile_is_the_persons(desk: Desk) -> None:
     done = run(
         desk,

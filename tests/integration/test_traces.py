@@ -95,13 +95,30 @@ def test_an_agent_that_is_configured_need_not_run(desk: Desk) -> None:
     assert told(desk) == {}
 
 
+@pytest.mark.parametrize("value", ["0", "false", ""])
+def test_a_variable_that_says_no_leaves_no_trace(desk: Desk, value: str) -> None:
+    commit(desk, "by hand", AGENT=value, AI_AGENT=value)
+    desk.drain()
+    assert told(desk) == {}
+
+
+def test_traces_of_one_session_have_no_numbers(desk: Desk) -> None:
+    """No log says in which order they were made."""
+    for name in ("one", "two"):
+        commit(desk, name, AMP_CURRENT_THREAD_ID="T-1f")
+    desk.drain()
+    assert [t["part"]["number"] for ts in found(desk).values() for t in ts] == [None, None]
+
+
 def test_a_trace_counts_nowhere(desk: Desk) -> None:
     commit(desk, "traced", GOOSE_TERMINAL="1")
     desk.drain()
     shown = traj(desk.git.root, "show").stdout
     assert "who made it is not known" in shown
     assert "committed by" not in shown
-    assert "0 of 2 have a record" in traj(desk.git.root, "stats").stdout
+    stats = traj(desk.git.root, "stats")
+    assert "0 of 2 have a record" in stats.stdout
+    assert "(no commit here has a record)" in stats.stderr
     counted = json.loads(traj(desk.git.root, "stats", "--json").stdout)["total"]
     assert (counted["trajectories"], counted["sessions"], counted["agents"]) == (0, 0, [])
     status = traj(desk.git.root, "status").stdout

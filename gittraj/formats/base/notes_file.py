@@ -25,6 +25,7 @@ _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _SHORT = 12
 _TRUSTED = frozenset(("commit", "note"))
 _KEYS = frozenset(("commit", "time", "note"))
+_NOTE = re.compile(rb'\s*\{\s*"(?:commit|time|note)"\s*:')
 Names = Callable[["Note"], Iterable[str] | None]
 """From a note to the ids of its sessions; None if its text cannot be parsed."""
 ReadNote = Callable[["Note", str], Iterable[Item]]
@@ -50,11 +51,14 @@ class Note:
     def entry(self, event: AnyEvent) -> Entry:
         return Entry(event=event, end=self.end)
 
-    def closing(self, content: str, *, edits: Iterable[Edit] = (), **known: Any) -> Iterator[Item]:
-        """What the note says of the commit itself; the session's turn ended with the commit."""
+    def closing(
+        self, content: str, *, edits: Iterable[Edit] = (), proves: bool = True, **known: Any
+    ) -> Iterator[Item]:
+        """What the note says of the commit itself; the session's turn ended with the commit. ``proves``: that
+        the commit came out of it."""
         common = {"id": f"{self.prefix}:note", "ts": self.ts} | known
         event = NoteEvent(**common, content=content, kind="note")
-        yield Entry(event=event, end=self.end, edits=tuple(edits), on=self.commit)
+        yield Entry(event=event, end=self.end, edits=tuple(edits), on=self.commit if proves else None)
         yield TurnEnd(end=self.end)
 
 
@@ -74,13 +78,16 @@ class NotesFile:
     read_note: ReadNote
 
     def detect(self, path: Path) -> bool:
-        """Whether the file contains notes of this tool among the first, and nothing but notes before."""
-        for record in lines.head(read_head(path)):
-            if record.keys() != _KEYS:
-                return False
-            text = coerce.text(record["note"]) or ""
-            if self.name_sessions(Note(commit="", ts=None, text=text, end=0)) is not None:
-                return True
+        """Whether the file contains notes of this tool, and nothing but notes before. One note may be longer
+        than any head."""
+        if not _NOTE.match(read_head(path)):
+            return False
+        with path.open("rb") as stream:
+            for fragment in Lines(stream, Cursor(), trusted=_TRUSTED):
+                if isinstance(fragment, Damage) or fragment.value.keys() != _KEYS:
+                    return False
+                if (note := _note(fragment)) and self.name_sessions(note) is not None:
+                    return True
         return False
 
     def sessions(self, path: Path) -> Iterator[str]:

@@ -74,7 +74,7 @@ def _stub(agent: str, session: str | None, commit: Commit) -> Record:
 def find_waiting(context: Context, state: State, links: Links) -> Iterator[Waiting]:
     """Commits whose call is not logged: until the log has grown past it, or for a day."""
     for commit in links.unfound:
-        if not commit.sessions and not _is_awaited(context, links, commit):
+        if not _is_awaited(context, state, links, commit):
             continue
         path = context.sessions.find(commit.sessions[0], state) if commit.sessions else None
         size = size_of(path) if path else -1
@@ -94,8 +94,12 @@ def find_waiting(context: Context, state: State, links: Links) -> Iterator[Waiti
             yield wait
 
 
-def _is_awaited(context: Context, links: Links, commit: Commit) -> bool:
-    """Whether a log of the agent that a commit has a sign of may still tell of it."""
+def _is_awaited(context: Context, state: State, links: Links, commit: Commit) -> bool:
+    """Whether a log may still tell of it: that of its session, unless it was imported, or one of the agent
+    that it has a sign of."""
+    if commit.sessions:
+        known = state.sessions.get(trajectory_id(*commit.sessions[0].split(":", 1)))
+        return known is None or bool(known.path) or not known.parts
     return commit.mark in context.sessions.agents and commit.id not in links.explained
 
 

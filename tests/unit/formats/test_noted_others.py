@@ -97,6 +97,14 @@ def test_each_is_told_from_the_others(tmp_path: Path, note: Any, store: Store, f
     assert list(store.sessions(path)) == found
 
 
+@pytest.mark.parametrize("first", [WHOGITIT, {"written": "by hand"}])
+def test_a_first_note_may_be_longer_than_any_head(tmp_path: Path, first: Any) -> None:
+    path = notes(tmp_path, **{ONE: {**first, "more": "x" * 200_000}, TWO: WHOGITIT})
+    assert detect_store(path) is whogitit
+    path.write_text('{"commit": "x"}\n' + path.read_text())
+    assert detect_store(path) is None
+
+
 def test_whogitit_tells_prompts_and_lines(tmp_path: Path) -> None:
     items = list(whogitit.read(notes(tmp_path, **{ONE: WHOGITIT}), "S"))
     asked, closing = entries(items)
@@ -125,7 +133,7 @@ def test_a_share_of_characters_is_no_evidence_of_lines(tmp_path: Path) -> None:
     path = notes(tmp_path, **{ONE: QWEN, TWO: QWEN})
     assert len(list(ai_attribution.sessions(path))) == 2
     (only,) = entries(list(ai_attribution.read(path, f"ai-attribution.{TWO}")))
-    assert (only.edits, only.on) == ((), TWO)
+    assert (only.edits, only.on) == ((), None)
     assert only.event.content == "Qwen Code: 5 % of the characters changed, 4, are by the agent"
 
 

@@ -88,7 +88,7 @@ def test_what_is_not_known_is_null() -> None:
         "why": None,
         "tests": None,
         "filesChanged": [],
-        "part": {"number": 1, "of": 1, **figures},
+        "part": {"number": None, "of": 0, **figures},
         "total": figures,
         "link": {"evidence": "output", "carried": False, "role": "produced", "carriedFrom": []},
         "exit": None,
