@@ -42,7 +42,7 @@ _CLAUSE = re.compile(
 _PURPOSE = re.compile(r"^(?:(?:I|we)\b|let's\b|\w+ed\b).*?\b(?:to use|by using|using|to mock)\s+", re.I)
 _TRIED = re.compile(r"\W*(?:I|we)\b.{0,12}\b(?:tried|looked)\b", re.I)
 """What was tried, and failed, may be no alternative."""
-_NOW = re.compile(r"^(?:I|we) now ", re.I)
+_NOW = re.compile(r"^(?:(?:I|we) now |(?:now )?uses )", re.I)
 _RELATIVE = re.compile(r"^which (?:is|are|was|were) ", re.I)
 _NEXT_DEED = re.compile(
     r"^((?:better|easier|faster|greater|improved|more|simpler)\b[^,]*), (?:and )?\w+ed\b.*", re.I

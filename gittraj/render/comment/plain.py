@@ -29,7 +29,8 @@ def render_plain(change: Change, options: CommentOptions, page: Page) -> str:
         none = "No agent trajectory is attached to these commits."
         unread = "Of these commits nothing is known: their records could not be read (git traj doctor)."
         return "\n".join([*lines, unread if change.left else none]) + "\n"
-    lines += _labelled(page, "asked", find_requests(change))
+    asked, titles = find_requests(change)
+    lines += [*_labelled(page, "asked", asked), *_labelled(page, "titled", titles)]
     lines += [line for label, text in find_outcome(change) for line in _labelled(page, label, [text])]
     lines += _listed(page, "Look here first", [_flag(flag, page) for flag in find_flags(change)])
     lines += _labelled(page, "left open", omissions(change))
@@ -44,7 +45,10 @@ def _short(text: str) -> str:
 
 def _labelled(page: Page, label: str, texts: list[str]) -> Iterator[str]:
     for text in texts:
-        yield from page.block(_short(text), indent=_MARGIN, label=label)
+        if len(label) >= _MARGIN:
+            yield from page.block(f"{_short(label)}: {_short(text)}")
+        else:
+            yield from page.block(_short(text), indent=_MARGIN, label=label)
 
 
 def _listed(page: Page, title: str, items: list[list[str]]) -> Iterator[str]:

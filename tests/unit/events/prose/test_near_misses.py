@@ -63,6 +63,7 @@ def test_no_choice(said: str) -> None:
             "A view",
             None,
         ),
+        ("- Now uses `find_all` instead of a plain subtraction", "`find_all`", "a plain subtraction", None),
         ("My first thought was a queue, but a table is simpler.", "a table", "a queue", "is simpler"),
         (
             "I drop the dots if a comma follows; a regular expression was my first thought, but a replace"
