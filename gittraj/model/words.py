@@ -108,7 +108,7 @@ def unstructured(text: str) -> str:
     """A text in Markdown without headings, tables, rules and fences, which say nothing on one line; the whole
     text where it has nothing else."""
     rest = _STRUCTURE.sub("", text)
-    return rest if rest.strip() else text
+    return unmarked(rest if rest.strip() else text)
 
 
 def count(number: int, noun: str) -> str:
@@ -225,8 +225,9 @@ def sources(link: Header) -> str:
 
 
 def unmarked(text: str) -> str:
-    """A quotation from a message, without Markdown's signs for bold."""
-    return re.sub(r"(?<!\*)\*\*(?=\S)(.+?)(?<=\S)\*\*(?!\*)", r"\1", text)
+    """A quotation from a message, without Markdown's signs for bold; it may begin or end within them."""
+    text = re.sub(r"(?<!\*)\*\*(?=\S)(.+?)(?<=\S)\*\*(?!\*)", r"\1", text)
+    return re.sub(r"\A\*\*(?=\w)|(?<=[\w.!?])\*\*\Z", "", text)
 
 
 def left_out(header: Header) -> str | None:

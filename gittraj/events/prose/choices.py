@@ -42,7 +42,7 @@ _CLAUSE = re.compile(
 _PURPOSE = re.compile(r"^(?:(?:I|we)\b|let's\b|\w+ed\b).*?\b(?:to use|by using|using|to mock)\s+", re.I)
 _TRIED = re.compile(r"\W*(?:I|we)\b.{0,12}\b(?:tried|looked)\b", re.I)
 """What was tried, and failed, may be no alternative."""
-_NOW = re.compile(r"^(?:I|we) now ", re.I)
+_NOW = re.compile(r"^(?:(?:I|we) now |(?:now )?uses )", re.I)
 _RELATIVE = re.compile(r"^which (?:is|are|was|were) ", re.I)
 _NEXT_DEED = re.compile(
     r"^((?:better|easier|faster|greater|improved|more|simpler)\b[^,]*), (?:and )?\w+ed\b.*", re.I
@@ -216,7 +216,8 @@ def _read(sentence: Sentence) -> Choice | None:
                 return None
             if match and not _is_quoted(match) and needs(match, sentence, decided=decided):
                 choice = _choice(match, sentence)
-                return choice if len(choice.chosen) <= _SIDE_LIMIT else None
+                is_label = choice.chosen and choice.chosen == sentence.restore(sentence.label)
+                return None if is_label or len(choice.chosen) > _SIDE_LIMIT else choice
     return None
 
 
@@ -295,6 +296,5 @@ def _choice(match: re.Match[str], sentence: Sentence) -> Choice:
 def _trim(chosen: str) -> str:
     """Without the clause that says that it was chosen."""
     for clause in (_NOW, _CLAUSE, _PURPOSE):
-        rest = clause.sub("", chosen, count=1)
-        chosen = rest or chosen
+        chosen = clause.sub("", chosen, count=1) or chosen
     return chosen

@@ -20,6 +20,12 @@ _PASSIVE = re.compile(
 CLAUSE = re.compile(r"\b(?:but|that|which|who|when|after|because|now)\b|\)", re.I)
 _LOSS = re.compile(r"(?:would|could|might) (?:be |get )?(?:lost|ignored|missed|dropped|wrong)\b", re.I)
 _SIDES = (("other", "other2", "one"), ("chosen", "chosen2"))
+_HABIT = re.compile(
+    r"\b(?:prefer|favou?r)s\b|\b(?:is|are) (?:\w+ )?(?:prefer|favou?r)|^(?!I\b|we\b)\w+ prefer\b", re.I
+)
+"""What a program or the world prefers."""
+_WAS_AT = re.compile(r"\b(?:was|were) (?:\w+ly )?\w+ing\b", re.I)
+"""How it was before."""
 _OWN_DEED = re.compile(contrasts.BEGIN + rf"(?:(?:I|we)\b|fixed|resolved|{contrasts.TOOK})", re.I)
 
 
@@ -59,6 +65,8 @@ def _own(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
         return False
     if decided:
         return True
+    if _WAS_AT.search(match["chosen"]):
+        return False
     own = _OWN_DEED.match(match.string) is not None or _RULES["changed"].search(before) is not None
     if (_RULES["fault"].search(before) and not own) or (
         _RULES["symptom"].search(match["chosen"]) and not (own or _reasoned(match))
@@ -86,9 +94,11 @@ def _describes(text: str) -> bool:
 def _worded(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
     """``over`` means a choice only beside a word of choice, or where choices are listed."""
     said = re.search(rf"\b(?:{contrasts.TOOK})\b(?! up\b)", match["chosen"], re.I) is not None
-    if not (_reasoned(match) or decided) and (
-        _RULES["span"].match(match["other"]) or re.search(r"\bus(?:e|ed|ing)\b", match["chosen"])
-    ):
+    spans = _RULES["span"].match(match["other"])
+    used = spans or re.search(r"\bus(?:e|ed|ing)\b", match["chosen"])
+    if _HABIT.search(match["chosen"]):
+        return False
+    if not decided and ((spans and not said) or (used and not _reasoned(match))):
         return False
     named = sentence.kind == "item" or " over " in sentence.label
     brief = (
@@ -113,7 +123,10 @@ def _is_parallel(match: re.Match[str]) -> bool:
 
 def _denied(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
     """``not`` sets two things against each other if what follows is short, or there is a reason."""
-    weak = match["no"] or match.string[match.end("chosen") :].lstrip().startswith("(")
+    link = match.string[match.end("chosen") :].lstrip()
+    if re.match(r"not \w+ing\b", link, re.I):
+        return False  # ``Services not running: ...``
+    weak = match["no"] or link.startswith("(")
     if weak and not (decided or _reasoned(match) or _is_parallel(match)):
         return False
     if re.match(r"no\b", match["chosen"], re.I) or re.search(
@@ -191,6 +204,8 @@ def _grounded(match: re.Match[str], sentence: Sentence, *, decided: bool) -> boo
 
 
 def _left(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
+    if _RULES["later"].search(match.string):
+        return False
     why = match.groupdict().get("why") or re.search(r"\b(?:alone|as is|untouched|in place)$", match["chosen"])
     why = why or re.search(
         r"\b(?:breaks?|would|needs?|requires?|\w+n't|touch\w*)\b", match["why2"] or "", re.I

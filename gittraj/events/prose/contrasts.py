@@ -19,7 +19,7 @@ REASON = (
 TOOK = (
     r"used|use|using|chose|choose|chosen|picked|pick|went with|going with|go with|opted for|opt for"
     r"|settled on|decided on|decided to|prefer(?:red)?|kept|keep|keeping|ended up with|selected"
-    r"|favou?red|stuck with|adopted|went for|plumped for"
+    r"|favou?red(?! by)|stuck with|adopted|went for|plumped for"
 )
 BEGIN = (
     r"^(?:(?:Note that|So|Then|Thus|Therefore|Hence|Here|Finally|Also|For now|Now|In the end|Instead),?\s+)*"
@@ -35,7 +35,7 @@ PREFIX = re.compile(
 OVER = re.compile(r"^(?P<chosen>(?:[^(]|\([^)]*\))+?)\s+over\s+(?P<other>.+?)" + REASON, re.I)
 BEATS = re.compile(
     r"^(?P<chosen>.+?)\s+(?:beats|won over|wins over|won out over|was (?:chosen|preferred|picked"
-    r"|favou?red) (?:over|to)|is preferred (?:over|to))\s+(?P<other>.+?)(?:\s+here)?" + REASON,
+    r"|favou?red) (?:over|to))\s+(?P<other>.+?)(?:\s+here)?" + REASON,
     re.I,
 )
 NOT = re.compile(
@@ -45,7 +45,7 @@ NOT = re.compile(
     re.I,
 )
 FROM = re.compile(
-    r"\b(?:switched|changed|moved|migrated|converted|moving|switching"
+    r"(?<!when )(?<!how to )\b(?:switched|changed|moved|migrated|converted|moving|switching"
     r"|migrating)\b.{0,40}?\bfrom\s+(?P<other>.+?)\s+(?:to|→|->)\s+(?P<chosen>.+?)" + REASON,
     re.I,
 )
@@ -133,7 +133,7 @@ AGENT = (
 CHOSE = (
     r"(?:chose|picked(?! up)|opted|decided|settled (?:on|for)|stuck (?:with|to)|sticking (?:with|to)"
     r"|went (?:with|for)|going (?:with|for)"
-    r"|preferred|favou?red|selected|adopted|leaned on|landed on|resorted to|reached for|took|ended up"
+    r"|preferred|favou?red(?! by)|selected|adopted|leaned on|landed on|resorted to|reached for|took|ended up"
     r"|deliberately"
     r"|intentionally)\b"
 )

@@ -15,7 +15,7 @@ from gittraj.events.prose.patterns import load
 
 _RULES = load("doubts")
 _REPORTED = load("choices")["reported"]
-_REPORTS = load("outcome")["deed"]
+_REPORTS, _OPENS = (load("outcome")[name] for name in ("deed", "state"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,11 @@ class Doubt:
 _N = r"(?:not|never|n't|no longer|hardly)"
 _QUOTED = re.compile(r"(?<=.)[\"“][^\"“”]*[\"”]")
 _DONE = re.compile(r"\W{0,3}[✅✓✔☑]|\[x\]")
-_CLAUSE = re.compile(r"\b(?:(?:if|whether)\b[^,;:.]*|(?:when|who)\b(?:(?!\swill\b)[^,;:.])*)", re.I)
+_CLAUSE = re.compile(
+    r"\b(?:(?:if|whether)\b[^,;:.]*|(?:when|who)\b(?:(?!\swill\b(?! not))[^,;:.])*"
+    r"|(?:that|which) (?:is|are|do|does|can)(?:n't| not)\b)",
+    re.I,
+)
 """What is said under a condition, and not of the work."""
 _BRIEF = 8
 """Sentences of a message that tells no more than what was done and what is left."""
@@ -44,6 +48,8 @@ def find_doubts(
     for message in messages:
         sentences = read_sentences(message)
         deeds = [at for at, s in enumerate(sentences) if _REPORTS.search(s.text) or s.quote in without]
+        if sentences and _OPENS.search(sentences[0].text):
+            deeds.insert(0, 0)
         impersonal = _RULES["impersonal"].search(message)
         for at, sentence in enumerate(sentences):
             own = _RULES["own"].search(sentence.text) is not None

@@ -30,7 +30,7 @@ _SUBJECT = (
     rf"(?P<other>(?:(?:An?|One|Another|Both|No|Any)\s(?!of\b|{_PERSONS})[^,;:.]{{2,70}}?"
     r"|\x00\d+\x00(?: (?:and|or) \x00\d+\x00)?|(?!Existing|Nothing|Everything|Missing|Remaining|Pending"
     r"|During|According|Following)[A-Z]\w*ing\b(?! of)[^,;:.]{2,80}?"
-    r"|(?!(?:It|This|That|These|Those|They|He|She|We|You|There|I\b|The|Existing|Old|Current|If|When|Then"
+    r"|(?!(?:It|This|That|These|Those|They|He|She|We|You|Our|Your|There|I\b|The|Existing|Old|Current|If|When|Then"
     r"|Otherwise|But|So|All|Also|Now|Next|Note|And)\b"
     rf"|{_PERSONS})[A-Z][\w.+-]*(?:'s)?(?: (?:and|or|\w+ing|\w+s) [a-zA-Z][\w.+-]*| [A-Za-z\d]\w*)?"
     r"|The (?:alternative|other|\w+ing)(?:,? [^,;.]{2,60})?|The (?!safest|simplest|best|right|current|only"
@@ -52,7 +52,8 @@ ALTERNATIVE = re.compile(
 _BARE = (
     r"(?P<other>(?!(?:it|this|that|they|these|those|he|she|we|you|I|there|if|when|then|otherwise|which|so"
     r"|but|and|now|also|only"
-    rf"|its|all|everything|nothing|no|not|two|three|four|\d+|session \w|the (?:safest|simplest|best|right"
+    rf"|its|our|my|with|without|consider|all|everything|nothing|no|not|two|three|four|\d+|session \w"
+    r"|the (?:safest|simplest|best|right"
     rf"|current|only|new)|each|every|see|as|because|since|{_PERSONS})\b)(?!(?:an?|one|any|the|old"
     rf"|existing) {_PERSONS})"
     r"(?!the (?!(?:\w+ )?(?:approach|version|variant|option|route|alternative|default|other|first"
@@ -65,14 +66,14 @@ AGAINST = re.compile(
     rf"|since|because|as)(?=\s(?:an?"
     rf"|\w+ing)\s))\s+|\()"
     rf"(?:{_BARE}\s+(?P<why>{_DRAWBACK})|(?P<other2>(?!using|adding|including|allowing"
-    rf"|making)\w+ing\s[\w\x00.-]+)\s(?P<why4>\S.{{9,}}))\)?$",
+    rf"|making|preventing|avoiding|ensuring|keeping|causing|removing|reducing|giving|letting)\w+ing\s[\w\x00.-]+)\s(?P<why4>\S.{{9,}}))\)?$",
     re.I,
 )
 """What was done; what speaks against the other way."""
 _DEED = (
     rf"(?:(?:for now|in the end|finally|ultimately|instead|then|here),?\s+)?{AGENT}(?:(?!using|keeping)"
     rf"(?:{TOOK})\b|{CHOSE}|(?:kept|left|retained|stayed|stuck|took|put|made|built|wrote)\b"
-    r"|(?<=\bI )(?!need|want|tri|fail|look|check|notic|learn|reali|worri|hesitat)\w+ed\b"
+    r"|(?:(?<=\bI )|(?<=\bI've ))(?!need|want|tri|fail|look|check|notic|learn|reali|worri|hesitat)\w+ed\b"
     r"|(?<=\bwe )(?!need|want|tri|fail|look|check|notic|learn|reali|worri|hesitat)\w+ed\b)"
 )
 _FITS = (
@@ -105,7 +106,8 @@ FIRST = re.compile(
 )
 RATHER = re.compile(
     rf"^{_BARE}\s+(?:(?:would|could|might) (?:also )?(?:be \w+|have been \w+|have worked|work|do)"
-    rf"|(?:was|were) tempting)\b[^,;]{{0,60}}[,;]\s*(?:but|yet)\s+(?=(?:I|we)\b){_DEED}\s+"
+    rf"|(?:was|were) tempting)\b[^,;]{{0,60}}[,;]\s*(?:but|yet)\s+(?:[^;]{{3,100}};\s+)?(?=(?:I|we)\b)"
+    rf"{_DEED}\s+"
     r"(?!(?:it|this|that|out)\b)(?P<chosen>.+?)" + REASON,
     re.I,
 )

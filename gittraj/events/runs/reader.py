@@ -63,7 +63,7 @@ _MISSING = re.compile(
     r"|^(?:bash|sh|zsh|dash)?:?(?: line \d+:)? ?cd: |^(?:\S+: ?)?no matches found: "
     r"|/activate: No such file or directory|^service \"[^\"]*\" is not running|^sudo: "
     r"|Cannot connect to the Docker daemon|^Error response from daemon|No such container"
-    r"|^OCI runtime exec failed",
+    r"|^OCI runtime exec failed|^ssh: (?:connect to|Could not resolve) ",
     re.M,
 )
 _BROKEN_OFF = re.compile(
@@ -74,8 +74,10 @@ _BROKEN_OFF = re.compile(
 _USAGE = re.compile(
     r"^usage: .*|(?:unrecognized|unknown|invalid|unexpected) (?:arguments?|options?)\b", re.M | re.I
 )
+_TRAP = re.compile(r"(?:^|[;&|\n(] *)trap\b[^;\n]*\bexit\b")
+"""It may change the status of any command."""
 _NEVER_STARTED = (126, 127)
-_STOPPED = (124, 134, 137, 139, 143)
+_STOPPED = (124, 130, 134, 137, 139, 143)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +126,8 @@ def read_call(command: str, output: str, exit_code: int | None) -> CallOutcome |
 
 def _explain(command: str, output: str, exit_code: int | None, *, cut: bool) -> Knowledge:
     try:
+        if _TRAP.search(command):
+            raise TooManyWorldsError
         return explain(shell.parse(command), _is_run, output=output, exit_code=exit_code, cut=cut)
     except (TooManyWorldsError, ValueError):
         return Knowledge(tuple(_rough(command)), (), {})

@@ -11,6 +11,7 @@ _PLAIN = (
 )
 _WRAPPERS = {
     **dict.fromkeys(_PLAIN.split(), "(?!)"),
+    "entr": "(?!)",
     "exec": "-a",
     "env": "-u|-C|-S",
     "nice": "-n",
@@ -26,6 +27,10 @@ _WRAPPERS = {
     "parallel": "-j|-P|-S",
     "npx": "-p|--package",
     "dotenv": "-e|-f",
+    "strace": "-o|-e|-s|-u|-E",
+    "taskset": "(?!)",
+    "flock": "-w|-E",
+    "watchexec": "-e|-w|-i|-f",
 }
 """Commands that run the command behind them, and their options that take a value."""
 _RUN_WRAPPERS = re.compile(
@@ -33,18 +38,30 @@ _RUN_WRAPPERS = re.compile(
     r"(?:uv|poetry|pipenv|hatch|pdm|rye|pixi|conda|mamba|micromamba|volta|mise|fnm|asdf|bundle|direnv|coverage|dotenvx"
     r"|devbox|nix|dotenv|uv tool)(?: -\S+)* (?:run|exec|x)|(?:pnpm|yarn|npm|bun)(?: -\S+)* (?:exec|dlx|x)"
     r"|uvx|pipx run|docker[ -]compose (?:exec|run)|docker (?:exec|run)|podman (?:exec|run)|kubectl exec"
+    r"|git bisect run|nix (?:develop|shell)(?: \S+)*? (?:-c|--command)"
 )
 _VALUED = re.compile(
     r"--?(?:with|with-requirements|extra|group|only-group|package|python|project|directory|env|workdir|user|name"
     r"|[pewuvnfc])"
 )
 _SHELLS = {"sh", "bash", "zsh", "dash", "ksh"}
+_SCRIPTED = {
+    **dict.fromkeys([*_SHELLS, "script", "su"], r"-\w*c"),
+    "ptw": "--runner",
+    "nodemon": "-x|--exec",
+}
+"""Commands that run a script, and the option before it."""
 _SSH_VALUED = re.compile(r"-[bcDEeFIiJLlmOopQRSWw]")
 _DETACHED = re.compile(
     r"(?:\S*/)?(?:docker|podman)(?:[ -]compose)? (?:run|exec) (?:-\S+ )*?(?:-\w*d\w*|--detach) "
-    r"|tmux new(?:-session)? (?:\S+ )*?-\w*d|screen -\w*d|tmux send(?:-keys)? "
+    r"|tmux new(?:-session)? (?:\S+ )*?-\w*d|screen -\w*d|tmux send(?:-keys)? |ssh (?:-\S+ )*?-\w*f "
 )
-_REPEATED = re.compile(r"parallel |xargs (?:-[Pda] \S+ |-\S+ |\d+ )*?-\w*[nLIi]")
+_REPEATED = re.compile(
+    r"(?:\S+ )*(?:--if-present|--(?i:pass-?with-?no-?tests)|--ignore-errors|-fn|--fail-never"
+    r"|-Dmaven\.test\.failure\.ignore\S*) "
+    r"|g?make (?:\S+ )*?-[a-hj-z]*[iqt]|parallel |git bisect run |entr |watchexec "
+    r"|xargs (?:-[Pda] \S+ |-\S+ |\d+ )*?-\w*[nLIi]"
+)
 _TERMINALS = re.compile(r"(?:tmux (?:new(?:-session)?|send(?:-keys)?)|screen) ")
 
 
@@ -64,7 +81,7 @@ def unwrap(words: Sequence[str]) -> list[str]:
             return left
         else:
             left = _skip_options(left[1:], re.compile(_WRAPPERS[name]))
-            if name in ("timeout", "gtimeout"):
+            if name in ("timeout", "gtimeout", "taskset", "flock"):
                 left = left[1:]
             while left and re.fullmatch(r"[A-Za-z_]\w*=.*", left[0], re.S):
                 left = left[1:]
@@ -91,11 +108,12 @@ def nested_script(words: Sequence[str], document: str | None) -> str | None:
     name = words[0].rpartition("/")[2]
     if name == "ssh":
         return " ".join(_skip_options(list(words[1:]), _SSH_VALUED)[1:]) or None
+    option = re.compile(_SCRIPTED.get(name, "(?!)"))
+    for at, word in enumerate(words[1:-1], 1):
+        if option.fullmatch(word):
+            return words[at + 1]
     if name not in _SHELLS:
         return None
-    for at, word in enumerate(words[1:-1], 1):
-        if re.fullmatch(r"-\w*c", word):
-            return words[at + 1]
     return document if all(word in ("-", "-s", "-e", "-x", "-ex", "-l") for word in words[1:]) else None
 
 
@@ -105,5 +123,5 @@ def is_detached(words: Sequence[str]) -> bool:
 
 
 def is_repeated(words: Sequence[str]) -> bool:
-    """Whether the command may run another one several times."""
-    return _REPEATED.match(" ".join(words[:6]) + " ") is not None
+    """Whether the command may run another one several times, or not at all, or not say that it failed."""
+    return _REPEATED.match(" ".join(words[:12]) + " ") is not None

@@ -236,12 +236,11 @@ def _summary(change: Change, options: CommentOptions) -> str:
 
 def _why(change: Change, most: int) -> str:
     """What was asked, unless the heading says so, and the outcome in at most ``most`` characters."""
-    lines, asked = list[str](), find_requests(change)
-    if asked:
-        shown = " · ".join(f"“{words(text, 120)}”" for text in asked[:_ASKED])
-        lines.append(
-            f"**Asked:** {shown}" + (f" · {len(asked) - _ASKED} more" if len(asked) > _ASKED else "")
-        )
+    lines = list[str]()
+    for label, texts in zip(("Asked", "Titled"), find_requests(change), strict=True):
+        shown = " · ".join(f"“{words(text, 120)}”" for text in texts[:_ASKED])
+        more = f" · {len(texts) - _ASKED} more" if len(texts) > _ASKED else ""
+        lines += [f"**{label}:** {shown}{more}"] if texts else []
     outcome = find_outcome(change)
     back = [text for label, text in outcome if label == "summed up"]
     if back:

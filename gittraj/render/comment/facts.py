@@ -20,10 +20,15 @@ def find_heading(change: Change) -> str | None:
     return titles.pop() if len(titles) == 1 else None
 
 
-def find_requests(change: Change) -> list[str]:
-    """What was asked, unless the heading says so."""
+def find_requests(change: Change) -> tuple[list[str], list[str]]:
+    """The beginnings of what was asked, and the titles that agents gave, unless the heading says so."""
     heading = find_heading(change)
-    return [t for t in dict.fromkeys(t["title"] for t in change.sessions) if t and t != heading]
+    asked: dict[str, bool] = {}
+    for each in change.sessions:
+        if (title := each["title"]) and title != heading:
+            begins = " ".join((each["prompt"] or title).split())
+            asked.setdefault(title, begins.startswith(" ".join(title.removesuffix("…").split())))
+    return [t for t, typed in asked.items() if typed], [t for t, typed in asked.items() if not typed]
 
 
 def find_outcome(change: Change) -> list[tuple[str, str]]:

@@ -34,7 +34,8 @@ def render_plain(change: Change, options: CommentOptions, page: Page) -> str:
         more = f" and {len(change.left) - _FEW} more" if len(change.left) > _FEW else ""
         named = ", ".join(commit[:7] for commit in change.left[:_FEW])
         lines += _labelled(page, "not read", [f"what is recorded of {named}{more} (git traj doctor)"])
-    lines += _labelled(page, "asked", find_requests(change))
+    asked, titles = find_requests(change)
+    lines += [*_labelled(page, "asked", asked), *_labelled(page, "titled", titles)]
     lines += [line for label, text in find_outcome(change) for line in _labelled(page, label, [text])]
     lines += _listed(page, "Look here first", [_flag(flag, page) for flag in find_flags(change)])
     lines += _labelled(page, "left open", omissions(change))
@@ -49,7 +50,10 @@ def _short(text: str) -> str:
 
 def _labelled(page: Page, label: str, texts: list[str]) -> Iterator[str]:
     for text in texts:
-        yield from page.block(_short(text), indent=_MARGIN, label=label)
+        if len(label) >= _MARGIN:
+            yield from page.block(f"{_short(label)}: {_short(text)}")
+        else:
+            yield from page.block(_short(text), indent=_MARGIN, label=label)
 
 
 def _listed(page: Page, title: str, items: list[list[str]]) -> Iterator[str]:

@@ -9,7 +9,7 @@ from gittraj.render.comment.comment import CommentOptions
 from gittraj.render.comment.plain import render_plain
 from gittraj.render.text.terminal import Page
 from tests.integration.story import record
-from tests.unit.render.changes import A, change_of, figures, full_change, whole
+from tests.unit.render.changes import A, B, change_of, figures, full_change, whole
 from tests.unit.render.test_inert import hostile
 
 
@@ -36,3 +36,17 @@ def test_a_guess_does_not_read_as_stated() -> None:
     text = render_plain(full_change(), CommentOptions(), Page())
     assert "  five attempts (inferred)\n" in text
     assert "  full jitter (90% sure)\n" in text
+
+
+def test_a_title_that_the_agent_gave_is_not_what_was_asked() -> None:
+    typed = record("traj_one", whole=whole(title="Make it green"), **figures(prompt="Make it\ngreen, please"))
+    given = record("traj_two", whole=whole(title="Theme colours changed"), **figures(prompt="And yellow"))
+    text = render_plain(change_of({A: [typed], B: [given]}, title="Colours"), CommentOptions(), Page())
+    assert "asked     Make it green\n" in text
+    assert "titled    Theme colours changed\n" in text
+
+
+def test_a_long_label_stands_before_its_text() -> None:
+    told = [record(f"traj_{name}", **figures(result=f"{name} works.")) for name in ("one", "two")]
+    text = render_plain(change_of({A: [told[0]], B: [told[1]]}, title="Colours"), CommentOptions(), Page())
+    assert "\nresult of the last of 2 sessions: two works.\n" in text

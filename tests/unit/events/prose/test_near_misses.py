@@ -29,6 +29,25 @@ DONE = "I added the gallery.\n\n"
         "The cache is kept while a download is too slow.",
         "Lint: clean – all 40 files. A longer run would have meant a second worker.",
         "## Not intentional\n- The typo in line 3 (it was there before my change)",
+        "In CSS, `gap` is preferred over margins for flex children, so many guides recommend it.",
+        "The lint rule prefers `const` over `let`, since reassignments are rare.",
+        "Favoured by many teams over rows, columns are fast.",
+        "I moved the helper over to utils since both need it.",
+        "It learns preferences over time, using feedback.",
+        "**Context**: the service was using the old list instead of the new one",
+        "The old code used a list instead of a set, so lookups were slow.",
+        "- **Isolation**: Secrets are not exposed in logs",
+        "- **Phases**: say so when moving from analysis to a fix",
+        "Goals: the first version focuses on insights, not widgets",
+        "The page is tuned for pasting, with the whole context needed to mend a failure.",
+        "The list is there. Our changes are in the file but haven't been pushed.",
+        "The finding is real and was proved rather than assumed.",
+        "Sessions are filtered by worktree, preventing cross-worktree noise.",
+        "We were deploying to the wrong project instead of the right one.",
+        "**Services Not Running**: the frontend had stopped, which caused the errors.",
+        "The `gh` tool prefers `GH_TOKEN` over `GITHUB_TOKEN`.",
+        "Optional: a section on how to move from memory to a database.",
+        "I left those for a follow-up.",
     ],
 )
 def test_no_choice(said: str) -> None:
@@ -38,6 +57,13 @@ def test_no_choice(said: str) -> None:
 @pytest.mark.parametrize(
     ("said", "chosen", "other", "why"),
     [
+        (
+            "A view would have been faster, yet refreshing made it a poor fit; I've added a covering index",
+            "a covering index",
+            "A view",
+            None,
+        ),
+        ("- Now uses `find_all` instead of a plain subtraction", "`find_all`", "a plain subtraction", None),
         ("My first thought was a queue, but a table is simpler.", "a table", "a queue", "is simpler"),
         (
             "I drop the dots if a comma follows; a regular expression was my first thought, but a replace"
@@ -99,6 +125,13 @@ def test_a_choice_and_its_sides(said: str, chosen: str, other: str, why: str | N
         "I added a spinner that disappears after loading.",
         "The field temporarily stored the token.",
         "The network is stubbed in the tests.",
+        "This raises when the file will not open.",
+        "Requests that are not signed are rejected.",
+        "Send is disabled during processing.",
+        "Note: the badge correctly uses the new name, which does not clash.",
+        "This keeps the notes while removing the security risk.",
+        "My recommendation is to renumber it, since the next part hasn't been implemented.",
+        "Keep the key secret: it is not encrypted.",
     ],
 )
 def test_no_doubt_of_a_report(said: str) -> None:
@@ -123,6 +156,12 @@ def test_no_doubt_of_a_report(said: str) -> None:
         "I was not able to reproduce the crash, so I guessed the cause.",
         "The spec is ambiguous about empty names.",
         "I tried npm ci, but the lock file is out of date.",
+        "Under clock skew the refill may be off by a second.",
+        "I attempted to run the suite, but the sandbox blocked it.",
+        "The suite couldn't be exercised: it wants a broker.",
+        "The end-to-end run failed because the services aren't running.",
+        "The error recovery test is still failing because no toast appears.",
+        "`npm audit` still reports 2 moderate issues.",
     ],
 )
 def test_a_doubt_outside_of_a_report_too(said: str) -> None:
@@ -140,3 +179,13 @@ def test_a_doubt_outside_of_a_report_too(said: str) -> None:
 def test_what_was_rejected_is_told_where_what_was_taken_is_not(said: str, rejected: str) -> None:
     (choice,) = find_choices([said])
     assert (choice.chosen, choice.rejected) == (f"not: {rejected}", (rejected,))
+
+
+def test_a_report_may_begin_with_how_things_are_now() -> None:
+    said = "Dark mode is in. The charts still use hard-coded colours."
+    assert [doubt.quote for doubt in find_doubts([said])] == ["The charts still use hard-coded colours."]
+
+
+def test_what_could_not_be_tried_is_told_before_what_was_done_too() -> None:
+    said = "The suite couldn't be run: it wants a broker."
+    assert [doubt.quote for doubt in find_doubts([said + " I fixed the types."])] == [said]

@@ -1,0 +1,24 @@
+"""Texts in Markdown on a line of a listing."""
+
+from __future__ import annotations
+
+import pytest
+
+from gittraj.model.words import unmarked, unstructured
+
+
+@pytest.mark.parametrize(
+    ("quote", "shown"),
+    [
+        ("**No tests** for it.", "No tests for it."),
+        ("**No, there is no test.", "No, there is no test."),
+        ("There is no test.**", "There is no test."),
+        ("2 ** 3 and **kwargs", "2 ** 3 and **kwargs"),
+    ],
+)
+def test_a_quotation_has_no_signs_for_bold(quote: str, shown: str) -> None:
+    assert unmarked(quote) == shown
+
+
+def test_last_words_on_a_line_have_neither_headings_nor_signs_for_bold() -> None:
+    assert unstructured("## Plan\n- **Scope**: files").strip() == "- Scope: files"
