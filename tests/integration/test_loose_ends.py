@@ -122,6 +122,32 @@ def test_who_deletes_the_records_by_hand_is_told_that_they_are_back(desk: Desk) 
     assert "1 already recorded" in first.stdout
 
 
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_reader_brings_back_records_that_were_deleted_by_hand(desk: Desk, packed: bool) -> None:
+    desk.commit("counting", "one\n", path="f.py")
+    if packed:
+        desk.git("pack-refs", "--all")
+    assert traj(desk.git.root, "log").stderr == ""
+    desk.git("update-ref", "-d", "refs/notes/traj")
+    said = traj(desk.git.root, "log")
+    assert said.stderr.startswith("git-traj: refs/notes/traj was deleted, and is restored")
+    assert "counting" in said.stdout
+
+
+def test_a_reader_that_must_not_write_says_what_was_deleted(desk: Desk) -> None:
+    desk.commit("counting", "one\n", path="f.py")
+    traj(desk.git.root, "pause")
+    desk.git("update-ref", "-d", "refs/notes/traj")
+    for command in ("log", "show", "stats", "search counting"):
+        said = traj(desk.git.root, *command.split()).stderr
+        assert said == "deleted: refs/notes/traj\nhint: git traj doctor --fix restores it\n", command
+    shown = traj(desk.git.root, "status").stdout
+    assert "Deleted: refs/notes/traj (git traj doctor --fix restores it)\n" in shown
+    assert "Recorded" not in shown and "without a record" not in shown
+    traj(desk.git.root, "doctor", "--fix")
+    assert "counting" in traj(desk.git.root, "log").stdout
+
+
 def test_doctor_does_not_send_to_itself(git: Git) -> None:
     traj(git.root, "install")
     (git.root / ".git/hooks/post-commit").unlink()
