@@ -65,7 +65,7 @@ def is_quiet(text: str, common_dir: str) -> bool:
 def _holds(line: str, common_dir: str) -> bool:
     kind, number, path = line.split(" ", 2)
     if kind == "tip":
-        return _tip_holds(common_dir, path)
+        return _loose_tip(common_dir) in ("", path)
     if kind == "log":
         return size_of(path) == int(number) and not _rests(path)
     ask = {"time": _changed_at, "count": _count, "file": _size}[kind]
@@ -111,17 +111,10 @@ def _count(folder: str | Path) -> int:
         return 0
 
 
-def _tip_holds(common_dir: str, tip: str) -> bool:
-    """Whether the records' ref is where it was, as far as that is told without running git."""
-    if loose := _read(f"{common_dir}/{TIP}"):
-        return loose.strip() == tip.encode()
-    packed = not tip or f"{tip} {TIP}\n".encode() in _read(f"{common_dir}/packed-refs")
-    return packed or os.path.isdir(f"{common_dir}/reftable")  # noqa: PTH112
-
-
-def _read(path: str) -> bytes:
+def _loose_tip(common_dir: str) -> str:
+    """The id of the records' ref, without running git; empty where it is packed or not a file."""
     try:
-        with open(path, "rb") as stream:  # noqa: PTH123
-            return stream.read()
-    except OSError:
-        return b""
+        with open(f"{common_dir}/{TIP}", encoding="utf-8") as stream:  # noqa: PTH123
+            return stream.read().strip()
+    except (OSError, ValueError):
+        return ""

@@ -150,7 +150,7 @@ def say_nothing_recorded(repository: Repository) -> None:
     """For a repository without a single record."""
     state = load_state(LocalState.of(repository).folder)
     if deleted := find_deleted(repository, state.tips if state else {}):
-        _say(f"deleted: {', '.join(deleted)}", "git traj doctor --fix restores it")
+        _say(f"deleted or overwritten: {', '.join(deleted)}", "git traj doctor --fix restores it")
     elif repository.run("remote").out:
         # who fetched already is not sent in a circle
         again = "git traj push where they were made, then " * any(
