@@ -56,8 +56,8 @@ The rooms, from the top; imports go down only (``tests/floors.py`` is the list, 
     --------------
     errors        every error that is raised on purpose
     frozen        dataclasses that are quick to import
-    later         names of a package, imported when they are used
     limits        the most that is read of what others wrote
+    startup       what keeps a start short: names imported when they are used, a light SHA-256
 """
 
 __version__ = "0.1.0"

@@ -19,9 +19,9 @@ from gittraj import limits
 from gittraj.errors import TrajError
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
-from gittraj.later import sha256
 from gittraj.model.ruleset import RULESET
 from gittraj.model.signs import LOGGED
+from gittraj.startup import sha256
 
 Thinking = Literal["clear", "seal", "drop"]
 _STRICTNESS: tuple[Thinking, ...] = ("clear", "seal", "drop")

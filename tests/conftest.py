@@ -6,6 +6,7 @@ import gc
 import os
 import shutil
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -40,16 +41,36 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+@pytest.fixture(scope="session")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Folders to come. Not by ``mktemp``: it looks at each that there is, and there are thousands."""
+    place = tmp_path_factory.mktemp("homes")
+    return (place / str(number) for number in count())
+
+
+@pytest.fixture(scope="session")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What git makes a repository from: as its own, but with one sample of a hook, not with fourteen, which
+    would be copied with every repository and clone."""
+    place = tmp_path_factory.mktemp("template")
+    for name in ("hooks/pre-commit.sample", "info/exclude", "description"):
+        (place / name).parent.mkdir(exist_ok=True)
+        (place / name).write_text("# nothing\n")
+    return place
+
+
 @pytest.fixture(autouse=True)
-def empty_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def empty_home(homes: Iterator[Path], template: Path) -> Iterator[Path]:
     """Replace the environment: no key, no agent, no git configuration, no CI of whoever runs the tests."""
-    home = tmp_path_factory.mktemp("home")
+    home = next(homes)
+    home.mkdir()
     kept = {k: v for k, v in os.environ.items() if k in _KEEP or k.startswith(_OURS)}
     kept |= {
         "HOME": str(home),
         "XDG_CONFIG_HOME": str(home / ".config"),
         "GIT_CONFIG_NOSYSTEM": "1",
         "GIT_CONFIG_GLOBAL": str(home / ".gitconfig"),
+        "GIT_TEMPLATE_DIR": str(template),
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_AUTHOR_DATE": "2026-01-02T03:04:05Z",
         "GIT_COMMITTER_DATE": "2026-01-02T03:04:05Z",

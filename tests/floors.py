@@ -61,8 +61,8 @@ FLOORS: tuple[dict[str, str], ...] = (
     {
         "errors": "every error that is raised on purpose",
         "frozen": "dataclasses that are quick to import",
-        "later": "names of a package, imported when they are used",
         "limits": "the most that is read of what others wrote",
+        "startup": "what keeps a start short: names imported when they are used, a light SHA-256",
     },
 )
 """From the top. A room imports from lower floors only, never from one beside it."""

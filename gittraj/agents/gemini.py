@@ -23,7 +23,7 @@ from gittraj.agents import (
     search_head,
 )
 from gittraj.config import Environ
-from gittraj.later import sha256
+from gittraj.startup import sha256
 
 _SESSION = re.compile(rb'"sessionId"\s*:\s*"([\w-]{1,128})"')
 _SHA256 = re.compile(r"[0-9a-f]{64}")

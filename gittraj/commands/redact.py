@@ -161,9 +161,11 @@ def _scan(
     strict = strict_events(events, paths, orphans=False)
     for event in events:  # what one tells is a secret in all of them
         _rules(redactor.learn, event, strict=event.id in strict)
-    told = {event.id: _rules(redactor.find, event, strict=event.id in strict) for event in events}
+    by_event = {event.id: _rules(redactor.find, event, strict=event.id in strict) for event in events}
     for commit, record in records:
-        named = {e.id: told[e.id] for ref in (*record.segments, *record.also) for e in segments.get(ref, ())}
+        named = {
+            e.id: by_event[e.id] for ref in (*record.segments, *record.also) for e in segments.get(ref, ())
+        }
         header = _rules(redactor.find, (record.figures, record.whole, record.link), strict=False)
         found.leaks += [
             Leak(commit=commit, trajectory=trajectory, event=event, rule=rule)

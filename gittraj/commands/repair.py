@@ -55,9 +55,9 @@ def repair(
             raise TrajError("git-traj is paused here", "git traj resume")
         notes = _read_notes(repository)
         state = load_state(local.folder) or State()
-        told = as_evidence(state.rewrites, state.gathered)
-        found = _find(repository, notes, silent=off.commits, told=told)
-        became = [*((r.old, r.new) for r in found), *told]
+        known = as_evidence(state.rewrites, state.gathered)
+        found = _find(repository, notes, silent=off.commits, known=known)
+        became = [*((r.old, r.new) for r in found), *known]
         gathered = follow(state.gathered, squashed(found))
         decode = cache(decode_note)  # a commit's note is asked for once for each that it became
         split = SplitCommits(
@@ -100,7 +100,7 @@ def _find(
     notes: Mapping[str, bytes],
     *,
     silent: Collection[str],
-    told: Mapping[tuple[str, str], Source],
+    known: Mapping[tuple[str, str], Source],
 ) -> list[Rewrite]:
     held, own = held_records(notes.items())
     patches = {
@@ -110,7 +110,7 @@ def _find(
         for r in records
         if r.origin and r.origin.commit == commit and r.origin.patch_id
     }
-    found = find_allowed(repository, held, taken=own, silent=silent, told=told)
+    found = find_allowed(repository, held, taken=own, silent=silent, known=known)
     absent = find_absent(repository, patches, taken=own)
     return [*found, *(r for r in absent if r.new not in silent)]
 

@@ -132,10 +132,13 @@ def rewrap_stored(ground: Ground, keys: Keys) -> Resealed:
         if record.seals
     )
     changed = {record.key: (record, seals) for record, _, _, seals in _changed(ground, sealed, change, found)}
-    told = {key: replace(r, rev=r.rev + 1, seals=seals) for key, (r, seals) in changed.items()}
-    if told:
-        ground.pipeline.rewrite([Renewal(records=told)])
-    found.parts, found.trajectories = len(told), len({trajectory for trajectory, _ in told})
+    renewed = {key: replace(r, rev=r.rev + 1, seals=seals) for key, (r, seals) in changed.items()}
+    if renewed:
+        ground.pipeline.rewrite([Renewal(records=renewed)])
+    found.parts, found.trajectories = (
+        len(renewed),
+        len({trajectory for trajectory, _ in renewed}),
+    )
     return found
 
 

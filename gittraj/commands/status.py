@@ -90,14 +90,14 @@ def _chapter(active: Active) -> str | None:
 
 def _about(active: Active) -> Iterator[str]:
     """What it is for, who works on it, where it is, and what was decided: one line each."""
-    told = _active_to_json(active)
-    if name := task(told):
+    shown = _active_to_json(active)
+    if name := task(shown):
         yield f"  Task: {name}"
-    if who := participants(told):
+    if who := participants(shown):
         yield f"  Agents: {who}"
-    if told["chapter"]:
-        yield f"  Chapter: {shorten(told['chapter'], _TITLE)}"
-    if chosen := told["decisions"]:
+    if shown["chapter"]:
+        yield f"  Chapter: {shorten(shown['chapter'], _TITLE)}"
+    if chosen := shown["decisions"]:
         yield f"  Decisions: {len(chosen)}, the last: {shorten(chosen[-1], _TITLE)}"
 
 
@@ -154,8 +154,8 @@ def _shared(facts: Facts) -> Iterator[str]:
     for name in facts.unfetching:
         yield f"{name}: git fetch does not bring its records (git traj doctor --fix)"
     for remote in facts.remotes:
-        if told := ", ".join(_to_share(remote, joins=remote.name not in facts.beside)):
-            yield f"{remote.name}: {told}"
+        if unshared := ", ".join(_to_share(remote, joins=remote.name not in facts.beside)):
+            yield f"{remote.name}: {unshared}"
 
 
 def _to_share(remote: Remote, *, joins: bool) -> Iterator[str]:

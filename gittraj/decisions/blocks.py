@@ -80,15 +80,10 @@ def _find(text: str) -> Iterator[tuple[int, int, str, Any]]:
         if (inside := around(shown, begin.start())) is not None:
             at = inside[1]
             continue
-        if begin.start() and text[begin.start() - 1] in _QUOTES:
-            continue
-        body = _OPEN.match(text, at)
-        start = body.end() if body else at
-        if text[start : start + 1] != "{":
+        start = _find_json(text, begin)
+        if start is None:
             continue
         end_tag = f"[[/{'RETROSPECTIVE' if begin[2] else 'TRAJECTORY'}]]"
-        closed = text.find(end_tag, start)
-        nearest = _BEGIN.search(text, start)
         kind = RETROSPECTIVE if begin[2] else begin[1]
         quoted = around(code, begin.start())
         try:
@@ -97,8 +92,7 @@ def _find(text: str) -> Iterator[tuple[int, int, str, Any]]:
             if quoted is not None:
                 at = quoted[1]
                 continue
-            limit = nearest.start() if nearest and not 0 <= closed < nearest.start() else len(text)
-            stop = closed + len(end_tag) if 0 <= closed < limit else limit
+            stop = _end_damaged(text, start, end_tag)
             yield begin.start(), stop, kind, "its JSON is damaged"
         else:
             if _is_template(said) or (quoted is not None and stop <= quoted[1]):
@@ -109,6 +103,23 @@ def _find(text: str) -> Iterator[tuple[int, int, str, Any]]:
             stop = stop + len(end_tag) if text.startswith(end_tag, stop) else stop
             yield begin.start(), stop, kind, said
         at = stop
+
+
+def _find_json(text: str, begin: re.Match[str]) -> int | None:
+    """Where a block's JSON starts; None if this begins none: it is quoted, or no JSON follows."""
+    if begin.start() and text[begin.start() - 1] in _QUOTES:
+        return None
+    body = _OPEN.match(text, begin.end())
+    start = body.end() if body else begin.end()
+    return start if text.startswith("{", start) else None
+
+
+def _end_damaged(text: str, start: int, end_tag: str) -> int:
+    """A block whose JSON is damaged ends with its end tag, before the next block, or with the text."""
+    closed, following = text.find(end_tag, start), _BEGIN.search(text, start)
+    if closed >= 0 and (following is None or closed < following.start()):
+        return closed + len(end_tag)
+    return following.start() if following else len(text)
 
 
 def _events(kind: str, said: Any, common: dict[str, Any]) -> list[AnyEvent]:

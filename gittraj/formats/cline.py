@@ -88,14 +88,14 @@ class _Reading:
 
     def _facts(self) -> Iterator[Fact]:
         origin = coerce.mapping(self._run.get("origin"))
-        told = coerce.mapping(self._about.get("metadata"))
+        metadata = coerce.mapping(self._about.get("metadata"))
         yield from facts(
             session=coerce.text(self._run.get("sessionId")) or self._session,
             started_at=coerce.stamp(self._about.get("started_at")),
             folder=self._folder,
             agent_version=coerce.text(origin.get("version")),
             entrypoint=coerce.text(origin.get("source")),
-            title=coerce.text(told.get("title")),
+            title=coerce.text(metadata.get("title")),
             status=_ENDED.get(str(self._about.get("status"))),
         )
 
@@ -151,8 +151,8 @@ class _Reading:
     def _result(self, common: dict[str, Any], block: dict[str, Any]) -> Entry:
         call_id = coerce.text(block.get("tool_use_id"))
         value = block.get("content")
-        told = coerce.parsed(value)
-        parts = coerce.objects(told if isinstance(told, list) else [told])
+        content = coerce.parsed(value)
+        parts = coerce.objects(content if isinstance(content, list) else [content])
         text = "\n".join(found for part in parts if (found := _said(part))) if parts else value
         failed = any(part.get("success") is False or "error" in part for part in parts)
         event = ToolResult(

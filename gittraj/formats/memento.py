@@ -50,13 +50,13 @@ def _parse(note: str) -> list[tuple[dict[str, str], str]]:
     """The head and the conversation of each session."""
     plain = note.replace("\r\n", "\n")
     entries = [_ESCAPED.sub("", found).strip() for found in _envelopes(plain)] or [plain.strip()]
-    told: list[tuple[dict[str, str], str]] = []
+    sessions: list[tuple[dict[str, str], str]] = []
     for entry in entries:
         head, divider, text = entry.partition(_CONVERSATION)
         fields = dict(_FIELD.findall(head))
         if entry.startswith(_TITLE) and divider and {"Provider", "Session ID"} <= fields.keys():
-            told.append((fields, text))
-    return told
+            sessions.append((fields, text))
+    return sessions
 
 
 def _items(note: Note, head: dict[str, str], text: str) -> Iterator[Item]:

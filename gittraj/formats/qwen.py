@@ -106,13 +106,13 @@ class _Reader(LogReader):
         return record.entry(call.event(call_id, **common), **call.known)
 
     def _results(self, value: dict[str, Any], record: Record, content: list[Part]) -> Iterator[Item]:
-        told = coerce.mapping(value.get("toolCallResult"))
+        about = coerce.mapping(value.get("toolCallResult"))
         for ordinal, part in enumerate(content):
             if (response := function_response(part)) is None:
                 continue
-            call_id = coerce.text(response.get("id")) or coerce.text(told.get("callId"))
+            call_id = coerce.text(response.get("id")) or coerce.text(about.get("callId"))
             call = self._calls.get(call_id or "")
-            display, status = told.get("resultDisplay"), told.get("status")
+            display, status = about.get("resultDisplay"), about.get("status")
             result = calls.result([part], call, status=status, display=display)
             event = tool_result(result, call_id=call_id, **record.common(ordinal))
             yield record.entry(event, **result.known)

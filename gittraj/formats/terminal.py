@@ -36,20 +36,23 @@ def detect(head: bytes) -> bool:
 @document.reader
 def read(value: Any, session: str | None, end: int) -> Iterator[Item]:
     """The call that the program was, and what it printed."""
-    told = coerce.mapping(value)
-    own = coerce.text(told.get("terminal")) or session or name
-    command, printed = coerce.text(told.get("command")) or "", plain(coerce.text(told.get("output")) or "")
-    status, folder = coerce.number(told.get("status")), coerce.text(told.get("cwd"))
-    begun, ended = coerce.stamp(told.get("started")), coerce.stamp(told.get("ended"))
+    record = coerce.mapping(value)
+    own = coerce.text(record.get("terminal")) or session or name
+    command, printed = (
+        coerce.text(record.get("command")) or "",
+        plain(coerce.text(record.get("output")) or ""),
+    )
+    status, folder = coerce.number(record.get("status")), coerce.text(record.get("cwd"))
+    begun, ended = coerce.stamp(record.get("started")), coerce.stamp(record.get("ended"))
     yield from facts(
         session=own,
-        agent=coerce.text(told.get("agent")),
+        agent=coerce.text(record.get("agent")),
         started_at=begun,
         folder=folder,
         title=command,
-        start_commit=coerce.text(told.get("commit")),
+        start_commit=coerce.text(record.get("commit")),
     )
-    typed = [full for full in coerce.sequence(told.get("typed")) if isinstance(full, str)]
+    typed = [full for full in coerce.sequence(record.get("typed")) if isinstance(full, str)]
     made = tuple(c for c in printed_commits(printed) if not any(full.startswith(c) for full in typed))
     call = ToolCall(id=f"{own}:0", ts=begun, name="run", arguments={"command": command}, call_id=own)
     yield Entry(event=call, end=end, command=None if made else command, folder=folder, prints=bool(made))
@@ -59,7 +62,7 @@ def read(value: Any, session: str | None, end: int) -> Iterator[Item]:
         content=printed,
         call_id=own,
         exit_code=status,
-        truncated=told.get("truncated") is True,
+        truncated=record.get("truncated") is True,
     )
     yield Entry(event=result, end=end, commits=made)
     yield TurnEnd(end=end)

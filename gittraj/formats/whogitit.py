@@ -47,11 +47,11 @@ def _read_note(note: Note, _session: str) -> Iterator[Item]:
     yield from note.closing(text, edits=edits, tags=("attribution",), raw={"lines": ranges})
 
 
-def _ranges(told: list[dict[str, Any]]) -> str:
+def _ranges(lines: list[dict[str, Any]]) -> str:
     """The numbers of the agent's lines, as ``1-3,5``."""
     numbers = sorted(
         number
-        for line in told
+        for line in lines
         if coerce.mapping(line.get("source")).get("type") in _BY_AGENT
         and (number := coerce.number(line.get("line_number"))) is not None
     )

@@ -86,9 +86,9 @@ def read_folded(session: Session, trajectories: Iterable[Id]) -> dict[Id, Folded
             values,
         )
         for project, trajectory, commit, role, link, record in rows:
-            told = from_json(Record, json.loads(record))
-            told = replace(told, role=role, link=from_json(Link, json.loads(link)))
-            parts[project, trajectory][commit].append(told)
+            part = from_json(Record, json.loads(record))
+            part = replace(part, role=role, link=from_json(Link, json.loads(link)))
+            parts[project, trajectory][commit].append(part)
     return {key: fold(found) for key, found in parts.items()}
 
 

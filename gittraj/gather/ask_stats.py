@@ -116,13 +116,13 @@ def _figures(session: Session, where: tuple[Conditions, Conditions], by: str | N
         commits,
     )
     usage = ", ".join(f"sum(CASE WHEN p.counted THEN p.{column} END)" for column in _USAGE.values())
-    told = "count(DISTINCT CASE WHEN p.counted AND {} THEN p.project_id || p.trajectory_id END)"
+    sessions_with = "count(DISTINCT CASE WHEN p.counted AND {} THEN p.project_id || p.trajectory_id END)"
     spent = _group(
         session,
         f"SELECT {name}, sum(CASE WHEN p.counted THEN p.cost_usd END),"
         " max(CASE WHEN p.counted AND p.cost_usd IS NOT NULL THEN"
         " CASE p.cost_source WHEN 'estimated' THEN 2 WHEN 'reported' THEN 1 ELSE 0 END ELSE 0 END),"
-        f" {told.format('p.has_usage')}, {told.format('p.cost_usd IS NOT NULL')},"
+        f" {sessions_with.format('p.has_usage')}, {sessions_with.format('p.cost_usd IS NOT NULL')},"
         f" sum(p.segment_bytes), {usage}"
         f" FROM {_PARTS} WHERE {commits} GROUP BY 1",
         commits,

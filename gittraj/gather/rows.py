@@ -85,12 +85,12 @@ class Builder:
         ]
         return self.rows
 
-    def _add(self, table: str, *told: Any, **values: Any) -> None:
-        """A row of ``values``, and of the fields of ``told`` that are called as a column."""
+    def _add(self, table: str, *sources: Any, **values: Any) -> None:
+        """A row of ``values``, and of the fields of ``sources`` that are called as a column."""
         values["project_id"] = self._project
         row = []
         for name, kind, _ in TABLES[table]:
-            source = next((each for each in told if hasattr(each, name)), None)
+            source = next((each for each in sources if hasattr(each, name)), None)
             row.append(_plain(values[name] if name in values else getattr(source, name, None), name, kind))
         self.rows[table].append(tuple(row))
 
@@ -104,16 +104,16 @@ class Builder:
     # ------------------------------------------------------------ commits
 
     def _add_commit(self, commit: str, tallies: Tallies) -> None:
-        told = self._described.get(commit)
+        described = self._described.get(commit)
         month = self._month(commit)
         self._add(
             "commits",
-            told,
+            described,
             commit_id=commit,
-            short=told.short if told else commit[:7],
-            committed_at=_moment(told.committed) if told else None,
+            short=described.short if described else commit[:7],
+            committed_at=_moment(described.committed) if described else None,
             month=month,
-            reached=told is not None or not self._described,
+            reached=described is not None or not self._described,
             explained=explains(tallies),
             note_bytes=tallies.bytes,
         )
@@ -140,11 +140,11 @@ class Builder:
 
     def _add_history(self) -> None:
         """How many commits of HEAD count, by month and author; merges without a record do not."""
-        recorded = {commit for commit, told in self._tallies.items() if without_stubs(told).trajectories}
+        recorded = {commit for commit, tally in self._tallies.items() if without_stubs(tally).trajectories}
         counted = Counter(
-            (self._month(commit), told.author)
-            for commit, told in self._described.items()
-            if not told.merge or commit in recorded
+            (self._month(commit), described.author)
+            for commit, described in self._described.items()
+            if not described.merge or commit in recorded
         )
         for (month, author), number in counted.items():
             self._add("history", month=month, author=author, commits=number)
@@ -177,12 +177,12 @@ class Builder:
 
     def _present(self, folded: Folded) -> frozenset[str]:
         commit = next(iter(folded.parts))
-        told = self._tallies[commit].trajectories
-        return next((each.present for each in told if each.id == folded.whole["id"]), frozenset())
+        trajectories = self._tallies[commit].trajectories
+        return next((each.present for each in trajectories if each.id == folded.whole["id"]), frozenset())
 
-    def _add_part(self, folded: Folded, record: Record, told: Record) -> None:
+    def _add_part(self, folded: Folded, record: Record, shown: Record) -> None:
         home = self._home.get(record.key)
-        figures = told.figures
+        figures = shown.figures
         key = {
             "trajectory_id": record.id,
             "part_id": _part_id(record),
@@ -211,8 +211,8 @@ class Builder:
             summary_by=figures.summary.by if figures.summary else None,
             record=dump(to_json(record)).decode(),
         )
-        self._add_statements(key, told)
-        self._add_texts(key, told)
+        self._add_statements(key, shown)
+        self._add_texts(key, shown)
 
     def _add_statements(self, key: Mapping[str, str], record: Record) -> None:
         figures = record.figures
@@ -238,8 +238,10 @@ class Builder:
             self._add("texts", **key, kind=kind, ended_at=ended, text="\n".join(found))
         for number, event in enumerate(events):
             about = {"number": number, "event_id": event.id, "type": event_type(event)}
-            told = dump(event_to_json(event)).decode()
-            self._add("events", **key, **about, happened_at=_utc(event.ts), content=event.content, event=told)
+            written = dump(event_to_json(event)).decode()
+            self._add(
+                "events", **key, **about, happened_at=_utc(event.ts), content=event.content, event=written
+            )
 
 
 _PARTS = ("retrospective", "decisions", "summary", "tests", "task")

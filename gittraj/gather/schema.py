@@ -22,10 +22,10 @@ class Column(NamedTuple):
     is_text: bool
 
 
-def _columns(told: str) -> tuple[Column, ...]:
+def _columns(words: str) -> tuple[Column, ...]:
     """``name:type``, with ``!`` before the name of a text that figures leave out; ``text`` is the default."""
     found = []
-    for word in ("project_id", *told.split()):
+    for word in ("project_id", *words.split()):
         name, _, kind = word.removeprefix("!").partition(":")
         found.append(Column(name, kind or "text", word.startswith("!")))  # type: ignore[arg-type]
     return tuple(found)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gittraj.later import later
+from gittraj.startup import lazy_names
 
 if TYPE_CHECKING:
     from gittraj.git.blame import Blame, BlamedLine, read_lines, start_blame
@@ -63,7 +63,7 @@ __all__ = [
     "start_blame",
 ]
 
-__getattr__ = later(
+__getattr__ = lazy_names(
     __name__,
     {
         "blame": "Blame BlamedLine read_lines start_blame",

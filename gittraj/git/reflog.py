@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from gittraj.frozen import dataclass
 from gittraj.git.repository import Repository
-from gittraj.later import sha256
+from gittraj.startup import sha256
 
 _MARK = 512  # bytes before the position that must be unchanged
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gittraj.later import later
+from gittraj.startup import lazy_names
 
 if TYPE_CHECKING:
     from gittraj.history.absent import find_absent
@@ -35,7 +35,7 @@ __all__ = [
     "read_map",
 ]
 
-__getattr__ = later(
+__getattr__ = lazy_names(
     __name__,
     {
         "absent": "find_absent",

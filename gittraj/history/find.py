@@ -33,7 +33,7 @@ def find_rewrites(
     repository: Repository,
     old: Collection[str],
     *,
-    told: Mapping[Pair, Source] = MappingProxyType({}),
+    known: Mapping[Pair, Source] = MappingProxyType({}),
     taken: Collection[str] = (),
     pulls: Mapping[int, Collection[str]] = MappingProxyType({}),
     within: float | None = None,
@@ -42,7 +42,7 @@ def find_rewrites(
     If a commit was split, also its fragments that are gone, so that nobody looks for their work in the
     others.
 
-    ``told`` are pairs that are known already, as from hooks; they can be steps of a longer chain. ``taken``
+    ``known`` are pairs found before, as by hooks; they can be steps of a longer chain. ``taken``
     are commits with work of their own: evidence of content alone never links to them, unless they are exactly
     where the old commit was. ``pulls`` are the last commits of pull or merge requests, by number, besides
     those whose refs are here. The result is in the order of ``old``, without commits that have no evidence.
@@ -57,7 +57,7 @@ def find_rewrites(
     olds = [commit for commit in dict.fromkeys(old) if commit in history.commits]
     if not olds:
         return []
-    search = _Search(repository, history, told, frozenset(taken), tips)
+    search = _Search(repository, history, known, frozenset(taken), tips)
     search.match_reflogs(story, olds)
     search.compare_contents(story, olds)
     while search.look_between(story, olds):
@@ -73,13 +73,13 @@ class _Search:
         self,
         repository: Repository,
         history: History,
-        told: Mapping[Pair, Source],
+        known: Mapping[Pair, Source],
         taken: frozenset[str],
         pulls: Mapping[int, Collection[str]],
     ) -> None:
         self.repository = repository
         self.history = history
-        self.told = told
+        self.known = known
         self.taken = taken
         self.pulls = pulls
         self.patches = Patches(repository)
@@ -88,7 +88,7 @@ class _Search:
         self.among: Collection[str] = history.reachable
 
     def results(self, olds: Iterable[str]) -> Iterator[Rewrite]:
-        links, became, reachable = {**self.told, **self.links}, self._became(), self.history.reachable
+        links, became, reachable = {**self.known, **self.links}, self._became(), self.history.reachable
         alone = leads(pair for pair, source in links.items() if source != "squash")
         for old in olds:
             found: dict[str, Source] = {}
@@ -181,10 +181,10 @@ class _Search:
         self._add(self._borne_out([(old, new) for old, new, squashed in quotes if squashed]), "squash")
 
     def _find_patches(self, known: Collection[str], targets: Iterable[str], kin: Kin) -> None:
-        told = {new for _, new in self.links}
+        explained = {new for _, new in self.links}
         pairs = match_patches(
             known,
-            [c for c in targets if c not in told],
+            [c for c in targets if c not in explained],
             history=self.history,
             kin=kin,
             patches=self.patches.ids,
@@ -208,8 +208,8 @@ class _Search:
         self, known: Collection[str], targets: Iterable[str], pulls: Mapping[int, Collection[str]], kin: Kin
     ) -> None:
         history, patches = self.history, self.patches
-        told = {new for _, new in self.links}
-        squashes = list(name_squashes(pulls, targets, told, history=history, kin=kin))
+        explained = {new for _, new in self.links}
+        squashes = list(name_squashes(pulls, targets, explained, history=history, kin=kin))
         patches.read_paths(change for s in squashes for change in (s.change, history.change(s.new)))
         self._add(list(match_pulls(squashes, known, history=history, paths=patches.paths)), "pull")
 
@@ -222,10 +222,10 @@ class _Search:
             return False
         before = len(self._known(olds))
         self.match_reflogs(story, between)
-        told = {new for _, new in self.links}
-        firsts = frozenset(between).difference(told, olds)
+        explained = {new for _, new in self.links}
+        firsts = frozenset(between).difference(explained, olds)
         passed = replace(self.history, reachable=reachable | firsts)
-        search = _Search(self.repository, passed, self.told, self.taken, {})
+        search = _Search(self.repository, passed, self.known, self.taken, {})
         search.links, search.patches, search.among = self.links, self.patches, firsts
         search.fragments = self.fragments
         search.compare_contents(story, olds)
@@ -271,7 +271,7 @@ class _Search:
         ]
 
     def _became(self) -> dict[str, list[str]]:
-        return leads([*self.told, *self.links])
+        return leads([*self.known, *self.links])
 
     def _known(self, olds: Iterable[str]) -> dict[str, None]:
         """``olds`` and the commits that they became, if their objects are here, as an ordered set."""

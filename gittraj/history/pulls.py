@@ -28,13 +28,13 @@ class Squashed:
 def name_squashes(
     pulls: Mapping[int, Collection[str]],
     targets: Iterable[str],
-    told: Collection[str],
+    known: Collection[str],
     *,
     history: History,
     kin: Kin,
 ) -> Iterator[Squashed]:
     """For each pull request, the only commit that names its number, unless that commit's origin is known
-    already (``told``). ``pulls`` has the tips of each branch, which ``kin`` marks."""
+    already (``known``). ``pulls`` has the tips of each branch, which ``kin`` marks."""
 
     def number_of(target: str) -> int | None:
         found = _NUMBER.search(history.commits[target].subject)
@@ -44,7 +44,7 @@ def name_squashes(
     for number, tips in pulls.items():
         for tip in tips:
             news = [new for new in named.get(number, ()) if not kin.related(tip, new)]
-            if len(news) != 1 or news[0] in told:
+            if len(news) != 1 or news[0] in known:
                 continue
             new = history.commits[news[0]]
             base = history.merge_base(tip, new.parents[0]) if new.parents else None

@@ -69,9 +69,9 @@ def find_unreachable(repository: Repository, commits: Collection[str]) -> set[st
     asked = [commit for commit in commits if commit not in lost]
     if not asked:
         return lost
-    told = "".join(f"{commit}\n" for commit in [*asked, *(f"^{head}" for head in _detached(repository))])
+    given = "".join(f"{commit}\n" for commit in [*asked, *(f"^{head}" for head in _detached(repository))])
     walk = ("rev-list", "--ignore-missing", "--stdin", "--not", *_REFS[:4])
-    found = repository.run(*walk, input=told.encode(), check=False)
+    found = repository.run(*walk, input=given.encode(), check=False)
     if found.code != 0:  # a parent is gone
         return lost | {*asked} - read_history(repository, ()).reachable
     return lost | {*asked} & {*found.out.decode().split()}
@@ -87,8 +87,8 @@ def read_history(repository: Repository, others: Iterable[str], *, within: float
     fresh = [other for other in dict.fromkeys(others) if is_oid(other) and other not in reached]
     parents = {parent for commit in reached.values() for parent in commit.parents}
     questions = [*fresh, *(f"^{commit}" for commit in reached if commit not in parents)]
-    told = "".join(f"{question}\n" for question in questions).encode()
-    found = repository.run(*_LOG, "--stdin", "--", input=told, check=False) if fresh else None
+    given = "".join(f"{question}\n" for question in questions).encode()
+    found = repository.run(*_LOG, "--stdin", "--", input=given, check=False) if fresh else None
     if found is not None and found.code != 0:  # a parent is gone: then the commits alone
         alone = "".join(f"{commit}\n" for commit in fresh).encode()
         found = repository.run(*_LOG, "--no-walk=unsorted", "--stdin", "--", input=alone, check=False)

@@ -19,7 +19,6 @@ from gittraj.errors import FormatError, GitError, RedactionError
 from gittraj.git import Repository
 from gittraj.index import file
 from gittraj.index.fast_open import read_stamp
-from gittraj.later import sha256
 from gittraj.model.codec import encode_note
 from gittraj.model.values import Line, Record
 from gittraj.notes.merge import standing
@@ -27,6 +26,7 @@ from gittraj.notes.store import NotesRef
 from gittraj.notes.unjoined import find_unjoined
 from gittraj.query.notes import Notes, NotesInMemory
 from gittraj.query.records import Recorded
+from gittraj.startup import sha256
 
 if TYPE_CHECKING:
     from gittraj.notes.remotes import Ours

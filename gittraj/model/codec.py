@@ -20,9 +20,9 @@ from typing import Any, Literal, NamedTuple, TypeVar, Union, cast, get_args, get
 
 from gittraj import limits
 from gittraj.errors import FormatError
-from gittraj.later import sha256
 from gittraj.model import values
 from gittraj.model.values import VERSION, AnyEvent, ForeignLine, Line, Record, Tombstone
+from gittraj.startup import sha256
 
 T = TypeVar("T")
 _ALWAYS = {"v", "rev"}

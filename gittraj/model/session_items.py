@@ -10,8 +10,8 @@ from dataclasses import field
 from typing import Any
 
 from gittraj.frozen import dataclass
-from gittraj.later import sha256
 from gittraj.model.values import AnyEvent, FileKind, Usage
+from gittraj.startup import sha256
 
 ASKING = "git-traj asks: "
 """How what we ask of an agent begins: a log may have it where it has a human's prompts."""

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from functools import cache
 
 from gittraj.git.encoding import ObjectFormat, object_id
-from gittraj.later import sha256
+from gittraj.startup import sha256
 
 _FIRST = 2026
 """The year in which the first of these was written."""

@@ -10,7 +10,6 @@ from functools import cache
 from itertools import chain
 from typing import Any, TypeVar, get_args
 
-from gittraj.later import sha256
 from gittraj.model.codec import camel
 from gittraj.model.header import Header
 from gittraj.model.values import (
@@ -27,6 +26,7 @@ from gittraj.model.values import (
 )
 from gittraj.model.words import model_of, share
 from gittraj.seal.events import count_readers
+from gittraj.startup import sha256
 
 """A HEADER of docs/json.md, every field there."""
 T = TypeVar("T")

@@ -72,11 +72,11 @@ class Change:
 def decisions(change: Change) -> list[Header]:
     """Each decision once, with its ``commit`` and ``agent``; stated ones before inferred ones."""
     found: dict[tuple[object, ...], Header] = {}
-    for commit, told, decision in (
+    for commit, header, decision in (
         (c, t, d) for c in change.recorded for t in c.trajectories for d in t["decisions"]
     ):
         found.setdefault(
             (decision["question"], decision["chosen"], decision["by"]),
-            {**decision, "commit": commit.commit, "agent": told["agent"]},
+            {**decision, "commit": commit.commit, "agent": header["agent"]},
         )
     return sorted(found.values(), key=lambda decision: decision["by"] not in _STATED)

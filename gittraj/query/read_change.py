@@ -20,13 +20,13 @@ def read_change(
     listed = repository.run("rev-list", "--reverse", "--topo-order", "--parents", f"{ends[0]}..{ends[1]}").out
     parents = {line.split()[0]: line.split()[1:] for line in listed.decode().splitlines()}
     described, changes = describe_all(repository, list(parents)), read_changes(repository, list(parents))
-    told = {commit: find_headers(recorded, commit) for commit in parents}
+    headers = {commit: find_headers(recorded, commit) for commit in parents}
     commits = tuple(
         Reviewed(
             commit=commit,
             subject=described[commit]["subject"],
-            trajectories=told[commit][0],
-            traces=told[commit][1],
+            trajectories=headers[commit][0],
+            traces=headers[commit][1],
             files=tuple(path.path for path in changes[commit].paths),
             merge=len(above) > 1,
         )
@@ -42,8 +42,8 @@ def read_change(
 def find_headers(recorded: Recorded, commit: str) -> tuple[tuple[Header, ...], tuple[Header, ...]]:
     """``trajectories`` and ``traces`` of ``Reviewed``."""
     found = [(f.explains(commit), f.header(commit)) for f in recorded.on(commit) if f.records(commit)]
-    return tuple(told for explains, told in found if explains), tuple(
-        told for explains, told in found if not explains
+    return tuple(header for explains, header in found if explains), tuple(
+        header for explains, header in found if not explains
     )
 
 

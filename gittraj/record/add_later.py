@@ -69,8 +69,8 @@ def closing(
     )
     chapter = Chapter(id=event.id, title="", events=(event,))
     targets = tuple(Target(commit=c, link=Link(evidence="manual"), role=last.role) for c in commits)
-    told = Trajectory(id=trajectory, whole=whole, chapters=(chapter,), span=span)
-    return Draft(trajectory=told, positions=(int(time.time()),), targets=targets)
+    made = Trajectory(id=trajectory, whole=whole, chapters=(chapter,), span=span)
+    return Draft(trajectory=made, positions=(int(time.time()),), targets=targets)
 
 
 def new_event_id() -> str:

@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from gittraj.later import sha256
 from gittraj.model.values import AnyEvent, Thinking
+from gittraj.startup import sha256
 
 Seals = Mapping[str, tuple[str, ...]]
 """The headers of each seal, by its name, as a record has them."""

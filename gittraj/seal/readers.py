@@ -16,10 +16,10 @@ from gittraj.config import Environ
 from gittraj.errors import SealError, TrajError
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
-from gittraj.later import sha256
 from gittraj.seal import age  # see ``identities``
 from gittraj.seal.age import Recipient
 from gittraj.seal.identities import find_public, own_path
+from gittraj.startup import sha256
 
 FILE = ".gittraj/recipients"
 PIN = "traj.trust"

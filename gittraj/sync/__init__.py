@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gittraj.later import later
+from gittraj.startup import lazy_names
 
 if TYPE_CHECKING:
     from gittraj.sync.consent import (
@@ -42,7 +42,7 @@ __all__ = [
     "shares_records_only",
 ]
 
-__getattr__ = later(
+__getattr__ = lazy_names(
     __name__,
     {
         "consent": "is_automatic shares_records_only read_answer remember_consent remember_join",

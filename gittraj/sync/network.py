@@ -193,8 +193,8 @@ def _remote_words(done: Result) -> str:
 
 def _remote_lines(done: Result) -> list[str]:
     lines = done.err.decode("utf-8", "replace").splitlines()
-    told = (line.removeprefix("remote:").strip() for line in lines if line.startswith("remote:"))
-    return [line for line in told if line]
+    said = (line.removeprefix("remote:").strip() for line in lines if line.startswith("remote:"))
+    return [line for line in said if line]
 
 
 def _harmless(text: str) -> str:

@@ -144,8 +144,8 @@ def _purge_notes(repository: Repository, tip: str, epoch: Epoch, renewal: Renewa
         lines = decode_note(body)
         kept = [_rename(line, instead) for line in lines if epoch.allows(line)]
         new = [_without_traces(line) for line in rewrite_note(commit, lines, renewal)]
-        told = merge_lines(commit, map(change.clean, [*kept, *new]) if met or new else kept)
-        fresh = encode_note(told)
+        merged = merge_lines(commit, map(change.clean, [*kept, *new]) if met or new else kept)
+        fresh = encode_note(merged)
         if fresh != body:
             paths.update((path, None) for path, _ in note_paths(objects, root, commit))
             if fresh:
@@ -179,8 +179,8 @@ def _stand_ins(renewal: Renewal, epoch: Epoch) -> Mapping[Place, tuple[SegmentRe
         by_position[place[1:]].append(place)
     for record in renewal.records.values():
         for ref in record.segments:
-            told = place_of(record.id, ref)
-            for place in by_position[told[1:]] if told else ():
+            position = place_of(record.id, ref)
+            for place in by_position[position[1:]] if position else ():
                 found[place][ref] = None
     return {place: tuple(refs) for place, refs in found.items()}
 
@@ -244,9 +244,9 @@ def _refused(
             places[trajectory].add(position)
     for trajectory, positions in places.items():
         for entry in list_folder(objects, root, _folder(trajectory)):
-            told = entry.name.decode("utf-8", "replace")
-            head = told.partition("-")[0]
-            if head.isdecimal() and int(head) in positions and (trajectory, told) not in named:
+            label = entry.name.decode("utf-8", "replace")
+            head = label.partition("-")[0]
+            if head.isdecimal() and int(head) in positions and (trajectory, label) not in named:
                 yield (*_folder(trajectory), entry.name)
 
 

@@ -76,8 +76,8 @@ def _choose(repository: Repository, listed: tuple[str, ...], *, pushing: bool) -
 
 
 def _urls(repository: Repository, name: str, *, raw: bool = False) -> tuple[str, ...]:
-    told = repository.run("remote", "get-url", "--push", "--all", "--", name, check=False)
-    urls = [line for line in told.out.decode("utf-8", "surrogateescape").split("\n") if line]
+    printed = repository.run("remote", "get-url", "--push", "--all", "--", name, check=False)
+    urls = [line for line in printed.out.decode("utf-8", "surrogateescape").split("\n") if line]
     return tuple(urls if raw else map(without_password, urls))
 
 

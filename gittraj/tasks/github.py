@@ -207,8 +207,8 @@ def _is_github(host: str, site: Site) -> bool:
 
 def _api(host: str, site: Site) -> str:
     """See https://docs.github.com/en/rest/using-the-rest-api/getting-started-with-the-rest-api."""
-    if host == _server(site) and (told := site.variable("GITHUB_API_URL")):
-        return told.rstrip("/")
+    if host == _server(site) and (address := site.variable("GITHUB_API_URL")):
+        return address.rstrip("/")
     if host == "github.com" or host.endswith(".ghe.com"):
         return f"https://api.{host}"
     return f"https://{host}/api/v3"

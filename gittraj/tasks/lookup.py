@@ -48,13 +48,13 @@ def look_up(task: TaskRef, site: Site, *, timeout: float = ASKING) -> Found:
         return Found(task=task)
     system = system_of(source.system)
     try:
-        told = _within(timeout, system.name, lambda: system.fetch(source, site, timeout=timeout))
+        answer = _within(timeout, system.name, lambda: system.fetch(source, site, timeout=timeout))
     except TaskError as trouble:
         return Found(task=task, trouble=trouble)
-    url = told.url if told.url and _is_address(told.url) else source.url
-    named = TaskRef(title=one_line(told.title) or task.title, source=replace(source, url=url))
-    status = one_line(told.status, 100) if told.status else None
-    return Found(task=named, status=status, begun=told.begun, closed=told.closed, dropped=told.dropped)
+    url = answer.url if answer.url and _is_address(answer.url) else source.url
+    named = TaskRef(title=one_line(answer.title) or task.title, source=replace(source, url=url))
+    status = one_line(answer.status, 100) if answer.status else None
+    return Found(task=named, status=status, begun=answer.begun, closed=answer.closed, dropped=answer.dropped)
 
 
 def report(task: TaskRef, status: Status, site: Site, *, timeout: float = TELLING) -> TaskError | None:

@@ -54,11 +54,11 @@ def ask(
             return None
 
     check(url, headers, service=service, key=key)
-    told = {"Accept": "application/json", "User-Agent": f"git-traj/{__version__}", **headers}
+    sent = {"Accept": "application/json", "User-Agent": f"git-traj/{__version__}", **headers}
     data = None if body is None else json.dumps(body).encode()
     if data is not None:
-        told["Content-Type"] = "application/json"
-    request = urllib.request.Request(url, data, told)  # noqa: S310 - http and https only, see above
+        sent["Content-Type"] = "application/json"
+    request = urllib.request.Request(url, data, sent)  # noqa: S310 - http and https only, see above
     try:
         try:
             with urllib.request.build_opener(NoRedirects).open(request, timeout=timeout) as response:

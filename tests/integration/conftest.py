@@ -53,10 +53,16 @@ def object_format(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
+@pytest.fixture(scope="session")
+def first_git(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the first test that needs an empty repository makes the one that all of them copy."""
+    return tmp_path_factory.mktemp("git") / "repo"
+
+
 @pytest.fixture
-def git(tmp_path: Path) -> Git:
+def git(tmp_path: Path, first_git: Path) -> Git:
     """An empty repository with a work tree."""
-    return Git.init(tmp_path / "repo")
+    return Git.copy_of(first_git, tmp_path / "repo")
 
 
 @pytest.fixture

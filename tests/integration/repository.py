@@ -33,6 +33,14 @@ class Git:
         git("init", "--quiet", *options)
         return git
 
+    @classmethod
+    def copy_of(cls, first: Path, to: Path) -> Git:
+        """The empty repository ``first``, which is made if it is not there, at ``to``: no process."""
+        if not first.exists():
+            cls.init(first)
+        shutil.copytree(first, to)
+        return cls(to)
+
     def __call__(
         self,
         *args: str | bytes,
@@ -89,7 +97,15 @@ class Git:
         return self.head()
 
     def head(self) -> str:
-        return self("rev-parse", "HEAD")
+        """Read from its files where they have it, as after each commit: no process."""
+        folder = self.root / ".git"
+        try:
+            head = (folder / "HEAD").read_text()
+            return (
+                (folder / head[5:].strip()).read_text().strip() if head.startswith("ref: ") else head.strip()
+            )
+        except OSError:
+            return self("rev-parse", "HEAD")
 
     def open(self, backend: Backend = "auto") -> Repository:
         """What git-traj sees of it. Close it, or use it in a ``with``."""

@@ -32,9 +32,9 @@ from tests.integration.session_writer import SessionWriter
 from tests.integration.waiting import wait_until
 from tests.sizes import size
 
-WRITERS = size(4, 8)
-EACH = size(15, 50)
-COMMITS = 20  # so that every note is written by all of them
+WRITERS = size(3, 8)
+EACH = size(10, 50)
+COMMITS = size(6, 20)  # so that every note is written by all of them
 
 pytestmark = pytest.mark.usefixtures("real_clocks")
 

@@ -13,6 +13,11 @@ from tests.integration.repository import Git
 from tests.integration.terminal import at_terminal
 
 
+@pytest.fixture(autouse=True)
+def no_template(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("GIT_TEMPLATE_DIR")
+
+
 def config() -> Path:
     return Path(os.environ["GIT_CONFIG_GLOBAL"])
 

@@ -18,7 +18,7 @@ from tests.integration.codex_session import CodexSession
 from tests.integration.desk import Desk
 from tests.integration.repository import Git
 from tests.integration.terminal import at_terminal
-from tests.sizes import some
+from tests.sizes import size, some
 
 Why = Callable[..., dict[str, Any]]
 
@@ -120,10 +120,10 @@ def test_a_file_written_anew_keeps_who_wrote_its_lines_first(desk: Desk, why: Wh
 
 
 @pytest.mark.parametrize("seed", some(range(2), 1))
-def test_every_line_of_fifty_files(desk: Desk, why: Why, seed: int) -> None:
+def test_every_line_of_many_files(desk: Desk, why: Why, seed: int) -> None:
     """Written and edited over and over by two sessions in turn, several files and edits to a commit."""
     chance = random.Random(seed)
-    paths = [f"part{n % 7}/file{n}.py" for n in range(50)]
+    paths = [f"part{n % 7}/file{n}.py" for n in range(size(16, 50))]
     files: dict[str, list[tuple[str, str]]] = {}  # each line, and what the call put there that wrote it
 
     def lines(path: str) -> list[str]:
@@ -131,7 +131,7 @@ def test_every_line_of_fifty_files(desk: Desk, why: Why, seed: int) -> None:
 
     for number in range(8):
         steps: list[Step] = []
-        for path in chance.sample(paths, 20) if number else paths:
+        for path in chance.sample(paths, len(paths) * 2 // 5) if number else paths:
             was, new = files.get(path, []), lines(path)
             if not was:
                 steps.append(Write(path, "\n".join(new) + "\n"))

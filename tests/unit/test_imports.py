@@ -101,7 +101,7 @@ def test_every_room_is_in_the_picture() -> None:
 
 def test_only_eight_files_are_at_the_root() -> None:
     assert {path.stem for path in PACKAGE.glob("*.py")} == {
-        *("__init__", "__main__", "api", "config", "errors", "frozen", "later", "limits"),
+        *("__init__", "__main__", "api", "config", "errors", "frozen", "limits", "startup"),
     }
 
 

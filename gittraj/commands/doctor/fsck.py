@@ -13,13 +13,13 @@ from itertools import pairwise
 from gittraj import limits
 from gittraj.commands.doctor.finding import Finding
 from gittraj.git import Repository
-from gittraj.later import sha256
 from gittraj.model.codec import decode_note, segment_path
 from gittraj.model.values import STUB_REV, ForeignLine, Line, Record, SegmentRef, Tombstone
 from gittraj.notes.merge import standing
 from gittraj.notes.store import DATA_PREFIX, RECORDS_REF, DataRefs, NotesRef
 from gittraj.notes.tree import iter_notes
 from gittraj.notes.unstamped import remote_tips
+from gittraj.startup import sha256
 
 
 def fsck(repository: Repository) -> Iterator[Finding]:

@@ -126,10 +126,10 @@ def _groups(form: Exchange, exported: Exported) -> Iterator[Exported]:
 
     under = {t["id"]: below(t, frozenset((t["id"],))) for t in exported.trajectories}
     nested = {child["id"] for found in under.values() for child in found}
-    roots = [told for told in exported.trajectories if told["id"] not in nested]
+    roots = [trajectory for trajectory in exported.trajectories if trajectory["id"] not in nested]
     written: set[str] = set()
-    for told in (*roots, *exported.trajectories):  # of those that name each other as parents, the first
-        if told["id"] not in written:
-            group = [told, *under[told["id"]]]
+    for trajectory in (*roots, *exported.trajectories):  # of those that name each other as parents, the first
+        if trajectory["id"] not in written:
+            group = [trajectory, *under[trajectory["id"]]]
             written.update(each["id"] for each in group)
             yield replace(exported, trajectories=group)

@@ -18,7 +18,7 @@ from gittraj.commands.install.edits import ignore, read_own, write_file
 from gittraj.commands.install.manifest import Did, Instruction, Manifest, Step
 from gittraj.errors import StoreError, TrajError
 from gittraj.git import Repository
-from gittraj.later import sha256
+from gittraj.startup import sha256
 
 TEXT = """\
 <!-- git-traj: begin -->

@@ -16,8 +16,8 @@ from typing import Literal
 from gittraj.errors import FormatError
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
-from gittraj.later import sha256
 from gittraj.model.codec import from_json, to_json
+from gittraj.startup import sha256
 from gittraj.state.folder import LocalState
 
 FILE = "installed.json"

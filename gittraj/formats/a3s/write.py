@@ -207,9 +207,9 @@ class _Parts:
         """When a call began or ended, in the events of the run that is open."""
         if self.runs and event["ts"]:
             events = self.runs[-1]["events"]
-            told = {"type": kind, "id": call, "name": self._tools.get(call, ""), **more}
+            body = {"type": kind, "id": call, "name": self._tools.get(call, ""), **more}
             moment = round((seconds(event["ts"]) or 0) * 1000)
-            events.append({"sequence": len(events) + 1, "timestamp_ms": moment, "event": told})
+            events.append({"sequence": len(events) + 1, "timestamp_ms": moment, "event": body})
 
     def _task(self, event: Event) -> None:
         asked = coerce.mapping(event["tool"]["arguments"])

@@ -131,7 +131,7 @@ def read(path: Path, session: str) -> Iterator[Item]:
 def _document(row: dict[str, Any], events: list[tuple[Any, ...]]) -> dict[str, Any]:
     kept = coerce.mapping(coerce.parsed(row["chapters"]))
     chapters = coerce.objects(kept.get("chapters") or coerce.parsed(row["chapters"]))
-    told: dict[str, list[dict[str, Any]]] = {}
+    by_chapter: dict[str, list[dict[str, Any]]] = {}
     for each in events:
         fields = dict(zip(_EVENTS[2:], each, strict=True))
         raw, tags = coerce.parsed(fields["raw"]), coerce.parsed(fields["tags"])
@@ -139,7 +139,7 @@ def _document(row: dict[str, Any], events: list[tuple[Any, ...]]) -> dict[str, A
         event = {key: fields[key] for key in ("ts", "type", "content", "significance")}
         event |= {"tags": tags, "raw": raw["raw"] if more is not None else raw, **(more or {})}
         present = {key: value for key, value in event.items() if value is not None}
-        told.setdefault(str(fields["chapter_id"]), []).append(present)
+        by_chapter.setdefault(str(fields["chapter_id"]), []).append(present)
     source = {"system": row["task_source"], "id": row["task_id"]} if row["task_id"] else None
     names = coerce.sequence(coerce.parsed(row["agent_names"]))
     document = {
@@ -151,7 +151,9 @@ def _document(row: dict[str, Any], events: list[tuple[Any, ...]]) -> dict[str, A
         "completedAt": row["completed_at"],
         "status": "completed" if row["completed_at"] else "active",
         "agents": [{"name": name, "role": "lead", "joinedAt": row["started_at"]} for name in names],
-        "chapters": [{**chapter, "events": told.get(str(chapter.get("id")), [])} for chapter in chapters],
+        "chapters": [
+            {**chapter, "events": by_chapter.get(str(chapter.get("id")), [])} for chapter in chapters
+        ],
         "retrospective": coerce.parsed(row["retrospective"]),
         "commits": coerce.parsed(row["commit_shas"]),
         "filesChanged": coerce.parsed(row["files_changed"]),

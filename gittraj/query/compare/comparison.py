@@ -84,8 +84,8 @@ def _instances(a: Side, b: Side) -> Iterator[Header]:
             run, task = header["run"] or {}, header["task"] or {}
             found.setdefault(run.get("instance") or task.get("title") or "", []).append(header)
     for name in sorted(grouped[0].keys() | grouped[1].keys()):
-        told = {key: measure(f[name]) if name in f else None for key, f in zip("ab", grouped, strict=True)}
-        yield {"name": name or None, **told}
+        metrics = {key: measure(f[name]) if name in f else None for key, f in zip("ab", grouped, strict=True)}
+        yield {"name": name or None, **metrics}
 
 
 # ---------------------------------------------------------------- steps

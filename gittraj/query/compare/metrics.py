@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from gittraj.model.header import Header
 
@@ -40,24 +40,34 @@ def measure(headers: Collection[Header]) -> Header:
     """METRICS of ``git traj compare --json``, from the ``part`` of each HEADER: ``outcomes``, sums of tokens,
     cost and counts, how many tell tokens and cost, and the last test runs by outcome."""
     parts = [header["part"] for header in headers]
-    spent = [part["usage"] for part in parts if part["usage"]["outputTokens"] is not None]
-    costs = [part["costUsd"] for part in parts if part["costUsd"] is not None]
-    names = parts[0]["usage"] if parts else ()
-    counted = parts[0]["counts"] if parts else ()
-    sources = {part["costSource"] for part in parts if part["costUsd"] is not None}
+    usages, counts = ([part[name] for part in parts] for name in ("usage", "counts"))
+    spent = [usage for usage in usages if usage["outputTokens"] is not None]
     return {
         "trajectories": len(parts),
         **outcomes(
             [header["status"] for header in headers],
             [part["durationSeconds"] for part in parts],
-            sum(part["counts"]["malformed"] for part in parts),
+            sum(count["malformed"] for count in counts),
         ),
         "exits": dict(Counter(filter(None, ((h["exit"] or {}).get("status") for h in headers)))),
-        "usage": {name: sum(usage[name] for usage in spent) if spent else None for name in names},
+        "usage": _sum(spent, usages),
         "tellingUsage": len(spent),
-        "costUsd": math.fsum(costs) if costs else None,
-        "costSource": "estimated" if "estimated" in sources else "reported" if sources else UNKNOWN,
-        "tellingCost": len(costs),
-        "counts": {name: sum(part["counts"][name] for part in parts) for name in counted},
+        **_cost([part for part in parts if part["costUsd"] is not None]),
+        "counts": _sum(counts, counts),
         "tests": dict(Counter(h["tests"]["outcome"] for h in headers if h["tests"] and h["tests"]["runs"])),
+    }
+
+
+def _sum(rows: Sequence[Header], named: Sequence[Header]) -> Header:
+    """Sums by the names of ``named``, None where no row has them."""
+    names = named[0] if named else ()
+    return {name: sum(row[name] for row in rows) if rows else None for name in names}
+
+
+def _cost(telling: Sequence[Header]) -> Header:
+    sources = {part["costSource"] for part in telling}
+    return {
+        "costUsd": math.fsum(part["costUsd"] for part in telling) if telling else None,
+        "costSource": "estimated" if "estimated" in sources else "reported" if sources else UNKNOWN,
+        "tellingCost": len(telling),
     }

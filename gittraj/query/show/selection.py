@@ -123,16 +123,16 @@ def gather(
                 each = wanted.setdefault(identity, _Selected(folded))
                 each.whole |= commits is None
                 each.commits |= dict.fromkeys(folded.parts if commits is None else commits)
-    told = [_export(each, segments) for each in wanted.values()]
+    exported = [_export(each, segments) for each in wanted.values()]
     here = [c for each in wanted.values() for c in each.commits]
     entries = describe_present(repository, list(dict.fromkeys(here)))
     return Exported(
-        trajectories=told,
+        trajectories=exported,
         commits={
             identity: [entries[c] for c in sorted(each.commits, key=each.place) if c in entries]
             for identity, each in wanted.items()
         },
-        runs=lambda commit: attribute(repository, commit, _events(told)),
+        runs=lambda commit: attribute(repository, commit, _events(exported)),
     )
 
 

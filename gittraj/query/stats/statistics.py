@@ -79,11 +79,11 @@ def count(commits: Iterable[Commit], tallies: Mapping[str, Tallies]) -> Counted:
     """``commits``, newest first, with ``Recorded.tallies`` of those that have a note, and of what is on no
     commit."""
     listed = list(commits)
-    tallies = {commit: without_stubs(told) for commit, told in tallies.items()}
-    carrying = {commit for commit, told in tallies.items() if told.trajectories}
+    tallies = {commit: without_stubs(folded) for commit, folded in tallies.items()}
+    carrying = {commit for commit, folded in tallies.items() if folded.trajectories}
     kept = [commit for commit in listed if not commit.merge or commit.id in carrying]
     known = {commit.id: tallies[commit.id] for commit in listed if commit.id in tallies}
-    known |= {place: told for place, told in tallies.items() if place not in known}
+    known |= {place: folded for place, folded in tallies.items() if place not in known}
     return Counted(kept, known, len(listed) - len(kept), tuple(place_parts(known)))
 
 
@@ -94,8 +94,8 @@ def explains(tallies: Tallies) -> bool:
 
 def without_stubs(tallies: Tallies) -> Tallies:
     """A link stub counts nowhere but in bytes."""
-    told = [t for t in tallies.trajectories if any(not record.incomplete for record in t.records)]
-    return replace(tallies, trajectories=told)
+    complete = [t for t in tallies.trajectories if any(not record.incomplete for record in t.records)]
+    return replace(tallies, trajectories=complete)
 
 
 def place_parts(tallies: Mapping[str, Tallies]) -> Iterator[Part]:

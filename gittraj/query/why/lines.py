@@ -227,13 +227,13 @@ def _explain_line(session: Session, edit: Edit | None, lines: Sequence[str]) -> 
     prompt = _find_prompt(session, part, at)
     decided = _find_decided(part, at)
     inferred = [] if decided else _infer(session, part, at)
-    told = [spell(decided.decision)] if decided else inferred or decisions
+    reasons = [spell(decided.decision)] if decided else inferred or decisions
     chosen = {event.id for event in (prompt, decided, call) if event}
     events = [event for event in session.events if event.id in chosen]
     return explanation | {
         "prompt": prompt.content if prompt else part.prompt,
-        "decisions": told,
-        "said": None if told or session.header["why"] else _find_said(part, at),
+        "decisions": reasons,
+        "said": None if reasons or session.header["why"] else _find_said(part, at),
         "change": show_change(edit, lines),
         "events": [spell_event(event, session.header["agent"]) for event in events],
     }

@@ -92,9 +92,9 @@ def _task_namer(
     def task_of(draft: Draft) -> TaskRef | None:
         for target in draft.targets:
             if target.role == "produced" and repository.objects.exists(target.commit):
-                told = from_trailers(repository.objects.commit(target.commit).text, site())
-                if told:
-                    return told[0]
+                tasks = from_trailers(repository.objects.commit(target.commit).text, site())
+                if tasks:
+                    return tasks[0]
         return from_branch(draft.branch, site()) if draft.branch else None
 
     return task_of

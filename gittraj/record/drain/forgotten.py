@@ -34,8 +34,8 @@ def read_forgotten(
     if tip == since:
         return frozenset(known), []
     bodies = dict(_changed(notes, since, tip))
-    told = [_named(decode_note(body)) for body in bodies.values() if _EVERYWHERE.search(body)]
-    forgotten = frozenset(known).union(*told)
+    named = [_named(decode_note(body)) for body in bodies.values() if _EVERYWHERE.search(body)]
+    forgotten = frozenset(known).union(*named)
     everything = bodies if forgotten <= frozenset(known) else dict(notes.items(tip))
     return forgotten, list(find_tombstones(everything.items(), forgotten))
 

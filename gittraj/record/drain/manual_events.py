@@ -166,7 +166,7 @@ def _write(found: Manual, active: Active, commits: Sequence[str], role: Role) ->
 
 def trajectory_of(active: Active, span: Range) -> Trajectory:
     header = active.header
-    told = [event.retrospective for event in active.events if isinstance(event, RetrospectiveEvent)]
+    retrospectives = [event.retrospective for event in active.events if isinstance(event, RetrospectiveEvent)]
     whole = SessionInfo(
         title=header.title,
         agent=header.agent,
@@ -175,7 +175,7 @@ def trajectory_of(active: Active, span: Range) -> Trajectory:
         tags=header.tags,
         participants=header.participants,
         status=header.status or _ended(active.events),
-        retrospective=told[-1] if told else None,
+        retrospective=retrospectives[-1] if retrospectives else None,
     )
     chapter = Chapter(id=span.first, title=header.title or "", events=active.events)
     return Trajectory(id=header.trajectory, whole=whole, chapters=(chapter,), span=span)

@@ -64,8 +64,8 @@ def find_moved(
         olds = _beside(repository, fresh, recorded, rewrites)
         if not olds:
             return []
-        told = as_evidence(rewrites, gathered)
-        found = find_allowed(repository, olds, told=told, taken=taken, silent=silent, within=WITHIN)
+        known = as_evidence(rewrites, gathered)
+        found = find_allowed(repository, olds, known=known, taken=taken, silent=silent, within=WITHIN)
     except GitError:
         return []  # as without this; repair says what git said
     moved = {r.old for r in found if r.new in fresh}
@@ -94,14 +94,14 @@ def find_allowed(
     *,
     taken: Collection[str],
     silent: Collection[str],
-    told: Mapping[tuple[str, str], Source] = MappingProxyType({}),
+    known: Mapping[tuple[str, str], Source] = MappingProxyType({}),
     within: float | None = None,
 ) -> list[Rewrite]:
     """``find_rewrites`` without what leads to a commit made while switched off (``silent``), or on from one
     that took the place of an old commit. Raises GitError."""
     objects = repository.objects
     hidden = [commit for commit in silent if objects.exists(commit)]
-    found = find_rewrites(repository, [*olds, *hidden], told=told, taken=taken, within=within)
+    found = find_rewrites(repository, [*olds, *hidden], known=known, taken=taken, within=within)
     places: dict[tuple[str, ...], set[str]] = {}
     for rewrite in found:
         if rewrite.old in silent:
@@ -152,6 +152,6 @@ def _beside(
 
 
 def _list(repository: Repository, some: Iterable[str], without: Iterable[str], *options: str) -> list[str]:
-    told = "".join(f"{commit}\n" for commit in [*some, *(f"^{commit}" for commit in without)])
+    given = "".join(f"{commit}\n" for commit in [*some, *(f"^{commit}" for commit in without)])
     walk = ("rev-list", "--ignore-missing", "--stdin", *options)
-    return repository.run(*walk, input=told.encode(), timeout=WITHIN).out.decode().splitlines()
+    return repository.run(*walk, input=given.encode(), timeout=WITHIN).out.decode().splitlines()

@@ -252,7 +252,7 @@ class Drafter:
 
     def _describe(self, last: int) -> SessionInfo:
         """The trajectory as known with its event ``last``."""
-        retrospective = next((told for i, told in reversed(self._reflected) if i <= last), None)
+        retrospective = next((each for i, each in reversed(self._reflected) if i <= last), None)
         title = shorten(self._title, TITLE_LIMIT) if self._title else None
         return describe(self.log, title=title, ci=self.ci, retrospective=retrospective)
 

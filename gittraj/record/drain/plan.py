@@ -132,8 +132,8 @@ class Plan:
         if onto is not None:
             copies += copies_onto(onto, known.parts)
         copies = [(p, t) for p, t in copies if t.commit not in commits or commits[t.commit].stored]
-        told = [(c, calls) for c, calls in links.aliases.get(log.trajectory, ()) if commits[c].stored]
-        aliases, more = find_aliases(told, log, known.parts)
+        stored = [(c, calls) for c, calls in links.aliases.get(log.trajectory, ()) if commits[c].stored]
+        aliases, more = find_aliases(stored, log, known.parts)
         drafter = Drafter(log, commits=commits, ci=ci, searched=known.searched, gone=reading.gone)
         drafted = drafter.draft(parts, known.parts, aliases=aliases)
         owned = _end(parts)

@@ -46,9 +46,9 @@ class ResumingReader:
         cursor = known.cursor if known and not wanted.whole else Cursor()
         facts = known.facts if known else {}
         log, size, age = self._read_log(file, cursor, facts)
-        told, place = self._told_before(log, known) if known and log.start == 0 else ((), 0)
-        if told:
-            log, size, age = self._read_log(file, Cursor(added=place), facts, skip=told)
+        skipped, place = self._told_before(log, known) if known and log.start == 0 else ((), 0)
+        if skipped:
+            log, size, age = self._read_log(file, Cursor(added=place), facts, skip=skipped)
         known = self._cut_back(log, known) if known else None
         source = self._copied_from(log) if cursor.offset == 0 else None
         if source is not None:
@@ -94,10 +94,10 @@ class ResumingReader:
         found = read_segments(
             self.context.repository, log.trajectory, (s for _, p in lost for s in p.segments)
         )
-        told = _match_stored(
+        matched = _match_stored(
             [entry.event for entry in log.entries], [e for _, events in found for e in events]
         )
-        return told, max((at + p.range.n for at, p in lost), default=0)
+        return matched, max((at + p.range.n for at, p in lost), default=0)
 
     def _cut_back(self, log: Log, known: SessionState) -> SessionState:
         """Of a log that was cut back and went on otherwise, a stored part ends with the last event that is

@@ -93,8 +93,8 @@ def _observe(context: Context, off: Suspension) -> tuple[Situation, bool]:
     if switched != off:
         off = switched
         save(folder, off)
-    state, told = _read_map(context, state)
-    pairs = [*news.pairs(), *(pair for pair in told if pair[1] not in news.silent)]
+    state, rewritten = _read_map(context, state)
+    pairs = [*news.pairs(), *(pair for pair in rewritten if pair[1] not in news.silent)]
     squashes = [pair for m in news.moves for pair in m.squashed if pair in pairs]
     state = _with_rewrites(state, pairs, squashes)
     streams = _load_streams(context, state, news, off)

@@ -50,8 +50,8 @@ class Sessions:
         known = state.sessions.get(trajectory_id(agent, session))
         if known is not None and known.path and Path(known.path).exists():
             return Path(known.path)
-        told = Path(state.logs.get(name, ""))
-        found = told if told.is_file() else self.agents[agent].find(self.environ, session)
+        logged = Path(state.logs.get(name, ""))
+        found = logged if logged.is_file() else self.agents[agent].find(self.environ, session)
         mounted = (f.path for f in self.mounted() if (f.agent, f.session) == (agent, session))
         return found or next(mounted, None)
 

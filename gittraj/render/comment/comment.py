@@ -223,14 +223,14 @@ def _no_records(change: Change) -> str:
     read = f"{ref} was read at {code(change.notes[:7])}"
     traces = [t for commit in change.own for t in commit.traces]
     traced = count(sum(bool(commit.traces) for commit in change.own), "commit")
-    told = f" Of them {traced} {opened_by(agents_of(traces))}." if traces else ""
-    return f"<sub>No agent trajectory is attached to {these}; {read}.{told} {_PUSH}</sub>"
+    opened = f" Of them {traced} {opened_by(agents_of(traces))}." if traces else ""
+    return f"<sub>No agent trajectory is attached to {these}; {read}.{opened} {_PUSH}</sub>"
 
 
 def _summary(change: Change, options: CommentOptions) -> str:
-    told, *facts = state_facts(change, cost=options.cost)
+    state, *facts = state_facts(change, cost=options.cost)
     number = share(change)
-    return " · ".join([f"**{number}**{told.removeprefix(number)}", *facts, f"head {code(change.head[:7])}"])
+    return " · ".join([f"**{number}**{state.removeprefix(number)}", *facts, f"head {code(change.head[:7])}"])
 
 
 def _why(change: Change, most: int) -> str:

@@ -115,8 +115,8 @@ def own_reason(header: Header) -> str | None:
     """Why a commit was made, as far as that is stated: not the reasoning of one of its decisions, which
     answers another question."""
     why: str = header["why"] or ""
-    told = [decision["reasoning"] for decision in header["decisions"] if decision["reasoning"]]
-    return None if any(reasoning in why for reasoning in told) else why or None
+    reasons = [decision["reasoning"] for decision in header["decisions"] if decision["reasoning"]]
+    return None if any(reasoning in why for reasoning in reasons) else why or None
 
 
 def is_unsure(decision: Header) -> bool:
@@ -197,14 +197,14 @@ def _failed(change: Change, diff: Diff) -> Iterator[Flag]:
 
 def _passed_later(header: Header, change: Change) -> tuple[str, ...]:
     """The first commit after a session's last one whose session's last run, of the same kind, passed."""
-    worked = [any(told["id"] == header["id"] for told in commit.trajectories) for commit in change.own]
+    worked = [any(other["id"] == header["id"] for other in commit.trajectories) for commit in change.own]
     after = change.own[len(worked) - worked[::-1].index(True) :] if any(worked) else ()
     wanted = (header["tests"]["kind"], "passed")
     passed = (
         commit.commit
         for commit in after
-        for told in commit.trajectories
-        if told["tests"] and (told["tests"]["kind"], told["tests"]["outcome"]) == wanted
+        for other in commit.trajectories
+        if other["tests"] and (other["tests"]["kind"], other["tests"]["outcome"]) == wanted
     )
     return (*islice(passed, 1),)
 

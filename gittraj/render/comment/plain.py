@@ -63,8 +63,8 @@ def _flag(flag: Flag, page: Page) -> list[str]:
 
 
 def _decision(decision: Header, page: Page) -> list[str]:
-    told = vouched(decision)
-    lines = page.block(_short(titled(decision)) + (f" ({_short(told)})" if told else ""), indent=2)
+    basis = vouched(decision)
+    lines = page.block(_short(titled(decision)) + (f" ({_short(basis)})" if basis else ""), indent=2)
     for label, text in (
         ("rejected", "; ".join(decision["alternatives"])),
         ("because", decision["reasoning"]),
@@ -75,10 +75,10 @@ def _decision(decision: Header, page: Page) -> list[str]:
 
 
 def _commit(commit: Reviewed, page: Page) -> list[str]:
-    told = _agents(commit.trajectories) or "no trajectory"
+    agents = _agents(commit.trajectories) or "no trajectory"
     if commit.traces and not commit.trajectories:
-        told = opened_by(_agents(commit.traces))
-    return page.block(f"{commit.commit[:7]} {_short(commit.subject)} ({told})", indent=2)
+        agents = opened_by(_agents(commit.traces))
+    return page.block(f"{commit.commit[:7]} {_short(commit.subject)} ({agents})", indent=2)
 
 
 def _agents(trajectories: tuple[Header, ...]) -> str:

@@ -127,8 +127,8 @@ def decisions_table(decisions: Sequence[Header]) -> str:
 def _small(decision: Header) -> str:
     """How sure who was; a column for each would be cut on a phone."""
     by = {"agent": "", "human": "a person"}.get(decision["by"], words(decision["by"], NAME))
-    told = ", ".join(filter(None, (by, sure(decision["confidence"]))))
-    return f" <sub>{told}</sub>" if told else ""
+    basis = ", ".join(filter(None, (by, sure(decision["confidence"]))))
+    return f" <sub>{basis}</sub>" if basis else ""
 
 
 def commits_table(commits: Sequence[Reviewed], location: Location) -> str:
@@ -140,14 +140,14 @@ def commits_table(commits: Sequence[Reviewed], location: Location) -> str:
         ]
         agents = agents_of(commit.trajectories)
         summary = unstructured(next(filter(None, summaries), ""))
-        told = _changed(commit) if commit.files and not summaries else cell(summary)
+        shown = _changed(commit) if commit.files and not summaries else cell(summary)
         if commit.traces and not summaries:
-            told = opened_by(agents_of(commit.traces))
+            shown = opened_by(agents_of(commit.traces))
         ran = next((result for t in commit.trajectories if (result := tests(t["tests"]))), "")
         rows.append(
             f"| {location.commit(commit.commit)} | {cell(commit.subject)} "
             f"| {agents or ('merge' if commit.merge else '—')} "
-            f"| {told} "
+            f"| {shown} "
             f"| {ran or '—'} |"
         )
     head = "| Commit | Subject | Agent | What it says | Tests |"

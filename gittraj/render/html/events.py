@@ -53,7 +53,9 @@ def count_change(rows: Sequence[Row]) -> tuple[int, int]:
 
 def render_change(rows: Sequence[Row]) -> Html:
     """The lines, marked with signs too, for readers who do not see colours."""
-    shown = [tag("span", f"{mark} ", text(told), "\n", class_=_CLASSES[mark]) for mark, told in rows[:_MOST]]
+    shown = [
+        tag("span", f"{mark} ", text(content), "\n", class_=_CLASSES[mark]) for mark, content in rows[:_MOST]
+    ]
     more = len(rows) - len(shown)
     note = tag("p", f"and {more:,} lines more", class_="muted") if more else ""
     return join([tag("pre", tag("code", *shown), class_="change"), note])

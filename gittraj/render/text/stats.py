@@ -42,8 +42,8 @@ def _facts(total: Header) -> Iterator[tuple[str, str]]:
     yield "models", _spell_ranking(total["models"])
     yield "tokens", _partly_known(tokens(total["usage"]), total["tellingUsage"], number)
     yield "cost", _partly_known(money(total), total["tellingCost"], number)
-    told = {f"stated {k}" if k == "decisions" else k: many for k, many in total["telling"].items()}
-    yield "with", ", ".join(f"{part} {many:,}/{sessions:,}" for part, many in told.items())
+    shares = {f"stated {k}" if k == "decisions" else k: many for k, many in total["telling"].items()}
+    yield "with", ", ".join(f"{part} {many:,}/{sessions:,}" for part, many in shares.items())
     if beside := ", ".join(f"{name} {many:,}" for name, many in total["beside"].items() if many):
         yield "also", beside
     disk = "unknown" if stored["disk"] is None else size_of(stored["disk"])

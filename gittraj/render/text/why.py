@@ -23,8 +23,8 @@ def render_reason(entry: Header, lines: Sequence[str], page: Page, now: datetime
     header = entry["trajectory"]
     if header is not None:
         shown += _account(entry, page, now)
-        told = {**header["link"], "carriedFrom": []} if entry["movedBy"] else header["link"]
-        shown += render_small_print({**header, "link": told}, page)
+        link = {**header["link"], "carriedFrom": []} if entry["movedBy"] else header["link"]
+        shown += render_small_print({**header, "link": link}, page)
         if _has_more(entry):
             shown.append(page.paint(f"  git traj show {escape_line(entry['short'])} has more", "dim"))
     elif entry["commit"] is not None:

@@ -29,7 +29,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gittraj.later import later
 from gittraj.seal.age.encodings import armor, dearmor
 from gittraj.seal.age.errors import (
     AgeError,
@@ -45,6 +44,7 @@ from gittraj.seal.age.errors import (
     WorkFactorError,
 )
 from gittraj.seal.age.header import Identity, Recipient, Stanza, split, stanzas
+from gittraj.startup import lazy_names
 
 if TYPE_CHECKING:
     from gittraj.seal.age.file import Sealed, decrypt, encrypt, rewrap
@@ -83,7 +83,7 @@ __all__ = [
 ]
 
 # what needs cryptography, 40 ms: who only counts readers or catches errors does not pay for it
-__getattr__ = later(
+__getattr__ = lazy_names(
     __name__,
     {
         "file": "Sealed decrypt encrypt rewrap",

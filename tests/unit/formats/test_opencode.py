@@ -34,6 +34,7 @@ from gittraj.model.values import (
     ToolResult,
     Usage,
 )
+from tests.sizes import size
 from tests.unit.formats.opencode_session import BEGAN, SESSION, Session, assistant, finish, text, tool, user
 from tests.unit.formats.reading import entries, facts
 
@@ -528,8 +529,8 @@ def test_what_is_no_database_of_opencode(tmp_path: Path) -> None:
 def test_a_damaged_database_never_crashes(tmp_path: Path) -> None:
     whole = STORY.database(tmp_path / "opencode.db").read_bytes()
     cut = tmp_path / "cut.db"
-    for size in (*range(0, 200, 7), *range(200, len(whole), 997)):
-        cut.write_bytes(whole[:size] + b"\xff" * (len(whole) - size if size % 2 else 0))
+    for end in (*range(0, 200, 7), *range(200, len(whole), 997)):
+        cut.write_bytes(whole[:end] + b"\xff" * (len(whole) - end if end % 2 else 0))
         DATABASE.detect(cut)
         try:
             for name in DATABASE.sessions(cut):
@@ -578,8 +579,8 @@ def test_a_message_does_not_lead_out_of_the_folder(tmp_path: Path) -> None:
 def test_a_cut_file_gives_what_stands_in_it(shape: str) -> None:
     reader, data = (EXPORT, STORY.export()) if shape == "export" else (STREAM, STORY.stream())
     whole = ids(list(reader.read(io.BytesIO(data))))
-    for size in range(len(data)):
-        found = ids(list(reader.read(io.BytesIO(data[:size]))))
+    for end in range(0, len(data), size(3, 1)):
+        found = ids(list(reader.read(io.BytesIO(data[:end]))))
         assert set(found) <= set(whole)
         assert found == whole[: len(found)]
 

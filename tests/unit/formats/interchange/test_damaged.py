@@ -20,6 +20,7 @@ from gittraj.formats.base.exported import Exported
 from gittraj.model.codec import dump
 from gittraj.model.session_items import Damage, Entry, Item
 from gittraj.record.drain.open_log import find_sessions, read_items
+from tests.sizes import size
 from tests.unit.formats.interchange.test_atif import FOREIGN, SESSION
 from tests.unit.formats.interchange.test_trajectory import THEIRS
 from tests.unit.formats.interchange.trajectories import told
@@ -57,7 +58,7 @@ def test_cut_at_any_byte(tmp_path: Path, name: str) -> None:
     body = dump(DOCUMENTS[name])
     whole = sum(isinstance(item, Entry) for item in items(tmp_path / "f", body))
     assert whole
-    for end in range(0, len(body), max(len(body) // 150, 1)):
+    for end in range(0, len(body), max(len(body) // size(50, 150), 1)):
         found = list(items(tmp_path / "f", body[:end]))
         entries = sum(isinstance(item, Entry) for item in found)
         assert entries <= whole + 1  # of a step that was cut, what there is of it

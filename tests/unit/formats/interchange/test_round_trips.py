@@ -47,7 +47,7 @@ def read(path: Path) -> Iterator[AnyEvent]:
 
 
 @pytest.mark.parametrize("form", FORMS)
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=size(10, 25))
 @given(events=some_events())
 def test_whatever_is_written_comes_back(form: str, events: list[AnyEvent]) -> None:
     with TemporaryDirectory() as folder:

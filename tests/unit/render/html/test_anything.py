@@ -14,6 +14,7 @@ from gittraj.render.events import Detail
 from gittraj.render.html.document import render_page
 from gittraj.render.html.lists import event_lines, render_overview, render_row
 from gittraj.render.html.markup import Links
+from tests.sizes import size
 from tests.unit.render.headers import COMMIT, entry
 from tests.unit.render.html.parsed import parse
 from tests.unit.strategies import events, values_of
@@ -26,7 +27,7 @@ OURS = """
 """
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=size(30, 60), deadline=None, suppress_health_check=list(HealthCheck))
 @given(values_of(Record, WILD), st.lists(events(WILD), max_size=5), st.booleans())
 def test_there_is_a_page_of_anything(record: Any, found: list[Any], thinking: bool) -> None:
     header = fold({COMMIT: [record]}).header(COMMIT, explored=True)

@@ -18,10 +18,10 @@ else:
         except ImportError:
             from hashlib import sha256
 
-__all__ = ["later", "sha256"]
+__all__ = ["lazy_names", "sha256"]
 
 
-def later(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
+def lazy_names(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
     """A package's ``__getattr__``. ``homes``: names, with spaces between them, by the module that has them.
     None of them may be the name of a module, too."""
     home = {name: module for module, names in homes.items() for name in names.split()}
