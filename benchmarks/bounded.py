@@ -1,21 +1,23 @@
 """(x) What hostile records, trees and settings cost each command.
 
-    python -m benchmarks.bounded
+    python -m benchmarks.bounded [INPUT ...]
 
 One repository for each input, with one honest record. Each command is a process of its own, and the last is
 the Action's on a pull request there; the table gives for each input which took longest (processor time, git
 included) and which held most at once (the largest single process; never less than what this program holds).
+Of the Action, what git takes to transfer (its server's part too) is measured by itself, and said apart.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks.place import home, repository, wait_for_worker
@@ -141,19 +143,53 @@ def _note(git: Git, text: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """``seconds`` of processor time, ``megabytes`` of the largest process."""
+    """``seconds`` of processor time, ``megabytes`` of the largest process; ``transfer``: seconds of processor
+    time besides, of git's commands that transfer."""
 
     command: str
     seconds: float
     megabytes: float
     status: int
+    transfer: float = 0
 
 
-def run(git: Git, words: tuple[str, ...], *, module: str = "gittraj") -> Cost:
+_TIMED = """#!/bin/sh
+"{git}" "$@"
+status=$?
+times >"{folder}/times.$$"
+echo "$*" >>"{folder}/times.$$"
+exit $status
+"""
+_TRANSFERS = {"fetch", "push", "clone", "ls-remote", "http-backend", "upload-pack", "receive-pack"}
+
+
+def act_timed(git: Git, folder: Path) -> Cost:
+    """The Action, with a git that writes down how long each of its commands took."""
+    program = folder / "bin" / "git"
+    program.parent.mkdir()
+    program.write_text(_TIMED.format(git=shutil.which("git"), folder=folder))
+    program.chmod(0o755)
+    path = {"PATH": f"{program.parent}:{os.environ['PATH']}"}
+    commits = git("rev-list", "HEAD").split()
+    cost = run(git, ("action", str(folder), *commits), module=__spec__.name, env=path)
+    rows = [path.read_text().split()[2:] for path in folder.glob("times.*")]
+    transfer = sum(
+        _seconds(user) + _seconds(system) for user, system, *words in rows if _TRANSFERS & {*words}
+    )
+    return replace(cost, seconds=cost.seconds - transfer, transfer=transfer)
+
+
+def _seconds(told: str) -> float:
+    """``1m2.5s``, as a shell has it."""
+    minutes, _, seconds = told.removesuffix("s").partition("m")
+    return 60 * int(minutes) + float(seconds)
+
+
+def run(git: Git, words: tuple[str, ...], *, module: str = "gittraj", env: Mapping[str, str] = {}) -> Cost:
     started = subprocess.Popen(
         [sys.executable, "-m", module, *words],
         cwd=git.root,
-        env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[1])},
+        env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[1])} | {**env},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
@@ -173,8 +209,7 @@ def measure(folder: Path, change: Callable[[Git], None]) -> list[Cost]:
     git("push", "-q", "origin", "HEAD", "refs/notes/*:refs/notes/*")
     change(git)
     git("push", "-q", "--force", "origin", "refs/notes/*:refs/notes/*")
-    action = run(git, ("action", str(folder), *git("rev-list", "HEAD").split()), module=__spec__.name)
-    return [*(run(git, words) for words in COMMANDS), action]
+    return [*(run(git, words) for words in COMMANDS), act_timed(git, folder)]
 
 
 def act(folder: Path, commits: list[str]) -> int:
@@ -193,15 +228,15 @@ def main(words: list[str]) -> int:
     if words[:1] == ["action"]:
         return act(Path(words[1]), words[2:])
     over = 0
-    print("| input | longest | | holds most | |\n| --- | --- | ---: | --- | ---: |")
-    for change in INPUTS:
+    print("| input | longest | | holds most | | transfer |\n| --- | --- | ---: | --- | ---: | ---: |")
+    for change in [each for each in INPUTS if not words or each.__name__ in words]:
         place = tempfile.TemporaryDirectory(prefix="git-traj-bounded-", ignore_cleanup_errors=True)
         with place as folder, home(Path(folder) / "home"):
             found = measure(Path(folder), change)
         longest, largest = max(found, key=lambda c: c.seconds), max(found, key=lambda c: c.megabytes)
         name = change.__name__.replace("_", " ")
         told = f"{longest.command} | {longest.seconds:.2f} s | {largest.command} | {largest.megabytes:.0f} MB"
-        print(f"| {name} | {told} |", flush=True)
+        print(f"| {name} | {told} | {found[-1].transfer:.2f} s |", flush=True)
         for each in found:
             if each.seconds > SECONDS or each.megabytes > MEGABYTES or each.status not in (0, 1):
                 print(f"over: {name}: {each}", file=sys.stderr)

@@ -116,8 +116,9 @@ class Config:
     settings: Mapping[str, Setting] | None = None
 
     def excludes(self, *, agent: str, path: str) -> bool:
-        """Whether ``traj.exclude`` names this agent, or a glob of it this file."""
-        return any(p == agent or fnmatch.fnmatchcase(path, p) for p in self.exclude)
+        """Whether ``traj.exclude`` names this agent, or a glob of it this file or a folder that it is in."""
+        globs = {g for p in self.exclude for g in (p, p.rstrip("/*"), f"{p.rstrip('/*')}/*")} - {"", "/*"}
+        return agent in self.exclude or any(fnmatch.fnmatchcase(path, glob) for glob in globs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -85,9 +85,11 @@ def _while_off(lines: Iterable[Spooled], away: Set[str]) -> Iterator[str]:
 
 
 def _late_kinds(commits: Iterable[str], history: Sequence[ReflogEntry]) -> dict[str, Kind]:
-    """Of commits that hooks reported, those that the whole reflog says were made; all, if there is none."""
-    kinds = _made_kinds(history)
-    unknown: Kind | None = None if history else "commit"
+    """Of commits that hooks reported, those that the whole reflog says were made, and those that it does not
+    know where it is not whole: entries expire."""
+    kinds: dict[str, Kind | None] = {entry.new: None for entry in history}
+    kinds |= _made_kinds(history)
+    unknown: Kind | None = "commit" if not history or history[0].old.strip("0") else None
     return {commit: kind for commit in commits if (kind := kinds.get(commit, unknown))}
 
 

@@ -121,32 +121,55 @@ def plausibility(log: Log, commit: Commit, call: int, written: Written) -> float
     ran = ran_at(log, call, commit)
     if ran is False:
         return 0.0  # a person's own, in a terminal that the agent opened, or typed into the agent
-    named = bool(commit.subject) and commit.subject in command
+    named = _names(command, commit.subject)
     if commit.terminal and not named and not written.before(call, commit):
         return 0.0  # some agents give their shells a terminal, but a person's has one too
     if not git_verbs(command):
         # whatever runs under a call may commit, if it ran at the time or, where that is not known, the
         # commit holds what the session wrote
         likely = ran or _is_open(log, call) or written.before(call, commit)
-        return 0.5 if likely and not away else 0.0
-    return (-6.0 if away else 4.0) + _fit_command(command, commit) + _fit_result(log, call)
+        value = 0.5 if likely and not away else 0.0
+    else:
+        value = (-6.0 if away else 4.0) + _fit_command(command, commit) + _fit_result(log, call)
+    return value * (1 - _apart(log, call, commit) / 10)  # of two that fit alike, the one that ran then
+
+
+def _names(command: str, subject: str) -> bool:
+    """Whether a command has a subject, as words of their own: a short one stands in many others."""
+    return bool(subject) and re.search(rf"(?<!\w){re.escape(subject)}(?!\w)", command) is not None
 
 
 def ran_at(log: Log, call: int, commit: Commit) -> bool | None:
     """Whether a call was running when a commit was made. None where that is not known: the log has no times,
     or the commit a time before all of the log, which somebody chose for it if it was made here."""
-    begun = seconds(log.entries[call].event.ts)
+    begun, over = _times(log, call)
     started = next(map(str, log.facts.get("started_at", ())), None)
     first = seconds(started or (None if log.start else log.entries[0].event.ts))
     if begun is None or commit.changes is None:
         return None
     if first is not None and commit.seen and commit.changes.time < first - CLOCK:
         return None
-    result = log.result_of(call)
-    over = seconds(log.entries[result].event.ts) if result is not None else None
     if over is None and not _is_open(log, call):
         over = begun + UNANSWERED
     return begun - CLOCK <= commit.changes.time and (over is None or commit.changes.time <= over + CLOCK)
+
+
+def _times(log: Log, call: int) -> tuple[float | None, float | None]:
+    """When a call began and ended, as far as the log tells."""
+    result = log.result_of(call)
+    over = seconds(log.entries[result].event.ts) if result is not None else None
+    return seconds(log.entries[call].event.ts), over
+
+
+def _apart(log: Log, call: int, commit: Commit) -> float:
+    """Seconds between a commit's time, of which git cuts off what is less than one, and a call; at most
+    ``CLOCK``."""
+    begun, over = _times(log, call)
+    time = commit.changes.time if commit.changes else None
+    if begun is None or time is None:
+        return 0.0
+    early = begun - time - float(time).is_integer()
+    return min(CLOCK, max(0.0, early, time - over if over else 0.0))
 
 
 def _running(log: Log, commit: Commit) -> Iterator[int]:
@@ -158,7 +181,7 @@ def _running(log: Log, commit: Commit) -> Iterator[int]:
 
 def _fit_command(command: str, commit: Commit) -> float:
     value = 0.0
-    if commit.subject and commit.subject in command:
+    if _names(command, commit.subject):
         value += 8
     elif gives_message(command):
         value -= 3  # another message (a commit-msg hook may have changed it)

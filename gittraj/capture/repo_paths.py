@@ -27,6 +27,7 @@ _PROGRAM = re.compile(
 """A program that is installed below a repository: whoever runs it need not work there."""
 _ABSOLUTE = re.compile(r"(?<![\w.~:/-])/[\w.@%+,=/-]{2,}")
 _RELATIVE = re.compile(r"(?<![\w./~:@%+-])(?:\.\.?/)*[\w.@%+-]+(?:/[\w.@%+-]+)+")
+_WORD = re.compile(r"(?<![\w./~:@%+-])[\w.@%+-]+")
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _MOST_WORDS = 200
 _COMMAND_LIMIT = 20_000
@@ -61,7 +62,10 @@ class RepoPaths:
 
     def touched(self, entry: Entry) -> Iterator[str]:
         """The repository's files that a call names, in its arguments or in its command."""
-        return (found for path in self.named(entry) if (found := self._inside(path)) is not None)
+        words = islice(dict.fromkeys(_WORD.findall(entry.command or "")), _MOST_WORDS)
+        named = (path for word in words if (path := self._resolve(entry.folder, word)).exists())
+        paths = chain(self.named(entry), named)
+        return (found for path in paths if (found := self._inside(path)) is not None)
 
     def _inside(self, path: Path) -> str | None:
         for root in sorted(self.roots, key=lambda root: len(root.parts), reverse=True):  # a tree in a tree

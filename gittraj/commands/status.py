@@ -178,7 +178,9 @@ def _recording(facts: Facts) -> Iterator[str]:
         if facts.elsewhere
         else ""
     )
-    if facts.recorded or not facts.beside:
+    if facts.deleted:
+        yield f"Deleted or overwritten: {', '.join(facts.deleted)} (git traj doctor --fix restores it)"
+    if facts.recorded or not (facts.beside or facts.deleted):
         yield f"Recorded: trajectories on {count(facts.recorded, 'commit')}{other}"
     for name, number in facts.beside.items():
         if facts.recorded:

@@ -5,8 +5,9 @@ moves the ref without comparing: what was written between is gone from the tree,
 The ref's reflog has it. Only that is restored: a note that a user removed stays removed, and what we purged
 or forgot ourselves is not in the reflog any more.
 
-A deleted ref has no reflog. ``git fetch --prune`` with a refspec of all notes deletes ours: each drain
-remembers where they were, and a purge forgets that.
+A deleted ref has no reflog. ``git fetch`` with a refspec of all notes, forced or with ``--prune``, deletes
+ours, sets them back, or puts another's in their place: each drain remembers where they were, and a purge
+forgets that.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from gittraj.git import Objects, Repository, read_reflog
-from gittraj.notes.join_trees import join_notes
+from gittraj.notes.epoch import may_be_purged
+from gittraj.notes.join_trees import join_notes, join_trees
 from gittraj.notes.refs import is_broken, move_ref
 from gittraj.notes.store import DATA_PREFIX, RECORDS_REF, DataRefs
 from gittraj.notes.tree import changed_notes, note_paths
@@ -45,19 +47,44 @@ def read_tips(repository: Repository) -> dict[str, str]:
 
 
 def find_deleted(repository: Repository, tips: Mapping[str, str]) -> dict[str, str]:
-    """Those of ``tips`` whose ref is gone, and whose commit is still here."""
-    objects = repository.objects
-    gone = (ref for ref in tips if objects.resolve(ref) is None and not is_broken(repository, ref))
-    return {ref: tips[ref] for ref in gone if objects.exists(tips[ref])}
+    """Of those of ``tips`` whose ref is gone, was set back, or was overwritten, the commit that is to be had
+    again, and is still here."""
+    lost = ((ref, _find_lost(repository, ref, tip)) for ref, tip in tips.items())
+    return {ref: tip for ref, tip in lost if tip and repository.objects.exists(tip)}
+
+
+def _find_lost(repository: Repository, ref: str, tip: str) -> str | None:
+    now = repository.objects.resolve(ref)
+    if now is None:
+        return None if is_broken(repository, ref) else tip
+    last = read_reflog(repository, repository.common_dir, None, ref=ref)[0][-1:] if now != tip else ()
+    if now == tip or any(entry.message.startswith(_OURS) for entry in last):
+        return None
+    lost = next((entry.old for entry in last if entry.old.strip("0")), tip)
+    if (ref == RECORDS_REF and lost != tip) or not repository.objects.exists(lost):
+        return None  # restore_lost knows what each writer had read
+    if is_ancestor(repository, now, lost):
+        return lost  # we ourselves never set one back
+    known = not last or is_ancestor(repository, lost, now) or may_be_purged(repository.objects, (lost, now))
+    return None if known else lost
 
 
 def restore_deleted(repository: Repository, tips: Mapping[str, str]) -> list[str]:
-    """Point the refs that are gone to where they were; returns their names. Raises StoreError."""
+    """Point the refs that are gone or set back to where they were, and join in what others lost; returns
+    their names. Raises StoreError."""
+    objects = repository.objects
     deleted = find_deleted(repository, tips)
     for ref, tip in deleted.items():
 
-        def build(old: str | None, tip: str = tip) -> str | None:
-            return None if old else tip
+        def build(now: str | None, ref: str = ref, tip: str = tip) -> str | None:
+            if now is None or is_ancestor(repository, now, tip):
+                return tip if now != tip else None
+            ours, theirs = objects.commit(now).tree, objects.commit(tip).tree
+            if ref == RECORDS_REF:
+                tree, _ = join_notes(objects, ours, theirs, changed_notes(objects, None, theirs))
+            else:
+                tree = join_trees(objects, ours, theirs)
+            return objects.write_commit(tree=tree, parents=[now, tip], message=_MESSAGE)
 
         move_ref(repository, ref, build, message=_MESSAGE)
     return [*deleted]

@@ -206,10 +206,39 @@ def test_refs_that_somebody_deleted_are_found_again(desk: Desk) -> None:
     before = delete_refs(desk.git)
     assert len(before) == 2
     (found,) = (line for line in doctor(desk.git) if "deleted" in line)
-    assert found.startswith("wrong: deleted: refs/notes/traj, refs/notes/traj-data-")
+    assert found.startswith("wrong: deleted or overwritten: refs/notes/traj, refs/notes/traj-data-")
     doctor(desk.git, "--fix")
     assert refs(desk.git) == before
     assert desk.told() == {"a": {"a"}}
+
+
+@pytest.mark.parametrize("notes", ["traj", "traj-data-*", "*"])
+@pytest.mark.parametrize("how", ["forced", "deleted", "without reflogs"])
+@pytest.mark.parametrize("pushed", ["by git", "by us"])
+def test_what_a_fetch_overwrote_comes_back(
+    desk: Desk, tmp_path: Path, notes: str, how: str, pushed: str
+) -> None:
+    """With what a server has of before. What git pushed is no longer below what we write next: we do not know
+    that it was pushed."""
+    git = desk.git
+    if how == "without reflogs":
+        git("config", "core.logAllRefUpdates", "false")
+    Git.init(tmp_path / "server.git", "--bare")
+    git("remote", "add", "origin", str(tmp_path / "server.git"))
+    desk.commit("a")
+    if pushed == "by us":
+        git("config", "traj.push", "auto")
+        traj(git.root, "push")
+    else:
+        git("push", "-q", "origin", "refs/notes/*:refs/notes/*")
+    desk.commit("b", by="two")
+    if how == "deleted":
+        delete_refs(git)
+    git("fetch", "-q", "origin", f"+refs/notes/{notes}:refs/notes/{notes}")
+    if how == "without reflogs" and pushed == "by git" and notes != "traj-data-*":
+        return  # nothing tells it from what we wrote ourselves
+    desk.drain()
+    assert desk.told() == {"a": {"a"}, "b": {"b"}}
 
 
 def test_the_next_drain_does_not_begin_at_nothing(desk: Desk) -> None:

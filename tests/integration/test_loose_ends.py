@@ -139,10 +139,27 @@ def test_who_deletes_records_is_told_what_brings_them_back(git: Git) -> None:
 def test_who_deletes_the_records_by_hand_is_told_that_they_are_back(desk: Desk) -> None:
     desk.commit("counting", "one\n", path="f.py")
     desk.git("update-ref", "-d", "refs/notes/traj")
-    said = "refs/notes/traj was deleted, and is restored (git traj uninstall ends that)\n"
+    said = "refs/notes/traj was deleted or overwritten, and is restored (git traj uninstall ends that)\n"
     first, second = (traj(desk.git.root, "backfill", "--dry-run") for _ in range(2))
     assert first.stderr == f"git-traj: {said}" and second.stderr == ""
     assert "1 commit already recorded" in first.stdout
+
+
+@pytest.mark.parametrize("before", ["log", "pause"])
+def test_a_reader_says_that_records_were_deleted(desk: Desk, before: str) -> None:
+    desk.commit("counting", "one\n", path="f.py")
+    traj(desk.git.root, before)
+    desk.git("update-ref", "-d", "refs/notes/traj")
+    for command in ("log", "show", "stats", "search counting"):
+        said = traj(desk.git.root, *command.split()).stderr
+        assert said == "deleted or overwritten: refs/notes/traj\nhint: git traj doctor --fix restores it\n", (
+            command
+        )
+    shown = traj(desk.git.root, "status").stdout
+    assert "Deleted or overwritten: refs/notes/traj (git traj doctor --fix restores it)\n" in shown
+    assert "Recorded" not in shown and "without a record" not in shown
+    traj(desk.git.root, "doctor", "--fix")
+    assert "counting" in traj(desk.git.root, "log").stdout
 
 
 def test_doctor_does_not_send_to_itself(git: Git) -> None:

@@ -81,6 +81,7 @@ def test_what_times_refute_is_named_and_demoted(
         ("content", -60, -59, -60),
         ("agent", -1, 1, -60),
         ("agent", 60, 61, 50),  # GIT_COMMITTER_DATE, perhaps
+        ("agent", -1e6, -1e6 + 1, -1e6),
         ("content", 1e7, 1e7, 1e7),
         ("manual", 60, 61, 0),
         ("imported", 60, 61, 0),

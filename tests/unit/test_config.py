@@ -188,7 +188,10 @@ def test_a_value_in_git_config_that_means_nothing_names_its_key(git: Git, reposi
 
 
 def test_excludes() -> None:
-    config = Config(exclude=("codex", "secret/*", "*.pem"))
+    config = Config(exclude=("codex", "secret/*", "*.pem", "private/", "own"))
+    for path in ("secret", "private", "private/a", "private/deep/a", "own/a", "own"):
+        assert config.excludes(agent="claude-code", path=path), path
+    assert not config.excludes(agent="claude-code", path="privateer/a")
     assert config.excludes(agent="codex", path="a")
     assert config.excludes(agent="claude-code", path="secret/deep/a")
     assert config.excludes(agent="claude-code", path="a/b.pem")

@@ -9,9 +9,12 @@ import click
 
 from gittraj.cli.common.repository import is_installed, read_records
 from gittraj.git import Repository
+from gittraj.notes.recovery import find_deleted
 from gittraj.query.log.listing import changed_paths, describe
 from gittraj.query.records import Recorded
 from gittraj.render.text.terminal import escape_line
+from gittraj.state.cursors import load_state
+from gittraj.state.folder import LocalState
 
 _SEARCHED = 200  # recorded commits to examine, for a previous change and for damage
 
@@ -148,7 +151,10 @@ def _say_unreadable(commits: Sequence[str]) -> None:
 
 def say_nothing_recorded(repository: Repository) -> None:
     """For a repository without a single record."""
-    if repository.run("remote").out:
+    state = load_state(LocalState.of(repository).folder)
+    if deleted := find_deleted(repository, state.tips if state else {}):
+        _say(f"deleted or overwritten: {', '.join(deleted)}", "git traj doctor --fix restores it")
+    elif repository.run("remote").out:
         # who fetched already is not sent in a circle
         again = "git traj push where they were made, then " * any(
             repository.settings(r"remote\..*\.trajfetch")

@@ -30,6 +30,7 @@ from gittraj.git import Repository, read_reflog
 from gittraj.index.answers import Answers, open_index
 from gittraj.model.codec import decode_note
 from gittraj.model.values import Record
+from gittraj.notes.recovery import find_deleted
 from gittraj.notes.store import NotesRef
 from gittraj.notes.unjoined import find_unjoined
 from gittraj.notes.unstamped import remote_tips, unstamped
@@ -81,7 +82,7 @@ class Facts:
     ``elsewhere``: others with records, that HEAD does not reach or where work led to no commit;
     ``unfetching``: remotes of which git fetch brings no records, where it should; ``beside``: of how many
     commits each remote has records that are not joined with ours; ``plugins``: those that are switched on,
-    and why one is left out.
+    and why one is left out. ``deleted``: refs of ours that are gone, though their content is here.
     """
 
     since: float | None
@@ -112,6 +113,7 @@ class Facts:
     runs: Runs | None = None
     beside: Mapping[str, int] = field(default_factory=dict)
     plugins: Mapping[str, str | None] = field(default_factory=dict)
+    deleted: tuple[str, ...] = ()
 
 
 def gather(repository: Repository, environ: Environ) -> Facts:
@@ -132,6 +134,7 @@ def gather(repository: Repository, environ: Environ) -> Facts:
     lines = read_spool(local.folder, 0)[0]
     made = _made(repository, local, lines) if since is not None else []
     accounted = {*waiting, *off.commits}
+    deleted = tuple(find_deleted(repository, state.tips))
     unlinked = (c for c in made if c.sessions and c.stored and c.id not in accounted)
     return Facts(
         since=since,
@@ -143,7 +146,7 @@ def gather(repository: Repository, environ: Environ) -> Facts:
         sessions=tuple(_live(state, notes, off, find_told(lines)[1])),
         parked=sum(part.parked for s in state.sessions.values() for part in s.parts),
         waiting=waiting,
-        unlinked=tuple(c.id for c in unlinked if c.id not in recorded),
+        unlinked=() if deleted else tuple(c.id for c in unlinked if c.id not in recorded),
         without_hook=_without_hook(repository, made, lines),
         recorded=recorded.listed,
         traced=recorded.traced,
@@ -161,6 +164,7 @@ def gather(repository: Repository, environ: Environ) -> Facts:
         runs=load_runs(local),
         beside=_attempt(lambda: _count_beside(repository), {}, complaints),
         plugins=_look_at_plugins(),
+        deleted=deleted,
         team=repository.work_tree is not None and (repository.work_tree / TEAM_FILE).is_file(),
     )
 

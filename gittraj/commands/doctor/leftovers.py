@@ -90,13 +90,13 @@ def _add(repository: Repository, remote: str, values: list[str]) -> None:
 
 
 def _check_deleted(repository: Repository, local: LocalState) -> Iterator[Finding]:
-    """Refs of ours that somebody deleted, as a fetch that prunes all notes does."""
+    """Refs of ours that somebody deleted or set back, as a fetch of all notes does."""
     state = load_state(local.folder)
     deleted = find_deleted(repository, state.tips if state else {})
     if deleted:
         yield Finding(
             code="records-deleted",
-            text=f"deleted: {', '.join(sorted(deleted))}; its content is still in this clone",
+            text=f"deleted or overwritten: {', '.join(sorted(deleted))}; its content is still in this clone",
             remedy="git traj doctor --fix restores it, and so does an agent's next commit",
             fix=partial(restore_deleted, repository, deleted),
         )

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from time import time as now
 
 from gittraj.capture.session import CLOCK
 from gittraj.commands.doctor.finding import Finding
@@ -27,7 +28,7 @@ from gittraj.state.folder import LocalState
 _FOUND = ("agent", "output", "order", "content")
 """Evidence that a call gave."""
 _CHOSEN = 7 * 24 * 3600.0
-"""Seconds before a session from which a commit's date is taken for a chosen one."""
+"""Seconds before a session or after a call from which a commit's date is taken for a chosen one."""
 _READ = 1_000
 """Commits that are held against logs."""
 
@@ -103,7 +104,8 @@ def _refuted(linked: Linked, content: bool, begun: float | None, over: float | N
     time = linked.time
     if begun is None or (not content and time < linked.first - CLOCK):
         return False  # nobody knows, or the date was chosen
-    return begun > time + CLOCK or (not content and over is not None and over < time - CLOCK)
+    late = over is not None and over + CLOCK < time < min(now(), over + _CHOSEN)
+    return begun > time + CLOCK or (late and not content)
 
 
 def _times(

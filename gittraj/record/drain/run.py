@@ -65,7 +65,9 @@ def run(context: Context, pipeline: Pipeline) -> Report:
 def _restored(situation: Situation) -> str | None:
     """To a user who deleted refs on purpose."""
     refs = ", ".join(situation.restored)
-    return f"{refs} was deleted, and is restored (git traj uninstall ends that)" if refs else None
+    return (
+        f"{refs} was deleted or overwritten, and is restored (git traj uninstall ends that)" if refs else None
+    )
 
 
 def follow(

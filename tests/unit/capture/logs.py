@@ -92,7 +92,7 @@ def commit(
     call: str | None = None,
     stored: bool = True,
     parents: int = 1,
-    time: int = 0,
+    time: float = 0,
 ) -> Commit:
     """``by``: the session that the hook's environment named."""
     return Commit(

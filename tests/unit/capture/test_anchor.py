@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 
@@ -269,6 +270,28 @@ def test_many_scripts_and_edits_are_weighed_soon() -> None:
     start = time.process_time()
     assert matched(of, *commits, commit("B", changed("f399"), by=ME)) == {oid("B"): ("r399", "agent")}
     assert time.process_time() - start < 2.0
+
+
+def dated(of: Log, *times: float) -> Log:
+    """With the times of its entries, in seconds since 1970."""
+    stamps = (datetime.fromtimestamp(at, UTC).isoformat() for at in times)
+    entries = (replace(e, event=replace(e.event, ts=ts)) for e, ts in zip(of.entries, stamps, strict=True))
+    return replace(of, entries=tuple(entries))
+
+
+@pytest.mark.parametrize("second", ["for i in 1 2; do git commit -qm a && break; done", "./release"])
+@pytest.mark.parametrize("whole", [False, True])
+def test_of_two_calls_that_fit_alike_the_one_that_ran_then(second: str, whole: bool) -> None:
+    first = "git commit -qm a" if "git" in second else "./release"
+    of = dated(log(ran("c1", first), ran("c2", second)), 100.2, 100.6, 101.4, 101.8)
+    times = (100, 101) if whole else (100.5, 101.7)
+    one, two = (commit(name, subject="a", by=ME, time=at) for name, at in zip("AB", times, strict=True))
+    assert matched(of, one, two) == {oid("A"): ("c1", "agent"), oid("B"): ("c2", "agent")}
+
+
+def test_a_short_subject_is_not_in_every_command() -> None:
+    of = log(ran("c1", "git commit -qm 'a'"), ran("c2", "git add -A && git commit -qF message"))
+    assert matched(of, commit("A", subject="a", by=ME)) == {oid("A"): ("c1", "agent")}
 
 
 @pytest.mark.parametrize(

@@ -106,6 +106,12 @@ def test_a_late_line_counts_though_its_commit_was_checked_out_again_meanwhile() 
     assert made(found) == [(oid("A"), "commit")]
 
 
+def test_a_late_line_counts_though_its_entry_expired() -> None:
+    history = entries(("A", "commit: a"), ("P", "rebase (pick): p"), ("B", "commit: b"))[1:]
+    found = read_moves((), [hook("A"), hook("P"), hook("B")], earlier=lambda: history)
+    assert made(found) == [(oid("A"), "commit"), (oid("B"), "commit")]
+
+
 def test_a_late_line_of_a_rebase_makes_nothing() -> None:
     history = entries(("A", "rebase (pick): a"))
     assert made(read_moves((), [hook("A")], earlier=lambda: history)) == []

@@ -54,6 +54,24 @@ def entry(command: str = "", *, folder: Path | None = None, paths: tuple[str, ..
 @pytest.mark.parametrize(
     ("command", "expected"),
     [
+        ("cat src/a", {"src"}),
+        ("cat own.pem", {"own.pem"}),
+        ("cd src && cat b", {"src"}),
+        ("cat src/* ./own.pem", {"src", "own.pem"}),
+        ("grep -rn needle src", {"src"}),
+        ("cat ../git/private/src", set()),
+    ],
+)
+def test_the_files_that_a_command_names(
+    land: Path, territory: RepoPaths, command: str, expected: set[str]
+) -> None:
+    (land / "here/own.pem").touch()
+    assert {*territory.touched(entry(command, folder=land / "here"))} == expected
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
         pytest.param("ls", "here", id="the call's folder"),
         pytest.param("cat src/a", "here", id="a relative path"),
         pytest.param("cat {0}/here/src/a", "here", id="an absolute path"),
