@@ -126,7 +126,8 @@ def test_they_are_listed_on_request_and_by_no_commit(begun: Git, runs: Path) -> 
     assert _rows(begun, "--all", "--author", "nobody") == []
     document = json.loads(traj(begun.root, "log", "--all", "--json").stdout)
     assert (document["commits"], len(document["runs"])) == ([], 12)
-    assert "12 runs without a commit" in traj(begun.root, "log", "--all").stdout
+    assert "12 runs without a commit; --trajectories lists them" in traj(begun.root, "log", "--all").stdout
+    assert " org__repo-1: " in traj(begun.root, "log", "--run", "org__repo-1", "--trajectories").stdout
     first = _rows(begun, "-n", "1", "--all")[0]["id"]
     shown = json.loads(traj(begun.root, "show", first, "--json").stdout)["trajectories"][0]
     assert (shown["link"]["role"], shown["run"]["instance"]) == ("explored", "org__repo-1")

@@ -76,6 +76,8 @@ def render_small(headers: Sequence[Header]) -> str:
 def render_row(header: Header, page: Page, now: datetime) -> str:
     """One trajectory on one line."""
     name = escape_line(header["title"] or header["prompt"] or "(untitled)")
+    if instance := (header.get("run") or {}).get("instance"):
+        name = f"{escape_line(instance)}: {name}"  # a benchmark's runs are often all asked in the same words
     total = header["total"]
     facts = [who(header), header["status"], count(len(header["commits"]), "commit")]
     facts += [duration(total["durationSeconds"]), money(total), ago(header["startedAt"], now)]
@@ -85,7 +87,7 @@ def render_row(header: Header, page: Page, now: datetime) -> str:
 def render_runs(entry: Header, page: Page) -> str:
     """The runs that made no commit: how many there are."""
     runs = count(len(entry["trajectories"]), "run")
-    return page.paint(f"{runs} without a commit: git traj log --trajectories --all", "dim") + "\n"
+    return page.paint(f"{runs} without a commit; --trajectories lists them", "dim") + "\n"
 
 
 def _on_one_line(name: str, text: str, small: str, page: Page) -> str:
