@@ -18,8 +18,6 @@ from gittraj.model.header import Header
 from gittraj.model.values import AnyEvent, Record
 from gittraj.plugins import consult
 
-"""A HEADER of docs/json.md."""
-
 
 class Trajectories:
     """The records of one repository. Use it as a context manager, or ``close`` it.

@@ -35,7 +35,6 @@ def find_rewrites(
     *,
     known: Mapping[Pair, Source] = MappingProxyType({}),
     taken: Collection[str] = (),
-    pulls: Mapping[int, Collection[str]] = MappingProxyType({}),
     within: float | None = None,
 ) -> list[Rewrite]:
     """The reachable commits (from a branch, a tag or a HEAD) that those in ``old`` became or were copied to.
@@ -44,14 +43,11 @@ def find_rewrites(
 
     ``known`` are pairs found before, as by hooks; they can be steps of a longer chain. ``taken``
     are commits with work of their own: evidence of content alone never links to them, unless they are exactly
-    where the old commit was. ``pulls`` are the last commits of pull or merge requests, by number, besides
-    those whose refs are here. The result is in the order of ``old``, without commits that have no evidence.
+    where the old commit was. The result is in the order of ``old``, without commits that have no evidence.
     Raises GitError if git fails, or does not list the history ``within`` so many seconds.
     """
     story = read_story(*read_reflogs(repository))
     tips = read_pulls(repository)
-    for number, more in pulls.items():
-        tips.setdefault(number, set()).update(more)
     others = [*old, *story.commits(), *(tip for each in tips.values() for tip in each)]
     history = read_history(repository, others, within=within)
     olds = [commit for commit in dict.fromkeys(old) if commit in history.commits]

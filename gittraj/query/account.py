@@ -28,7 +28,6 @@ from gittraj.model.words import model_of, share
 from gittraj.seal.events import count_readers
 from gittraj.startup import sha256
 
-"""A HEADER of docs/json.md, every field there."""
 T = TypeVar("T")
 
 STATED = ("agent", "human")
@@ -36,8 +35,6 @@ STATED = ("agent", "human")
 _QUOTES = 100
 """Of one message that a further one is compared with: a message states a few."""
 _THINKING = ("none", "unknown", "dropped", "clear", "sealed")
-
-
 PARTS = ("retrospective", "decisions", "summary", "tests", "task")
 
 

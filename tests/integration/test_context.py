@@ -12,7 +12,7 @@ import pytest
 from gittraj.cli.common.group import call
 from gittraj.model.values import Decision, FileChanged, Link, Retrospective, SegmentRef, SessionInfo, Summary
 from gittraj.query.context import context as context_module
-from gittraj.render.markdown.context import estimate_tokens
+from gittraj.render.markdown.context import weigh
 from tests.integration.repository import Git
 from tests.integration.story import Story, record
 
@@ -123,7 +123,7 @@ def test_a_rejected_alternative_among_thirty_commits_in_five_hundred_tokens(
     assert call(["context", "parser.py", "--budget", "500"]) == 0
     out = capsys.readouterr().out
     assert 'rejected "a recursive-descent parser" for "one expression" because' in out
-    assert 300 < estimate_tokens(out) <= 500
+    assert 300 * 4 < weigh(out) <= 500 * 4
     assert re.search(r"\n# end of git traj context; \d\d+ more with a larger --budget\n$", out)
 
 

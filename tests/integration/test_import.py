@@ -367,7 +367,6 @@ def test_what_was_explored_here_goes_onto_this_commit(begun: Git) -> None:
     """The explored copy and the record have one commit and one key: neither deletes the other."""
     session = ClaudeSession(begun.root.parent)
     session.run([turn(say="An idea")], prompt="Think")
-    """The explored copy and the record have one commit and one key: the one does not delete the other."""
     for _ in range(2):
         rows = take(begun, session.log, "--commit", "HEAD", "--task", "jira:A-1")
         assert [c["evidence"] for c in rows[0]["commits"]] == ["imported"]

@@ -275,14 +275,18 @@ def test_a_server_s_squash_whose_patch_is_another(git: Git) -> None:
     squashed = git.head()
     git.commit({"g": "2\n"}, "Later (#9)")
     git("branch", "-q", "-D", "topic")
-    with git.open() as repository:
-        assert find_rewrites(repository, old) == []
-        assert find_rewrites(repository, old, pulls={8: [old[1]]}) == []
-        found = find_rewrites(repository, old, pulls={7: [old[1]]})
-        assert [(r.old, r.new, r.source) for r in found] == [(c, squashed, "pull") for c in old]
+
+    def find() -> list[tuple[str, str, str]]:
+        with git.open() as repository:
+            return [(found.old, found.new, found.source) for found in find_rewrites(repository, old)]
+
+    assert find() == []
+    git("update-ref", "refs/pull/8/head", old[1])
+    assert find() == []
+    git("update-ref", "refs/pull/7/head", old[1])
+    assert find() == [(c, squashed, "pull") for c in old]
     git.commit({"f": "other\n"}, "A fix after the merge (#7)")
-    with git.open() as repository:
-        assert find_rewrites(repository, old, pulls={7: [old[1]]}) == []
+    assert find() == []
 
 
 def test_a_server_rebases_a_pull_request(git: Git, topic: list[str], tmp_path: Path) -> None:

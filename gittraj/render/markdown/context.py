@@ -7,7 +7,6 @@ nothing in it can pose as structure. It cannot keep a model from believing a tex
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -37,11 +36,6 @@ _OUR_AUTHORS = ("agent", "human", "inferred")
 
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _STRUCTURE = re.compile(r"<(?=[A-Za-z/!?|<])|\[(?=\[|/?[A-Z]{2})|`(?=``)|(?<=`)`|~(?=~~)|(?<=~)~")
-
-
-def estimate_tokens(text: str) -> int:
-    """Rounded up: a quarter for each character of ASCII, half for each byte in UTF-8 of any other."""
-    return math.ceil(weigh(text) / 4)
 
 
 def render_briefing(takeaways: Sequence[Takeaway], *, budget: int, paths: Sequence[str]) -> str:

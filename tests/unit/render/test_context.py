@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from gittraj.render.markdown.context import LEAST, estimate_tokens, render_briefing, render_document
+from gittraj.render.markdown.context import LEAST, render_briefing, render_document, weigh
 
 SAID = ("text", "chosen", "question", "reasoning", "summary")
 TEXTS = st.text(max_size=400) | st.text("x漢\n\x1b<", min_size=200, max_size=400)
@@ -96,12 +96,12 @@ def test_the_smallest_budget_holds_a_short_lesson_of_many() -> None:
 @given(LESSONS, st.integers(LEAST, 1500))
 def test_a_budget_is_never_exceeded(lessons: list[Any], budget: int) -> None:
     told = render_briefing(lessons, budget=budget, paths=["a.py"])
-    assert estimate_tokens(told) <= budget
+    assert weigh(told) <= budget * 4
     *_, end = told.splitlines()
     shown = len(told.splitlines()) - 3
     assert end == f"# end of git traj context; {len(lessons) - shown} more with a larger --budget"
     document = render_document(lessons, budget=budget, paths=["a.py"])
-    assert estimate_tokens(document) <= budget
+    assert weigh(document) <= budget * 4
     found = json.loads(document)
     assert len(found["items"]) + found["omitted"] == len(lessons)
 
