@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -33,12 +34,17 @@ def describe_result(event: Event) -> str:
     return ", ".join(word for word in facts if word)
 
 
+def because(reason: str) -> str:
+    """``because it is small``; ``for the lookup`` stands as it is."""
+    return reason if re.match(r"(?:for|to|due to)\b", reason, re.I) else f"because {reason}"
+
+
 def describe_event(event: Event) -> str:
     """The text of an event other than a call, or its decision or retrospective in words."""
     if decision := event.get("decision"):
         others = decision.get("alternatives") or []
         text = decision["chosen"] + (f" over {' and '.join(others)}" if others else "")
-        return f"{text}, because {decision['reasoning']}" if decision.get("reasoning") else text
+        return f"{text}, {because(decision['reasoning'])}" if decision.get("reasoning") else text
     if retrospective := event.get("retrospective"):
         return str(retrospective.get("summary") or event["content"])
     if "result" in event:

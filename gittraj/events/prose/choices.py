@@ -9,29 +9,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from gittraj.events.prose import claims, contrasts, objections
+from gittraj.events.prose.choice import Choice, clause, lowered, tidied
 from gittraj.events.prose.markdown import Sentence, read_sentences
 from gittraj.events.prose.patterns import load
 
 _RULES = load("choices")
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """``quote``: the sentence word for word."""
-
-    chosen: str
-    rejected: tuple[str, ...]
-    reason: str | None
-    quote: str
-
-
 _SIDE_LIMIT = 300
 _FRAGMENT = 6
 """Words of ``Engine: Pagefind.``, which tells what was taken without a verb."""
-_REFUSED = re.compile(r"(?:,? (?:but )?(?:rejected|ruled out|dismissed|dropped))?,? (?:because|since) | — ")
+_REFUSED = re.compile(
+    r"(?:,? (?:but )?(?:rejected|ruled out|dismissed|dropped))?,? (?:because|since) | [—–] "
+)
 _NAMED = re.compile(r"(?!(?i:tests?|build|lint|ci|status|docs)\b)[^:]+(?:: | [–—] )")
 _LABEL = re.compile(r"^(?:THOUGHT|[^.;,:]{2,60}?)(?::| [-–—])\s+(?=\S)")
 _CLAUSE = re.compile(
@@ -46,7 +39,7 @@ _TRIED = re.compile(r"\W*(?:I|we)\b.{0,12}\b(?:tried|looked)\b", re.I)
 _NOW = re.compile(r"^(?:(?:I|we) now |(?:now )?uses )", re.I)
 _RELATIVE = re.compile(r"^which (?:is|are|was|were) ", re.I)
 _NEXT_DEED = re.compile(
-    r"^((?:better|easier|faster|greater|improved|more|simpler)\b[^,]*), (?:and )?\w+ed\b.*", re.I
+    r"^((?:for )?(?:better|easier|faster|greater|improved|more|simpler)\b[^,]*), (?:and )?\w+ed\b.*", re.I
 )
 """A reason that is a noun, and what else was done: ``better safety, added a check``."""
 _DONE = re.compile(
@@ -67,18 +60,20 @@ def find_choices(messages: Iterable[str], prompt: str | None = None, *, most: in
             if after and _RULES["back"].search(after.text):
                 continue
             near = before if before and _is_beside(message, before, sentence) else None
-            choice = _read_beside(before, sentence, after, near)
+            declined = _read_declined(sentence, alone=before is None)
+            choice = None if declined else _read_beside(before, sentence, after, near)
             former = found.get(near.quote) if near else None
-            if choice is None and before and (objected := _read_objected(sentence)):
+            if choice is None and (objected := declined or (before and _read_objected(sentence))):
                 if former:
                     found[former.quote] = _add(former, objected, sentence)
                     continue
-                told = near if near and _is_taken(near.text.rstrip(".")) else None
+                says = _says_taken if declined else _is_taken
+                told = near if near and says(near.text.rstrip(".")) else None
                 if not sentence.asks and (told or not _TRIED.match(sentence.text)):
                     taken = told.restore(told.text) if told else f"not: {sentence.restore(objected['other'])}"
                     choice = _add(Choice(taken, (), None, sentence.quote), objected, sentence)
-            if choice and choice.chosen and not _is_wish(choice, wishes):
-                found.setdefault(choice.quote, choice)
+            if choice and choice.chosen and not _is_wish(choice, wishes) and (told_so := tidied(choice)):
+                found.setdefault(choice.quote, told_so)
     return tuple(found.values())[:most]
 
 
@@ -102,7 +97,7 @@ def _read_beside(
 
 
 def _explains(choice: Choice) -> bool:
-    return len((choice.reason or "").split()) > 2 and choice.reason != "the time being"
+    return len(re.sub(r"^(?:for|due to|to) ", "", choice.reason or "").split()) > 2
 
 
 def _is_wish(choice: Choice, wishes: frozenset[str]) -> bool:
@@ -134,7 +129,8 @@ def _read_rejected(near: Sentence | None, sentence: Sentence) -> Choice | None:
     other, *why = map(sentence.restore, _REFUSED.split(sentence.text[label.end() if label else 0 :], 1))
     if not (near or why):
         return None
-    chosen = near.restore(near.text) if near else f"not: {other}"
+    taken = near and _is_taken(near.text.rstrip("."))
+    chosen = near.restore(near.text) if near and taken else f"not: {other}"
     return Choice(chosen, (other,), why[0] if why else None, sentence.quote)
 
 
@@ -142,6 +138,19 @@ def _read_objected(sentence: Sentence) -> re.Match[str] | None:
     """``I considered a queue, but it needs a server``: what was taken is not in it."""
     match = objections.OBJECTED.match(sentence.text.rstrip("."))
     return match if match and not (sentence.spoken or objections.TAKES.search(match["why"])) else None
+
+
+def _read_declined(sentence: Sentence, *, alone: bool) -> re.Match[str] | None:
+    """``Returning None was the alternative``."""
+    if sentence.kind in ("heading", "row") or sentence.spoken or sentence.asks:
+        return None
+    forms = objections.DECLINED[:-1] if alone else objections.DECLINED
+    matches = (form.match(sentence.text.rstrip(".")) for form in forms)
+    match = next(filter(None, matches), None)
+    told = match and (
+        " was " in match.string or any(match[name] for name in match.groupdict() if name != "other")
+    )
+    return match if told or (match and re.search(objections.REFUSED, match.string)) else None
 
 
 def _is_beside(message: str, before: Sentence, sentence: Sentence) -> bool:
@@ -154,8 +163,12 @@ def _is_beside(message: str, before: Sentence, sentence: Sentence) -> bool:
 
 def _add(choice: Choice, objected: re.Match[str], sentence: Sentence) -> Choice:
     """With what the next sentence says was not taken, and why."""
-    other, why = sentence.restore(objected["other"]), sentence.restore(objected["why"])
-    reason = "; ".join(filter(None, (choice.reason, f"{other}: {why}")))  # it is not why the others were
+    groups = objected.groupdict("")
+    why = sentence.restore(next((groups[name] for name in groups if name[:3] == "why" and groups[name]), ""))
+    other = sentence.restore(objected["other"])
+    why = clause(why, other, "") or ""
+    said = f"{other}: {why}" if choice.rejected and why else why  # it is not why the others were
+    reason = "; ".join(filter(None, (choice.reason, said))) or None
     return replace(choice, rejected=(*choice.rejected, other), reason=reason)
 
 
@@ -173,7 +186,14 @@ def _read_alternative(before: Sentence | None, sentence: Sentence) -> Choice | N
     if not _is_taken(taken):
         return None
     other = sentence.restore(match["other"])
-    return Choice(before.restore(taken), (other,), sentence.restore(match["why"]), sentence.quote)
+    return Choice(
+        before.restore(taken), (other,), f"{lowered(other)} {sentence.restore(match['why'])}", sentence.quote
+    )
+
+
+def _says_taken(text: str) -> bool:
+    """Whether a sentence tells by a word of choice what was taken."""
+    return bool(contrasts.TAKEN.match(text) or text.endswith(" it is")) and not _RULES["open"].search(text)
 
 
 def _is_taken(text: str) -> bool:
@@ -252,7 +272,9 @@ def _is_quoted(match: re.Match[str]) -> bool:
     """Whether the contrast stands within quotation marks, or is one of texts or of figures."""
     groups = match.groupdict()
     sides = [re.sub("\x00\\d+\x00", "code", groups.get(name) or "") for name in ("chosen", "other")]
-    if re.match(r"\W*[\"“]", sides[1]) or all(re.search(r"(?<!\w)\d", side) for side in sides):
+    if re.match(r"\W*[\"“]", sides[1]) or (
+        match.re is not objections.WOULD and all(re.search(r"(?<!\w)\d", side) for side in sides)
+    ):
         return True
     at = match.start("other") if groups.get("other") else match.start()
     return len(re.findall(r"[\"“”]", match.string[:at])) % 2 == 1
@@ -288,12 +310,22 @@ def _choice(match: re.Match[str], sentence: Sentence) -> Choice:
         chosen = f"not: {other}" if not re.match(r"did|no", other, re.I) else other
     if not chosen and match.re is contrasts.REJECTED:
         chosen = sentence.restore(match.string[: match.start()].strip(" ,.;"))
-    why = _NEXT_DEED.sub(r"\1", _RELATIVE.sub("", any_of("why"))) or None
-    return Choice(chosen, (other,) if other else (), why, sentence.quote)
+    why = _NEXT_DEED.sub(r"\1", _RELATIVE.sub("", any_of("why")))
+    reason = clause(why, other, _between(match)) if why else None
+    return Choice(chosen, (other,) if other else (), reason, sentence.quote)
+
+
+def _between(match: re.Match[str]) -> str:
+    """What stands between the side that was not taken and the reason."""
+    found = {name.rstrip("0123456789"): match.span(name) for name, text in match.groupdict().items() if text}
+    other, why = found.get("other", (0, 0)), found.get("why", (0, 0))
+    if match.groupdict().get("why4") and match.re is contrasts.INFIX:
+        return "-"  # ``Using a set instead of a list makes it O(1)``
+    return match.string[other[1] : why[0]] if other[1] <= why[0] else "-"
 
 
 def _trim(chosen: str) -> str:
     """Without the clause that says that it was chosen."""
-    for clause in (_NOW, _CLAUSE, _PURPOSE):
-        chosen = clause.sub("", chosen, count=1) or chosen
+    for lead in (_NOW, _CLAUSE, _PURPOSE):
+        chosen = lead.sub("", chosen, count=1) or chosen
     return chosen

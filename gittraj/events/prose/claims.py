@@ -21,11 +21,17 @@ CLAUSE = re.compile(r"\b(?:but|that|which|who|when|after|because|now)\b|\)", re.
 _LOSS = re.compile(r"(?:would|could|might) (?:be |get )?(?:lost|ignored|missed|dropped|wrong)\b", re.I)
 _SIDES = (("other", "other2", "one"), ("chosen", "chosen2"))
 _HABIT = re.compile(
-    r"\b(?:prefer|favou?r)s\b|\b(?:is|are) (?:\w+ )?(?:prefer|favou?r)|^(?!I\b|we\b)\w+ prefer\b", re.I
+    r"\b(?:prefer|favou?r)s\b|\b(?:is|are) (?:\w+ )?(?:prefer|favou?r)|^(?!I\b|we\b)\w+ prefer\b"
+    r"|^(?:the|their|its|his|her|that)\s(?:\w+\s){1,3}(?:preferred|chose|picked|favou?red)\b",
+    re.I,
 )
 """What a program or the world prefers."""
 _WAS_AT = re.compile(r"\b(?:was|were) (?:\w+ly )?\w+ing\b", re.I)
 """How it was before."""
+_DOES = re.compile(
+    r"the (?!new\b)[\w\x00-]+(?: (?!now\b)[\w-]+)? \w+s (?:the|an?|its?|their|all|every|each)\b", re.I
+)
+"""What a thing of the program does."""
 _OWN_DEED = re.compile(contrasts.BEGIN + rf"(?:(?:I|we)\b|fixed|resolved|{contrasts.TOOK})", re.I)
 
 
@@ -68,7 +74,7 @@ def _own(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
         return False
     if decided:
         return True
-    if _WAS_AT.search(match["chosen"]):
+    if _WAS_AT.search(match["chosen"]) or (_DOES.match(match["chosen"]) and not _reasoned(match)):
         return False
     own = _OWN_DEED.match(match.string) is not None or _RULES["changed"].search(before) is not None
     if (_RULES["fault"].search(before) and not own) or (
@@ -237,8 +243,7 @@ def _against(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool
 def _not_done(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
     if _RULES["undone_work"].search(match["other"]) or _describes(match.string):
         return False
-    why = match.groupdict().get("why") or ""
-    return (_reasoned(match) and len(why.split()) != 3) or match.groupdict().get("chosen2") is not None
+    return _reasoned(match) or match.groupdict().get("chosen2") is not None
 
 
 def _on_purpose(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
@@ -266,7 +271,15 @@ def _no_need(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool
     )
 
 
+def _listed(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
+    """What stands with its reason below ``Key decisions``."""
+    above = f"{sentence.section}\n{sentence.lead}"
+    return sentence.kind == "item" and _RULES["listed"].search(above) is not None and not _is_open(match)
+
+
 FORMS: tuple[tuple[re.Pattern[str], Callable[..., bool]], ...] = (
+    (objections.RETURNED, _wherever),
+    (objections.WOULD, _wherever),
     (contrasts.CONSIDERED, _wherever),
     (contrasts.WEIGHED, _weighed),
     (objections.FIRST, _wherever),
@@ -297,4 +310,5 @@ FORMS: tuple[tuple[re.Pattern[str], Callable[..., bool]], ...] = (
     (contrasts.AVOIDS, _stated),
     (contrasts.NEITHER, _no_need),
     (contrasts.ON_PURPOSE, _on_purpose),
+    (contrasts.STATED, _listed),
 )

@@ -12,10 +12,11 @@ _CONTRAST = (
 )
 _MERELY = r"(?:(?:just|only|simply|merely)\s+)?"
 REASON = (
-    r"(?:\s*(?:[,;:(–—-]|\.\s)*\s*\b(?:because(?: of)?|since|as|so(?: that)?|due to|to (?:avoid|keep|match"
-    r"|preserve|stay|reduce|limit|let|ensure|support|prevent|respect|protect)"
-    r"|for)\s(?P<why>.+)|\s*(?:[:;]\s|[–—]|\s-\s|\s\((?=\S+\s\S))\s*(?P<why2>.+)"
-    r"|,\s(?:(?:I|we)\s.+|(?P<why3>\w+ .{12,})))?$"
+    r"(?:\s*(?:[,;:(–—-]|\.\s)*\s*\b(?:(?:because|since|as|so(?: that)?(?! (?:I|we) (?:\w+ed|kept|left|made"
+    r"|put|took|went|chose|wrote|did)\b))\s|(?=(?:for(?! (?:the time being|the moment|now)\b)|due to|to (?:avoid|keep|match|preserve|stay|reduce"
+    r"|limit|let|ensure|support|prevent|respect|protect))\s))(?P<why>(?![^(]*\)(?!\W*$)).+)"
+    r"|\s*(?:[:;]\s|[–—]|\s-\s|\s\((?=[^()]*\s[^()]*\)?$))\s*(?P<why2>.+)"
+    r"|,\s(?:(?:so )?(?:I|we)\s.+|(?P<why3>(?!so\b|[^(]*\)(?!\W*$))\w+ .{12,})))?$"
 )
 TOOK = (
     r"used|use|using|chose|choose|chosen|picked|pick|went with|going with|go with|opted for|opt for"
@@ -88,7 +89,7 @@ REJECTED = re.compile(
     re.I,
 )
 REFUSED = (
-    r"(?:I |we )?(?:(?:rejected|dismissed|discarded|dropped|decided against) (?:it|that|this|them)"
+    r"(?:I |we )?(?:(?:rejected|dismissed|discarded|dropped|decided against) (?:it|that|this|them|doing so)"
     r"|ruled (?:it|that|this|them) out)"
 )
 CONSIDERED = re.compile(
@@ -135,6 +136,10 @@ WHY_LABEL = re.compile(
     re.I,
 )
 
+STATED = re.compile(
+    r"^(?P<chosen>[^,;:]{12,160}?),? (?:so(?: that)?|because|since) (?P<why>[^;]{12,})$", re.I
+)
+"""What was decided, and why, where only decisions are listed."""
 AGENT = (
     r"(?:(?:I|we)(?:'ve|'m|'ll| have| will| am| are)?\s+)?"
     r"(?:(?:deliberately|intentionally|consciously|therefore|also|instead|simply)\s+)*"
@@ -219,7 +224,7 @@ AVOIDS = re.compile(
     re.I,
 )
 WITHHELD = re.compile(
-    r"^(?P<other>[^;:–—(]{8,160}?)\s*(?:[;:(–—]|\s-\s|,?\s(?:because|since|as)\s)\s*(?P<why>.{12,}?)\)?$",
+    r"^(?P<other>[^;:–—(]{3,160}?)\s*(?:[;:(–—]|\s-\s|,?\s(?:because|since|as)\s)\s*(?P<why>.{12,}?)\)?$",
     re.I,
 )
 """An item of a list of what was left undone on purpose."""

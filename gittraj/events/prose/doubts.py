@@ -102,7 +102,7 @@ def _may_doubt(sentence: Sentence, text: str) -> bool:
         or sentence.spoken
         or (_RULES["elsewhere"].search(above) and not _RULES["unsure"].search(text))
         or len(text) < 12
-        or text.endswith("?")
+        or (text.endswith("?") and not _RULES["asked"].search(sentence.section))
         or _in_quotes(text)
         or _REPORTED.search(text)
         or _DONE.match(sentence.quote)

@@ -28,7 +28,8 @@ _PERSONS = (
 )
 _SUBJECT = (
     rf"(?P<other>(?:(?:An?|One|Another|Both|No|Any)\s(?!of\b|{_PERSONS})[^,;:.]{{2,70}}?"
-    r"|\x00\d+\x00(?: (?:and|or) \x00\d+\x00)?|(?!Existing|Nothing|Everything|Missing|Remaining|Pending"
+    r"|\x00\d+\x00(?: (?:and|or) \x00\d+\x00)?|[A-Z]\w+s of [a-z][^,;:.]{2,40}?"
+    r"|(?!Existing|Nothing|Everything|Missing|Remaining|Pending"
     r"|During|According|Following)[A-Z]\w*ing\b(?! of)[^,;:.]{2,80}?"
     r"|(?!(?:It|This|That|These|Those|They|He|She|We|You|Our|Your|There|I\b|The|Existing|Old|Current|If|When|Then"
     r"|Otherwise|But|So|All|Also|Now|Next|Note|And)\b"
@@ -73,7 +74,7 @@ AGAINST = re.compile(
 """What was done; what speaks against the other way."""
 _DEED = (
     rf"(?:(?:for now|in the end|finally|ultimately|instead|then|here),?\s+)?{AGENT}(?:(?!using|keeping)"
-    rf"(?:{TOOK})\b|{CHOSE}|(?:kept|left|retained|stayed(?: with)?|stuck|took|put|made|built|wrote)\b"
+    rf"(?:{TOOK})\b|{CHOSE}|(?:(?:went|came|fell|switched) back (?:to|on)|returned to|kept|left|retained|stayed(?: with)?|stuck|took|put|made|built|wrote)\b"
     r"|(?:(?<=\bI )|(?<=\bI've ))(?!need|want|tri|fail|look|check|notic|learn|reali|worri|hesitat)\w+ed\b"
     r"|(?<=\bwe )(?!need|want|tri|fail|look|check|notic|learn|reali|worri|hesitat)\w+ed\b)"
 )
@@ -114,3 +115,30 @@ RATHER = re.compile(
     r"(?!(?:it|this|that|out)\b)(?P<chosen>.+?)" + REASON,
     re.I,
 )
+RETURNED = re.compile(
+    r"^(?:I|we)(?:'ve| had| have)? (?:first )?(?:considered|tried|started with|began with|looked at"
+    r"|thought about)\s(?P<other>[^,;]{2,80}?),? but\s(?P<why4>[^;]+?)(?:[,;] so|;)\s(?=(?:I|we)\b)"
+    rf"{_DEED}\s(?:to |on )?(?P<chosen>(?!it\b|that\b|this\b|out\b)[^;]+)$",
+    re.I,
+)
+"""What was tried, what spoke against it, and what was taken then."""
+WOULD = re.compile(
+    rf"^{_SUBJECT}\s(?:would|could|might)\s[^;]+?,? but\s(?P<why4>[^;]+?), so\s(?P<chosen>"
+    r"(?!(?:I|we|it|this|that|they|there|you|the|for now)\b)[^,;]{3,60})$"
+)
+_WOULD = rf"^{_SUBJECT}\s(?:would|could|might)\s(?:also |have )*"
+_WAY = r"(?:(?:only |obvious |main )?alternative|other (?:way|option|choice))"
+_IS = r"\s(?:is|was|would be|would have been)\s"
+DECLINED = tuple(
+    re.compile(form)
+    for form in (
+        r"^(?:(?:I|[Ww]e)(?:'ve| had| have)? )?(?:could (?:also |have |just )*|[Cc]onsidered |looked at |thought"
+        rf" (?:about|of) )(?P<other>[^;,]{{2,100}}?),? (?:but|and) (?:then )?{REFUSED}{REASON}",
+        rf"{_WOULD}[^;]+?,? but\s(?P<why>[^;]+?), so {REFUSED}$",
+        rf"^(?!The\b){_SUBJECT}{_IS}the {_WAY}{REASON}",
+        rf"^(?:The|An|One) {_WAY}{_IS}(?:to )?(?P<other>[^,;:]{{2,80}}?)(?:, (?:which|but) (?:{REFUSED}|I rejected))?{REASON}",
+        rf"{_WOULD}(?:be(?:en)? (?:\w+er|more \w+|nice|possible|an option)|do|work|catch|save|cover|handle)\b"
+        r"[^;]*?,? but\s(?P<why>(?!.*\b(?:could|can)(?:n't|not| not) (?:try|test|verify|run)\b)[^;]+)$",
+    )
+)
+"""What was not taken; what was, stands before it or is not told. The last form tells it only beside a sentence."""

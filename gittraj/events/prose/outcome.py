@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
 
-from gittraj.events.prose.choices import Choice
+from gittraj.events.prose.choice import Choice
 from gittraj.events.prose.markdown import Sentence, plain, read_sentences
 from gittraj.events.prose.patterns import load
 

@@ -10,7 +10,9 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from gittraj.events.prose.choices import Choice, find_choices
+from gittraj.events.prose.choice import Choice
+from gittraj.events.prose.choices import find_choices
+from gittraj.events.prose.claims import words
 from gittraj.events.prose.doubts import find_doubts
 from gittraj.events.prose.outcome import find_reason, find_result
 from gittraj.model.values import AnyEvent, CaveatSource, Decision, Message, Prompt, ToolCall
@@ -47,14 +49,15 @@ def read_prose(events: Sequence[AnyEvent], stated: Sequence[Decision], prompt: s
             doubts.setdefault(
                 doubt.quote, CaveatSource(event=message.id, by="inferred", path=path, line=line)
             )
+    told = _fullest(doubts)
     spoken = [message for message in messages if message.content.strip()]
     said = [message.content for message in spoken]
     reasoned = [choice.quote for choice in choices if choice.reason]
     reasons = (decision.reasoning for decision in stated if decision.reasoning)
     return Prose(
         decisions=_once(decisions)[:MOST_DECISIONS],
-        caveats=tuple(doubts)[:MOST_CAVEATS],
-        sources=tuple(doubts.values())[:MOST_CAVEATS],
+        caveats=tuple(told)[:MOST_CAVEATS],
+        sources=tuple(told.values())[:MOST_CAVEATS],
         result=find_result(said, without={*doubts, *reasoned}, choices={choice.quote for choice in choices}),
         why=next(reasons, None)
         or find_reason(_closing(events, spoken, before_calls), choices, without=doubts),
@@ -87,12 +90,42 @@ def _said_at_work(events: Sequence[AnyEvent]) -> frozenset[str]:
 
 
 def _once(decisions: Sequence[Decision]) -> tuple[Decision, ...]:
-    """A summary repeats what was said on the way: the first of those with the same sides."""
-    found: dict[tuple[str, ...], Decision] = {}
+    """A summary repeats what was said on the way: of those with the same sides the one with a reason."""
+    found: list[Decision] = []
     for decision in decisions:
-        sides = (decision.chosen, *decision.alternatives)
-        found.setdefault(tuple(side.lower() for side in sides), decision)
-    return tuple(found.values())
+        at = next((at for at, former in enumerate(found) if _is_same(former, decision)), None)
+        if at is None:
+            found.append(decision)
+        elif decision.reasoning and not found[at].reasoning:
+            found[at] = decision
+    return tuple(found)
+
+
+def _is_same(one: Decision, two: Decision) -> bool:
+    pairs = ((one.chosen, two.chosen), ("; ".join(one.alternatives), "; ".join(two.alternatives)))
+    return all(_says_same(a.lower(), b.lower()) for a, b in pairs)
+
+
+def _says_same(a: str, b: str) -> bool:
+    """Whether one side is told in the words of the other, and perhaps more of them."""
+    few, many = sorted((words(a), words(b)), key=len)
+    return a == b or (bool(few) and few <= many and len(many) <= 3 * len(few))
+
+
+def _fullest(doubts: dict[str, CaveatSource]) -> dict[str, CaveatSource]:
+    """A doubt that is told again stands once, where it has most words."""
+    found: dict[str, CaveatSource] = {}
+    for quote, source in doubts.items():
+        former = next((other for other in found if _repeats(words(quote), words(other))), None)
+        if former is None or len(quote) > len(former):
+            found.pop(former or "", None)
+            found[quote] = source
+    return found
+
+
+def _repeats(one: frozenset[str], two: frozenset[str]) -> bool:
+    few = min(len(one), len(two))
+    return few > 2 and len(one & two) >= 0.8 * few and len(one & two) >= 0.5 * len(one | two)
 
 
 def _decision(choice: Choice, event: str) -> Decision:

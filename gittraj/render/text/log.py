@@ -25,6 +25,7 @@ from gittraj.model.words import (
     vouched,
     who,
 )
+from gittraj.render.events import because
 from gittraj.render.properties import account
 from gittraj.render.text.terminal import Page, cut, escape, escape_line, width, wrap
 
@@ -203,7 +204,7 @@ def render_decision(decision: Header, page: Page) -> str:
     if others:
         text += f" over {' and '.join(others)}"
     if decision["reasoning"]:
-        text += f", because {escape_line(decision['reasoning'])}"
+        text += f", {because(escape_line(decision['reasoning']))}"
     notes = escape_line(vouched(decision) or "")
     # painted word by word, so that a line break never falls inside a painted stretch
     return " ".join([text, *(page.paint(word, "dim") for word in f"({notes})".split())]) if notes else text

@@ -24,7 +24,7 @@ ONE_FILE = "it is one file"
         ("Done.\n- I kept the old name and not the new one.", "the old name", "the new one", None),
         ("I chose to write a parser rather than use a regex.", "to write a parser", "use a regex", None),
         ("To avoid a lock, I used a queue instead of a list.", "a queue", "a list", None),
-        ("I ruled out a map in favor of a list because of its size.", "a list", "a map", "its size"),
+        ("I ruled out a map in favor of a list because of its size.", "a list", "a map", "of its size"),
         ("We decided on ruff, not flake8.", "ruff", "flake8", None),
         ("I picked ruff\nover flake8.", "ruff", "flake8", None),
         ("Options were:\n- aa\n- bb\n\nI chose aa rather than bb.", "aa", "bb", None),
@@ -35,7 +35,7 @@ ONE_FILE = "it is one file"
             "`b`",
             "the transport below",
         ),
-        ("I replaced `a` with `b` for better safety, added a flag.", "`b`", "`a`", "better safety"),
+        ("I replaced `a` with `b` for better safety, added a flag.", "`b`", "`a`", "for better safety"),
     ],
 )
 def test_a_choice_names_what_was_not_taken(said: str, chosen: str, other: str, why: str | None) -> None:

@@ -68,7 +68,7 @@ def test_no_choice(said: str) -> None:
             None,
         ),
         ("- Now uses `find_all` instead of a plain subtraction", "`find_all`", "a plain subtraction", None),
-        ("My first thought was a queue, but a table is simpler.", "a table", "a queue", "is simpler"),
+        ("My first thought was a queue, but a table is simpler.", "a table", "a queue", "it is simpler"),
         (
             "I drop the dots if a comma follows; a regular expression was my first thought, but a replace"
             " reads better.",
@@ -76,7 +76,12 @@ def test_no_choice(said: str) -> None:
             "a regular expression",
             "reads better",
         ),
-        ("A queue would work, but I used a table to keep it simple.", "a table", "A queue", "it simple"),
+        (
+            "A queue would work, but I used a table to keep it simple.",
+            "a table",
+            "A queue",
+            "to keep it simple",
+        ),
         (
             "The old endpoint was dropped in favor of the new one because clients moved.",
             "the new one",
@@ -105,7 +110,12 @@ def test_no_choice(said: str) -> None:
             "Renaming the module",
             "it would touch every import",
         ),
-        ("Using a set instead of a list makes membership O(1).", "a set", "a list", "makes membership O(1)"),
+        (
+            "Using a set instead of a list makes membership O(1).",
+            "a set",
+            "a list",
+            "it makes membership O(1)",
+        ),
         ("Used f(x) instead of g(x) in the loop (twice).", "f(x)", "g(x) in the loop (twice)", None),
         ("Kept run(a) rather than run(b) (one caller needs it).", "run(a)", "run(b)", "one caller needs it"),
         (
@@ -138,7 +148,12 @@ def test_no_choice(said: str) -> None:
             "one clever one",
             "it reads better",
         ),
-        ("I prefer `pathlib` over `os.path` here for readability.", "`pathlib`", "`os.path`", "readability"),
+        (
+            "I prefer `pathlib` over `os.path` here for readability.",
+            "`pathlib`",
+            "`os.path`",
+            "for readability",
+        ),
         (
             "I added it.\n\nI considered returning 0 but rejected it because a typo would pass silently.",
             "not: returning 0",

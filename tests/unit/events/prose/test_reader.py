@@ -58,4 +58,4 @@ def test_what_a_summary_repeats_stands_once() -> None:
     on_the_way = Message(id="1", content="I'll use floor division instead of rounding.")
     summary = Message(id="2", content="## Decisions\n\n- **Floor division over rounding**: boxes are whole")
     (decision,) = read_prose([on_the_way, summary], (), None).decisions
-    assert (decision.chosen, decision.alternatives, decision.event) == ("floor division", ("rounding",), "1")
+    assert (decision.chosen, decision.alternatives, decision.event) == ("Floor division", ("rounding",), "2")
