@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
+from gittraj.events.prose.patterns import load
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:
@@ -16,32 +18,23 @@ class Choice:
     quote: str
 
 
-_MAY = r"(?:would|could|might)(?:n't)?\b"
-_VERB = re.compile(
-    rf"(?:{_MAY}|(?:can|cannot|can't|has|had|is|are|was|were|will|does|did|needs|needed|means|meant|makes|keeps"
-    r"|gives|lets|saves|costs?|requires|breaks|broke|loses|lost|leaves|took|takes|pulled|ran|adds|allows)\b)"
-)
-_RELATIVE = re.compile(rf"which (?=\w+s\b|{_MAY}|had\b)", re.I)
-_LINK = re.compile(r"(?:because|since|but|yet) (?!of\b|then\b)", re.I)
-_DANGLING = re.compile(r"(?:that|and|but|or|than|which)\b(?! said\b)", re.I)
-_NO_SIDE = re.compile(r"(?:the (?:\w+ )?alternative|it|which|there|you|they)\b", re.I)
-_LEFT = re.compile(r"(?:left|kept) (?:it|that|this|them)\b.{0,8}", re.I)
+_RULES = load("told")
 
 
 def clause(why: str, other: str, between: str) -> str | None:
     """``why`` with a subject, so that it can stand after ``because``; None if it cannot. ``between``: what
     stands between the other side and it."""
-    why = _LINK.sub("", why, count=1)
-    if relative := _RELATIVE.match(why):
+    why = _RULES["link"].sub("", why, count=1)
+    if relative := _RULES["relative"].match(why):
         why, between = why[relative.end() :], between.strip(" ,")
     follows = other and not between.strip()
-    if _VERB.match(why):
-        if follows and (not relative or re.match(_MAY, why)):
+    if _RULES["verb"].match(why):
+        if follows and (not relative or _RULES["may"].match(why)):
             return f"{lowered(other)} {why}"
-        return None if re.match(_MAY, why) else f"it {why}"
+        return None if _RULES["may"].match(why) else f"it {why}"
     if relative:
         return f"it {why}"
-    return None if _DANGLING.match(why) or not _balanced(why) else why
+    return None if _RULES["dangling"].match(why) or not _balanced(why) else why
 
 
 def lowered(side: str) -> str:
@@ -52,9 +45,9 @@ def lowered(side: str) -> str:
 def tidied(choice: Choice) -> Choice | None:
     """None if a side is no thing that can be told."""
     chosen = re.sub(r"(?<=\w) it is\.?$", "", choice.chosen)
-    if any(_NO_SIDE.match(side) or not _balanced(side) for side in (chosen, *choice.rejected)):
+    if any(_RULES["no_side"].match(side) or not _balanced(side) for side in (chosen, *choice.rejected)):
         return None
-    if not choice.rejected and _LEFT.fullmatch(chosen):
+    if not choice.rejected and _RULES["left"].fullmatch(chosen):
         return None
     return replace(choice, chosen=chosen)
 

@@ -34,18 +34,8 @@ _CLAUSE = re.compile(
     re.I,
 )
 _PURPOSE = re.compile(r"^(?:(?:I|we)\b|let's\b|\w+ed\b).*?\b(?:to use|by using|using|to mock)\s+", re.I)
-_TRIED = re.compile(r"\W*(?:I|we)\b.{0,12}\b(?:tried|looked)\b", re.I)
-"""What was tried, and failed, may be no alternative."""
 _NOW = re.compile(r"^(?:(?:I|we) now |(?:now )?uses )", re.I)
 _RELATIVE = re.compile(r"^which (?:is|are|was|were) ", re.I)
-_NEXT_DEED = re.compile(
-    r"^((?:for )?(?:better|easier|faster|greater|improved|more|simpler)\b[^,]*), (?:and )?\w+ed\b.*", re.I
-)
-"""A reason that is a noun, and what else was done: ``better safety, added a check``."""
-_DONE = re.compile(
-    r"(?:(?:I|we)(?:'ve| have)? )?(?!need|based)(?:\w+ed|chose|kept|went|built|made|put|left|took|wrote)\b",
-    re.I,
-)
 
 
 def find_choices(messages: Iterable[str], prompt: str | None = None, *, most: int = 8) -> tuple[Choice, ...]:
@@ -69,7 +59,7 @@ def find_choices(messages: Iterable[str], prompt: str | None = None, *, most: in
                     continue
                 says = _says_taken if declined else _is_taken
                 told = near if near and says(near.text.rstrip(".")) else None
-                if not sentence.asks and (told or not _TRIED.match(sentence.text)):
+                if not sentence.asks and (told or not _RULES["tried"].match(sentence.text)):
                     taken = told.restore(told.text) if told else f"not: {sentence.restore(objected['other'])}"
                     choice = _add(Choice(taken, (), None, sentence.quote), objected, sentence)
             if choice and choice.chosen and not _is_wish(choice, wishes) and (told_so := tidied(choice)):
@@ -150,7 +140,7 @@ def _read_declined(sentence: Sentence, *, alone: bool) -> re.Match[str] | None:
     told = match and (
         " was " in match.string or any(match[name] for name in match.groupdict() if name != "other")
     )
-    return match if told or (match and re.search(objections.REFUSED, match.string)) else None
+    return match if told or (match and re.search(contrasts.REFUSED, match.string)) else None
 
 
 def _is_beside(message: str, before: Sentence, sentence: Sentence) -> bool:
@@ -251,7 +241,7 @@ def _waits(sentence: Sentence, *, decided: bool) -> bool:
         return True
     if not decided and _RULES["offered"].search(sentence.label):
         return True
-    return sentence.asks and not decided and not _DONE.match(sentence.text)
+    return sentence.asks and not decided and not _RULES["done"].match(sentence.text)
 
 
 def _label(sentence: Sentence) -> str:
@@ -310,7 +300,7 @@ def _choice(match: re.Match[str], sentence: Sentence) -> Choice:
         chosen = f"not: {other}" if not re.match(r"did|no", other, re.I) else other
     if not chosen and match.re is contrasts.REJECTED:
         chosen = sentence.restore(match.string[: match.start()].strip(" ,.;"))
-    why = _NEXT_DEED.sub(r"\1", _RELATIVE.sub("", any_of("why")))
+    why = _RULES["next_deed"].sub(r"\1", _RELATIVE.sub("", any_of("why")))
     reason = clause(why, other, _between(match)) if why else None
     return Choice(chosen, (other,) if other else (), reason, sentence.quote)
 

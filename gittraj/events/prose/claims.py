@@ -13,25 +13,8 @@ from gittraj.events.prose.markdown import Sentence
 from gittraj.events.prose.patterns import load
 
 _RULES = load("choices")
-_PASSIVE = re.compile(
-    r"\b(?:is|are|gets?) (?:\w+ed|read|kept|built|written|set|sent) (?:from|in|by|to|with|at|as|on|per)\b",
-    re.I,
-)
 CLAUSE = re.compile(r"\b(?:but|that|which|who|when|after|because|now)\b|\)", re.I)
-_LOSS = re.compile(r"(?:would|could|might) (?:be |get )?(?:lost|ignored|missed|dropped|wrong)\b", re.I)
 _SIDES = (("other", "other2", "one"), ("chosen", "chosen2"))
-_HABIT = re.compile(
-    r"\b(?:prefer|favou?r)s\b|\b(?:is|are) (?:\w+ )?(?:prefer|favou?r)|^(?!I\b|we\b)\w+ prefer\b"
-    r"|^(?:the|their|its|his|her|that)\s(?:\w+\s){1,3}(?:preferred|chose|picked|favou?red)\b",
-    re.I,
-)
-"""What a program or the world prefers."""
-_WAS_AT = re.compile(r"\b(?:was|were) (?:\w+ly )?\w+ing\b", re.I)
-"""How it was before."""
-_DOES = re.compile(
-    r"the (?!new\b)[\w\x00-]+(?: (?!now\b)[\w-]+)? \w+s (?:the|an?|its?|their|all|every|each)\b", re.I
-)
-"""What a thing of the program does."""
 _OWN_DEED = re.compile(contrasts.BEGIN + rf"(?:(?:I|we)\b|fixed|resolved|{contrasts.TOOK})", re.I)
 
 
@@ -74,7 +57,9 @@ def _own(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
         return False
     if decided:
         return True
-    if _WAS_AT.search(match["chosen"]) or (_DOES.match(match["chosen"]) and not _reasoned(match)):
+    if _RULES["was_at"].search(match["chosen"]) or (
+        _RULES["does"].match(match["chosen"]) and not _reasoned(match)
+    ):
         return False
     own = _OWN_DEED.match(match.string) is not None or _RULES["changed"].search(before) is not None
     if (_RULES["fault"].search(before) and not own) or (
@@ -105,7 +90,7 @@ def _worded(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
     said = re.search(rf"\b(?:{contrasts.TOOK})\b(?! up\b)", match["chosen"], re.I) is not None
     spans = _RULES["span"].match(match["other"])
     used = spans or re.search(r"\bus(?:e|ed|ing)\b", match["chosen"])
-    if _HABIT.search(match["chosen"]):
+    if _RULES["habit"].search(match["chosen"]):
         return False
     if not decided and ((spans and not said) or (used and not _reasoned(match))):
         return False
@@ -146,7 +131,7 @@ def _denied(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
         return False
     if re.search(r"\b(?:is|are|was|were|be|been|just|why|if|or|but|though|although)$", match["chosen"], re.I):
         return False
-    passive = _PASSIVE.search(match["chosen"]) and (_reasoned(match) or "(" in match.string)
+    passive = _RULES["passive"].search(match["chosen"]) and (_reasoned(match) or "(" in match.string)
     passive = passive or _is_parallel(match)
     led = passive or re.match(r"(?:because|since|as|for) [^,]+, ", match.string, re.I)
     reasoned = match["why"] if _RULES["tells"].search(match["chosen"]) else _reasoned(match)
@@ -228,7 +213,7 @@ def _against(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool
     if _is_no_choice(chosen) or _describes(match.string) or _RULES["no_deed"].match(chosen):
         return False
     other, other2, why = (_group(match, name) for name in ("other", "other2", "why"))
-    if CLAUSE.search(other or other2) or _LOSS.match(why):
+    if CLAUSE.search(other or other2) or _RULES["loss"].match(why):
         return False
     if other2 and words(other2).isdisjoint(words(sentence.restore(chosen))):
         return False

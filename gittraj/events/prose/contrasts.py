@@ -7,22 +7,24 @@ from __future__ import annotations
 
 import re
 
+from gittraj.events.prose.patterns import load
+
 _CONTRAST = (
     r"in contrast to|instead of|rather than|in place of|as opposed to|in preference to|as against|in lieu of"
 )
 _MERELY = r"(?:(?:just|only|simply|merely)\s+)?"
+_PURPOSE = (
+    r"(?:for(?! (?:the time being|the moment|now)\b)|due to|to (?:avoid|keep|match|preserve|stay|reduce|limit"
+)
+_PURPOSE += r"|let|ensure|support|prevent|respect|protect))\s"
 REASON = (
     r"(?:\s*(?:[,;:(–—-]|\.\s)*\s*\b(?:(?:because|since|as|so(?: that)?(?! (?:I|we) (?:\w+ed|kept|left|made"
-    r"|put|took|went|chose|wrote|did)\b))\s|(?=(?:for(?! (?:the time being|the moment|now)\b)|due to|to (?:avoid|keep|match|preserve|stay|reduce"
-    r"|limit|let|ensure|support|prevent|respect|protect))\s))(?P<why>(?![^(]*\)(?!\W*$)).+)"
+    rf"|put|took|went|chose|wrote|did)\b))\s|(?={_PURPOSE}))(?P<why>(?![^(]*\)(?!\W*$)).+)"
     r"|\s*(?:[:;]\s|[–—]|\s-\s|\s\((?=[^()]*\s[^()]*\)?$))\s*(?P<why2>.+)"
     r"|,\s(?:(?:so )?(?:I|we)\s.+|(?P<why3>(?!so\b|[^(]*\)(?!\W*$))\w+ .{12,})))?$"
 )
-TOOK = (
-    r"used|use|using|chose|choose|chosen|picked|pick|went with|going with|go with|opted for|opt for"
-    r"|settled on|decided on|decided to|prefer(?:red)?|kept|keep|keeping|ended up with|selected"
-    r"|favou?red(?! by)|stuck with|adopted|went for|plumped for"
-)
+FORMS = load("forms")
+TOOK, CHOSE, REFUSED = (f"(?:{FORMS[name].pattern})" for name in ("took", "chose", "refused"))
 BEGIN = (
     r"^(?:(?:Note that|So|Then|Thus|Therefore|Hence|Here|Finally|Also|For now|Now|In the end|Instead),?\s+)*"
 )
@@ -62,9 +64,8 @@ NEED = re.compile(
     r"^I need to (?:change|replace)\s+(?P<other>.+?)\s+(?:to|with)\s+(?P<chosen>.+?)[.]?$", re.I
 )
 REPLACED = re.compile(
-    r"(?:^|[;,]\s)(?:(?:I|we)(?:'ve| have)?\s+)?(?:replaced|swapped(?: out)?"
-    r"|replace(?=\s\x00\d+\x00 (?:with|by) \x00\d+\x00 (?:for|to|because|since|as|so)\b))\s+"
-    r"(?P<other>.+?)\s+(?:with|by"
+    r"(?:^|[;,]\s)(?:(?:I|we)(?:'ve| have)?\s+)?(?:replaced|swapped(?: out)?|replace(?=\s\x00\d+\x00 (?:with"
+    r"|by) \x00\d+\x00 (?:for|to|because|since|as|so)\b))\s+(?P<other>.+?)\s+(?:with|by"
     r"|for)\s+(?P<chosen>.+?)" + REASON,
     re.I,
 )
@@ -77,20 +78,14 @@ ON_PURPOSE = re.compile(
     r"^(?=.*\b(?:deliberately|on purpose|intentionally)\b)(?P<chosen>[^:;]+?)" + REASON, re.I
 )
 REJECTED = re.compile(
-    r"(?:^|[;.,:]\s+|\bI\s+)(?:(?P<other>[^;,.]{2,80}?)\s+(?:(?:was|were)\s+(?:rejected|ruled out"
-    r"|dismissed|discarded|turned down|considered and (?:dropped|rejected|discarded)|no option"
-    r"|not an option|out of the question|overkill)"
-    r"|(?:felt|looked|seemed) like overkill)|(?:(?:I|we)(?:'ve| have)?\s+|\A)(?:rejected|ruled out|dismissed"
-    r"|(?:did not|didn't) (?:choose|pick|go with|opt for)"
-    r"|avoided|decided against|passed on|(?:stayed|moved) away from|steered clear of"
-    r"|resisted(?: the temptation to)?)"
-    r"\s+(?P<other2>[^;,.:]{2,100}?))(?:\s+(?:in favou?r of"
+    r"(?:^|[;.,:]\s+|\bI\s+)(?:(?P<other>[^;,.]{2,80}?)\s+(?:(?:was|were)\s+(?:rejected|ruled out|dismissed"
+    r"|discarded|turned down|considered and (?:dropped|rejected|discarded)|no option|not an option"
+    r"|out of the question|overkill)|(?:felt|looked|seemed) like overkill)|(?:(?:I|we)(?:'ve| have)?\s+|\A)"
+    r"(?:rejected|ruled out|dismissed|(?:did not|didn't) (?:choose|pick|go with|opt for)|avoided"
+    r"|decided against|passed on|(?:stayed|moved) away from|steered clear of|resisted"
+    r"(?: the temptation to)?)\s+(?P<other2>[^;,.:]{2,100}?))(?:\s+(?:in favou?r of"
     r"|and)\s+(?P<chosen>[^;,.]{2,120}?))?" + REASON,
     re.I,
-)
-REFUSED = (
-    r"(?:I |we )?(?:(?:rejected|dismissed|discarded|dropped|decided against) (?:it|that|this|them|doing so)"
-    r"|ruled (?:it|that|this|them) out)"
 )
 CONSIDERED = re.compile(
     r"\b(?:considered|looked at|tried|evaluated)\s+(?P<other>[^,;]{2,120}?)(?:,?\s+but|,(?: and| then)?)\s+"
@@ -104,19 +99,16 @@ VERSUS = re.compile(
 )
 GREATER = re.compile(r"^(?P<chosen>[^>]{2,100}?)\s+>\s+(?P<other>[^>:]{2,100}?)" + REASON)
 BETTER = re.compile(
-    r"^(?P<chosen>.+?)\s+(?:is|was|seemed|felt)\s+(?:\w+er|better"
-    r"|more \w+)\s+than\s+(?P<other>.+?),?\s*(?P<why>[^;]*);\s+I'll do|^It (?:made more sense"
-    r"|makes more sense"
-    r"|(?:was|is) (?:simpler|easier|safer|cleaner|cheaper|faster|better"
-    r"|less work)) to (?P<chosen2>.+?) than to (?P<other2>.+?)[.]?$",
+    r"^(?P<chosen>.+?)\s+(?:is|was|seemed|felt)\s+(?:\w+er|better|more \w+)\s+than\s+(?P<other>.+?),?\s*"
+    r"(?P<why>[^;]*);\s+I'll do|^It (?:made more sense|makes more sense|(?:was|is) (?:simpler|easier|safer"
+    r"|cleaner|cheaper|faster|better|less work)) to (?P<chosen2>.+?) than to (?P<other2>.+?)[.]?$",
     re.I,
 )
 SEMI = re.compile(
-    r"^(?P<chosen>[^;]{3,200});\s+(?P<other>.{2,90}?)\s+(?P<why>(?:would(?: have)?|needed|needs|meant|means"
-    r"|(?:was|were) (?:too|un\w+)|has too|had|ran|took|takes|cannot|can't|could not|couldn't|is not"
-    r"|(?:is|are) no longer"
-    r"|does not"
-    r"|doesn't|did not|didn't|pulled in|breaks?|broke|is too|leaves|loses|lost|costs?|requires)\b.+)$",
+    r"^(?P<chosen>[^;]{3,200});\s+(?P<other>.{2,90}?)\s+(?P<why>(?:would(?: have)?|needed|needs|meant|means|"
+    r"(?:was|were) (?:too|un\w+)|has too|had|ran|took|takes|cannot|can't|could not|couldn't|is not|(?:is"
+    r"|are) no longer|does not|doesn't|did not|didn't|pulled in|breaks?|broke|is too|leaves|loses|lost"
+    r"|costs?|requires)\b.+)$",
     re.I,
 )
 SAID = re.compile(BEGIN + _ASIDE + rf"(?:(?:(?:I|we)(?:'m|'ve)? )?(?:{TOOK}))|.*\bit is$|.*\bnow\b", re.I)
@@ -144,28 +136,8 @@ AGENT = (
     r"(?:(?:I|we)(?:'ve|'m|'ll| have| will| am| are)?\s+)?"
     r"(?:(?:deliberately|intentionally|consciously|therefore|also|instead|simply)\s+)*"
 )
-CHOSE = (
-    r"(?:chose|picked(?! up)|opted|decided|settled (?:on|for)|stuck (?:with|to)|sticking (?:with|to)"
-    r"|went (?:with|for)|going (?:with|for)"
-    r"|preferred|favou?red(?! by)|selected|adopted|leaned on|landed on|resorted to|reached for|took|ended up"
-    r"|deliberately"
-    r"|intentionally)\b"
-)
 _LEFT = r"(?:kept|left|keep|keeping|leaving|retained|stayed (?:with|on))\b"
-DONE = re.compile(
-    BEGIN
-    + r"(?:(?:I|we)(?:'ve|'m| have| am| are)?\s+(?!think|see|need|will|can|want|know|found|checked|looked"
-    r"|do|don't|noticed|believe)\w+\b"
-    r"|(?!need|based|used to)\w+(?:ed|ept)\s|(?:left|put|made|built|wrote|set|split|took|went|cut|let"
-    r"|sent)\s)|\b(?:is|are|stays?|remains?) (?:now )?(?:\w+ed|\w+en|kept"
-    r"|built|set|hand-\w+)\b|^[^,]* (?:uses? a|won|defaults? to)\b|\b(?:stays?|remains?)\b|^(?:using"
-    r"|keeping|passing|having)\b",
-    re.I,
-)
-"""How a sentence says what was done, or how it is done now."""
-STATE = re.compile(
-    r"\b(?:is|are|stays?|lives?|lies?|sits?|runs?|uses?|keeps?|reads?|writes?|goes|go|stores?|now)\b", re.I
-)
+STATE, DONE = FORMS["state"], FORMS["done"]
 PICKED = re.compile(
     BEGIN
     + _ASIDE
@@ -182,24 +154,20 @@ NOT_DONE = re.compile(
     BEGIN
     + r"(?:(?:for|in|on) [^;]{2,40}?,? (?=I\b))?"
     + r"(?P<chosen>(?:I|we)?(?:'ve| have|'m|'re| am| are)?\s*(?:(?:deliberately|intentionally"
-    r"|also)\s+)?(?:opted (?:not to"
-    r"|against|out of)|decided not to"
-    r"|decided against|chose not to|skipped|refrained from|dropped the idea of|gave up on|held off on"
-    r"|ended up not|not (?=(?:using|adding|introducing|caching|building|creating)\b)"
-    r"|(?<=intentionally )did not|(?<=deliberately )did not|(?<=intentionally )didn't"
-    r"|(?<=deliberately )didn't|(?:do not|don't) (?=[^;:]*[:;] [^;:]*\bwould\b)|(?:did not"
-    r"|didn't) (?=(?:want|add|introduce|use|create|make|build|extract|wrap|cache|bump|pull|rename|rewrite"
-    r"|split|merge)\b))"
+    r"|also)\s+)?(?:opted (?:not to|against|out of)|decided not to|decided against|chose not to|skipped"
+    r"|refrained from|dropped the idea of|gave up on|held off on|ended up not|not (?=(?:using|adding"
+    r"|introducing|caching|building|creating)\b)|(?<=intentionally )did not|(?<=deliberately )did not|"
+    r"(?<=intentionally )didn't|(?<=deliberately )didn't|(?:do not|don't) (?=[^;:]*[:;] [^;:]*\bwould\b)|"
+    r"(?:did not|didn't) (?=(?:want|add|introduce|use|create|make|build|extract|wrap|cache|bump|pull|rename"
+    r"|rewrite|split|merge)\b))"
     r"\s*(?P<other>[^;:,–—]+?))(?:,? and (?:just |simply )?(?P<chosen2>\w+ed\s[^,;]+?))?" + REASON,
     re.I,
 )
 WEIGHED = re.compile(
     r"^(?:(?:I|we)(?:'ve| had| have)? |(?=considered|weighed|evaluated|looked into))(?:could have"
-    r"|would have (?:liked|preferred)(?: to)?|was tempted to"
-    r"|thought about|toyed with"
-    r"|(?:did )?consider(?:ed)?|weighed|contemplated|looked into"
-    r"|evaluated)\s+(?P<other>[^;]{2,120}?)\s*[,;–—]\s*(?:but"
-    r"|yet|though|however),?\s+(?P<chosen>.+)$",
+    r"|would have (?:liked|preferred)(?: to)?|was tempted to|thought about|toyed with|(?:did )?consider"
+    r"(?:ed)?|weighed|contemplated|looked into|evaluated)\s+(?P<other>[^;]{2,120}?)\s*[,;–—]\s*(?:but|yet"
+    r"|though|however),?\s+(?P<chosen>.+)$",
     re.I,
 )
 BEST = re.compile(
@@ -236,15 +204,12 @@ WHY_NOT = re.compile(
 """A question that the author answers in the next sentence."""
 UNFIT = re.compile(
     r"^(?:I|we) (?:could not|couldn't|can't|cannot) (?:use|rely on|reuse) (?P<other>[^,]+?),? (?:because"
-    r"|since|as)"
-    r" (?P<why>[^,]+), so (?P<chosen>.+)$"
-    r"|^(?P<other4>\w[^,;]+?) would (?P<why4>[^;]+?), so (?P<chosen4>(?:I|we) (?:won't|will not|did not"
-    r"|didn't|left|kept|avoided)\b.*)$"
-    r"|^(?P<chosen5>[^;]{8,160}); (?P<other5>[^;]+?) (?:is|are|was|were) (?:ignored|not used|left out"
-    r"|not trusted|not consulted) (?:because|since|as) (?P<why5>.+)$"
-    r"|^(?P<chosen6>.+?)\s*(?:[—–(]|,|\s-\s)\s*(?:it's |it is |is )?(?:clearer|simpler|safer|faster|cleaner"
-    r"|smaller"
-    r"|shorter|cheaper|more \w+) than (?P<other6>[^,;]+).*$|^(?P<chosen2>.+?); I (?:did not"
-    r"|didn't) want (?:to )?(?P<other2>.+)$",
+    r"|since|as) (?P<why>[^,]+), so (?P<chosen>.+)$|^(?P<other4>\w[^,;]+?) would (?P<why4>[^;]+?), so "
+    r"(?P<chosen4>(?:I|we) (?:won't|will not|did not|didn't|left|kept|avoided)\b.*)$|^"
+    r"(?P<chosen5>[^;]{8,160}); (?P<other5>[^;]+?) (?:is|are|was|were) (?:ignored|not used|left out"
+    r"|not trusted|not consulted) (?:because|since|as) (?P<why5>.+)$|^(?P<chosen6>.+?)\s*(?:[—–(]|,"
+    r"|\s-\s)\s*(?:it's |it is |is )?(?:clearer|simpler|safer|faster|cleaner|smaller|shorter|cheaper"
+    r"|more \w+) than (?P<other6>[^,;]+).*$|^(?P<chosen2>.+?); I (?:did not|didn't) want (?:to )?"
+    r"(?P<other2>.+)$",
     re.I,
 )

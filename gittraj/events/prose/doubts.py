@@ -28,12 +28,6 @@ class Doubt:
 _N = r"(?:not|never|n't|no longer|hardly)"
 _QUOTED = re.compile(r"(?<=.)[\"“][^\"“”]*[\"”]")
 _DONE = re.compile(r"\W{0,3}[✅✓✔☑]|\[x\]")
-_CLAUSE = re.compile(
-    r"\b(?:(?:if|whether)\b[^,;:.]*|(?:when|who)\b(?:(?!\swill\b(?! not))[^,;:.])*"
-    r"|(?:that|which) (?:is|are|do|does|can)(?:n't| not)\b)",
-    re.I,
-)
-"""What is said under a condition, and not of the work."""
 _BRIEF = 8
 """Sentences of a message that tells no more than what was done and what is left."""
 _WARNED = re.compile("⚠|❗|🚨|🔴")
@@ -83,12 +77,12 @@ def _is_doubt(sentence: Sentence, *, before: bool, report: bool) -> bool:
     if _listed(sentence, text):
         return not _RULES["plan"].match(text)
     return not (before or _RULES["plan"].match(text)) and (
-        _RULES["certain"].search(_CLAUSE.sub("", text)) is not None
+        _RULES["certain"].search(_RULES["clause"].sub("", text)) is not None
         or (
             report
             and not _RULES["deed"].search(text)
             and not _RULES["settled"].search(text)
-            and _RULES["in_report"].search(_CLAUSE.sub("", text)) is not None
+            and _RULES["in_report"].search(_RULES["clause"].sub("", text)) is not None
         )
     )
 

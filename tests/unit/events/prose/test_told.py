@@ -1,4 +1,4 @@
-"""What is told of a sentence can stand for itself: sides that are things, a reason that is a clause, each once."""
+"""What is told of a sentence can stand for itself: things as sides, a clause as reason, each once."""
 
 from __future__ import annotations
 
@@ -80,10 +80,10 @@ def test_no_choice(said: str) -> None:
             "it keeps the firewall closed",
         ),
         (
-            "I added the parser. A library such as pytimeparse would do the same but I did not want one more.",
+            "I added the parser. A library such as pytimeparse would do the same but I wanted no more.",
             "not: A library such as pytimeparse",
             ("A library such as pytimeparse",),
-            "I did not want one more",
+            "I wanted no more",
         ),
         ("I considered rounding but rejected it: cents.", "not: rounding", ("rounding",), "cents"),
         (
@@ -188,8 +188,8 @@ def test_a_warning_is_no_reason() -> None:
 def test_of_two_tellings_the_fuller_stands() -> None:
     said = (
         "I used a regex instead of a scanner. The width may be wrong for emoji.",
-        "A regex was chosen over a hand-written scanner because the grammar is flat. The width may be wrong for"
-        " emoji and for flags.",
+        "A regex was chosen over a hand-written scanner because the grammar is flat. The width may be wrong"
+        " for emoji and for flags.",
     )
     messages = [Message(id=str(at), content=text) for at, text in enumerate(said)]
     prose = read_prose(messages, (), None)
