@@ -335,6 +335,27 @@ def test_the_decision_before_an_edit_and_not_the_one_after_it(desk: Desk, why: W
     assert told == {"a.py": ["all of them"], "t.py": ["a loop"]}
 
 
+def test_a_pull_request_asks_about_no_file_that_why_explains(
+    desk: Desk, why: Why, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One was edited, one written by a shell, one by a person: all in one commit of the agent."""
+    desk.git.commit({"README": "here\n"})
+    desk.git.write({"mine.py": "by_hand = True\n"})
+    shell = Shell(f"cat > shell.py <<'END'\n{COUNT}END\necho 'more = count' >> shell.py")
+    desk.work("all", Write("a.py", GREET), shell, COMMIT)
+    assert [bool(entry["events"]) for entry in why("shell.py")["entries"]] == [True]
+    assert [bool(entry["events"]) for entry in why("mine.py")["entries"]] == [False]
+    assert call(["pr", "--base", "HEAD~1", "--format", "text"]) == 0
+    shown = capsys.readouterr().out
+    assert "  mine.py  No recorded edit matches its lines\n" in shown
+    assert "shell.py" not in shown.split("Look here first")[1].split("\n\n")[0]
+    for ref in desk.git("for-each-ref", "--format=%(refname)", "refs/notes/traj-data-*").splitlines():
+        desk.git("update-ref", "-d", ref)
+    assert call(["pr", "--base", "HEAD~1", "--format", "text"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "mine.py No recorded edit names it; a command may have written it" in shown
+
+
 def test_an_inferred_decision_is_marked_so(desk: Desk, why: Why) -> None:
     session = desk.sessions.setdefault("one", ClaudeSession(desk.git.root, name="one"))
     said = "I chose a loop over recursion because the depth is unknown."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from dataclasses import replace
 
@@ -237,8 +238,14 @@ def test_the_least_sure_decision_is_not_folded() -> None:
 
 def test_a_file_that_no_recorded_edit_explains() -> None:
     told = record("traj_one", **figures(files=(FileChanged(path="src/a.py", edits=1),)))
-    found = find_flags(change_of({A: [told]}, files=("src/a.py", "README")))
-    assert (found[-1].path, found[-1].why) == ("README", "Changed by no edit that is recorded")
+    change = change_of({A: [told]}, files=("src/a.py", "README"))
+    found = find_flags(change)
+    why = "No recorded edit names it; a command may have written it"
+    assert (found[-1].path, found[-1].why) == ("README", why)
+    found = find_flags(dataclasses.replace(change, written=frozenset()))
+    assert (found[-1].path, found[-1].why) == ("README", "No recorded edit matches its lines")
+    written = dataclasses.replace(change, written=frozenset({"README"}))
+    assert "❔" not in [flag.icon for flag in find_flags(written)]
     many = change_of({A: [told]}, files=("src/a.py", *(f"made/{n}" for n in range(9))))
     assert "❔" not in [flag.icon for flag in find_flags(many)]
 
