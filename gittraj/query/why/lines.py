@@ -152,10 +152,15 @@ def _attribute(
         paths = {path for path in place if path}
         read = [(session, session.events) for session in sessions]
         found = find_writers(lines, [line.number - 1 for line in own], read, paths)
-        ours = [s for s in sessions if not s.header.get("remote")] or sessions
+        ours = _ours(sessions)
         fallback = next((s for s in ours if _wrote(s, paths)), ours[0] if ours else None)
         for line in own:
             yield line, *found.get(line.number - 1, (fallback, None))
+
+
+def _ours(sessions: Sequence[Session]) -> Sequence[Session]:
+    """Those that are not only a remote's, if there are any: a stranger's records explain nothing of ours."""
+    return [session for session in sessions if not session.header.get("remote")] or sessions
 
 
 def _wrote(session: Session, paths: set[str]) -> bool:
@@ -175,8 +180,8 @@ def _begin(numbers: Sequence[int], commit: Mapping[str, Any]) -> Explanation:
 def _tell_beside(sessions: Sequence[Session]) -> Header:
     """What the commit carries where nobody knows who wrote the lines: no decision is their reason."""
     beside = [
-        {"id": s.header["id"], "prompt": s.header["prompt"], "read": any(part.events for part in s.parts)}
-        for s in sessions
+        {"id": s.header["id"], "prompt": s.header["prompt"], "read": not s.parts or any(s.events)}
+        for s in _ours(sessions)
     ]
     return {"prompt": beside[0]["prompt"] if len(beside) == 1 else None, "beside": beside}
 

@@ -46,7 +46,6 @@ class About:
     """What a decision about lines may name: their file's ``names``, their ``words``; ``others``: names of
     files that the same session changed."""
 
-    paths: Collection[str]
     names: frozenset[str]
     others: frozenset[str]
     words: frozenset[str]
@@ -58,7 +57,7 @@ class About:
         touched |= {f.path for e in session.events if isinstance(e, ToolCall) for f in e.files}
         words = {word.lower() for line in lines for word in _WORD.findall(line)}
         others = frozenset(map(posixpath.basename, touched)) - names
-        return cls(paths, names, others, frozenset(words) - _COMMON)
+        return cls(names, others, frozenset(words) - _COMMON)
 
     def fits(self, decision: Header) -> bool | None:
         """Whether it names the file or a word of the lines; None: it is about another file."""
