@@ -138,10 +138,11 @@ def plausibility(log: Log, commit: Commit, call: int, written: Written) -> float
 
 def _names(command: str, subject: str) -> bool:
     """Whether a command gives a subject, or has it as words of their own: a short one is in many others."""
-    return bool(subject) and (
-        gives_subject(normalise(command), subject)
-        or re.search(rf"(?<!\w){re.escape(subject)}(?!\w)", command) is not None
-    )
+    longest = max(re.findall(r"\w+", subject), key=len, default=subject)
+    if not subject or longest not in command:  # as of nearly every command
+        return False
+    whole = re.search(rf"(?<!\w){re.escape(subject)}(?!\w)", command)
+    return whole is not None or gives_subject(normalise(command), subject)
 
 
 def ran_at(log: Log, call: int, commit: Commit) -> bool | None:
