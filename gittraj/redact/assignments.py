@@ -148,7 +148,9 @@ def _value(page: Page, bound: _Bound) -> Iterator[Span]:
     elif quote := _QUOTE.match(text, start):
         if style := _quoted_style(page, bound, quote):
             yield from _listed(page, quoted(page, quote), bound, style)
-    elif (bound.level >= Grade.TOKEN or bound.name == "key") and (octets := _OCTETS.match(text, start)):
+    elif (octets := _OCTETS.match(text, start)) and (
+        bound.level >= Grade.TOKEN or (bound.name == "key" and _are_drawn(octets["v"]))
+    ):
         yield Span(*octets.span("v"), "named-key", "key")
     elif op in ("(", ",") or (op == "::" and _MEMBER.match(text, start)) or _is_filter(text, bound):
         return
@@ -159,6 +161,12 @@ def _value(page: Page, bound: _Bound) -> Iterator[Span]:
             yield from _judged(page, (start, _word_end(text, near)), bound, Style.NEAR)
     else:
         yield from _bare(page, bound)
+
+
+def _are_drawn(octets: str) -> bool:
+    """Whether numbers can be a key's: bytes from all of their range, which do not count up or down."""
+    numbers = [int(word, 16 if "x" in word else 10) for word in octets.replace(",", " ").split()]
+    return 127 < max(numbers) < 256 and sorted(numbers) not in (numbers, numbers[::-1])
 
 
 def _listed(page: Page, place: tuple[int, int], bound: _Bound, style: Style) -> Iterator[Span]:
