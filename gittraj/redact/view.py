@@ -51,8 +51,8 @@ _SEARCHED = lazy(
 )
 # The sign of a line that a diff or a patch adds or removes; blanks keep the indent. A merge's lines have two.
 _HUNK = lazy(r"(?:\n|\A)(?:@@ -|@@[\r\n]|(?P<merge>@@@ -)|\*\*\* (?:Add|Update) File: )")
-_SIGNED = lazy(r"((?:\n|\A)[+-](?!\+\+ |-- |-----))")
-_SIGNED_TWICE = lazy(r"((?:\n|\A)[ +-]{2}(?<!\n  )(?!\+ |- |----))")
+_SIGNED = lazy(r"((?:\n|\A)[+-](?!\+\+ |-- |----))")
+_SIGNED_TWICE = lazy(r"((?:\n|\A)[ +-]{2}(?<!\n  )(?!\+ |- |---))")
 _MAY_SPLIT = lazy(r"""["'][ \t]{0,8}(?:[+.&~|<\n\\]|\r\n)""")
 _TYPOGRAPHIC = str.maketrans("“”„«»「」『』‘’‚：＝，；（）｜│┃ ¦", '"""""""""\'\'\'' + ":=,;()||| |")
 _PLAIN = {"n": "\n", "r": "\r", "t": "\t", "b": " ", "f": " "}
