@@ -259,6 +259,23 @@ def test_numbers_that_no_one_drew_stay_under_the_name_key(form: str, numbers: It
     assert Redactor(key=b"k" * 32).text(text) == text
 
 
+def test_the_bytes_of_a_key_go_over_lines_with_a_comma_at_the_end() -> None:
+    octets = ", ".join(str(int(octet, 16)) for octet in OCTETS.split(", "))
+    assert octets not in Redactor(key=b"k" * 32).text(f"const KEY: [u8; 16] = [\n    {octets},\n];")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "let key: Vec<u8> = vec![];",
+        "api_key: Option<String>,",
+        'static SECRET_KEY: &[u8] = include_bytes!("k.bin");',
+    ],
+)
+def test_a_type_and_an_empty_list_of_bytes_stay(text: str) -> None:
+    assert Redactor(key=b"k" * 32).text(text) == text
+
+
 @pytest.mark.parametrize("name", ["sbox", "table", "sort_keys", "crc"])
 def test_bytes_of_anything_else_stay(name: str) -> None:
     text = f"static const uint8_t {name}[16] = {{{OCTETS}}};"
