@@ -146,8 +146,9 @@ def test_traces_alone_pass_no_gate_and_make_no_comment_of_recorded_work(desk: De
     assert check_coverage(change, (), settings).fails
     assert coverage(change) == 0
     assert change.sessions == ()
-    assert find_labels(change)["traj:unrecorded"]
-    told = make_report(change, settings, number=1).report
+    scanned = make_report(change, settings, number=1)
+    assert find_labels(scanned)["traj:unrecorded"]
+    told = scanned.report
     assert told.line == "0 of 2 commits have an agent trajectory"
     assert "2 commits made in a shell that goose, an agent opened; who made it is not known" in told.body
 
