@@ -116,9 +116,11 @@ def test_a_trace_counts_nowhere(desk: Desk) -> None:
     shown = traj(desk.git.root, "show").stdout
     assert "who made it is not known" in shown
     assert "committed by" not in shown
+    page = traj(desk.git.root, "show", "--format", "html").stdout
+    assert "No log of this session was read: only the link is known." in page
     stats = traj(desk.git.root, "stats")
     assert "0 of 2 have a record" in stats.stdout
-    assert "(no commit here has a record)" in stats.stderr
+    assert stats.stderr.startswith("no commit here has a record\nhint: git traj status shows what waits, ")
     counted = json.loads(traj(desk.git.root, "stats", "--json").stdout)["total"]
     assert (counted["trajectories"], counted["sessions"], counted["agents"]) == (0, 0, [])
     status = traj(desk.git.root, "status").stdout
