@@ -51,18 +51,17 @@ def read_tips(repository: Repository) -> dict[str, str]:
 def find_deleted(repository: Repository, tips: Mapping[str, str]) -> dict[str, str]:
     """Of those of ``tips`` whose ref is gone, was set back, or was overwritten, the commit that is to be had
     again, and is still here."""
-    lost = ((ref, _find_lost(repository, ref, tip)) for ref, tip in tips.items())
-    return {ref: tip for ref, tip in lost if tip and repository.objects.exists(tip)}
+    return {ref: lost for ref, tip in tips.items() if (lost := _find_lost(repository, ref, tip))}
 
 
 def _find_lost(repository: Repository, ref: str, tip: str) -> str | None:
     now = repository.objects.resolve(ref)
-    if now is None:
-        return None if is_broken(repository, ref) else tip
-    lost = _follow(repository, ref, tip, now) if now != tip else None
-    if lost is None or not repository.objects.exists(lost) or is_ancestor(repository, lost, now):
+    if now == tip or (now is None and is_broken(repository, ref)):
         return None
-    return lost if share_purges(repository.objects, (lost, now)) else None
+    lost = _follow(repository, ref, tip, now) if now else tip
+    if lost is None or not repository.objects.exists(lost) or (now and is_ancestor(repository, lost, now)):
+        return None
+    return lost if now is None or share_purges(repository.objects, (lost, now)) else None
 
 
 def _follow(repository: Repository, ref: str, tip: str, now: str) -> str | None:
@@ -102,6 +101,8 @@ def _join_deleted(repository: Repository, ref: str, lost: str, now: str | None) 
     if now is None or is_ancestor(repository, now, lost):
         return lost if now != lost else None
     objects = repository.objects
+    if not share_purges(objects, (lost, now)):
+        return None  # it was purged just now
     ours, theirs = objects.commit(now).tree, objects.commit(lost).tree
     if ref == RECORDS_REF:
         tree, _ = join_notes(objects, ours, theirs, changed_notes(objects, None, theirs))
