@@ -87,11 +87,11 @@ def restore_deleted(repository: Repository, tips: Mapping[str, str]) -> dict[str
     """Point the refs that are gone or set back to where they were, and join in what others lost; returns
     them, with what kept each from that."""
     done: dict[str, TrajError | None] = {}
-    for ref, lost in find_deleted(repository, tips).items():
-        build = partial(_join_deleted, repository, ref, lost)
+    for ref, tip in tips.items():
         try:
-            move_ref(repository, ref, build, message=_MESSAGE)
-            done[ref] = None
+            if lost := _find_lost(repository, ref, tip):
+                move_ref(repository, ref, partial(_join_deleted, repository, ref, lost), message=_MESSAGE)
+                done[ref] = None
         except (GitError, StoreError) as error:
             done[ref] = error
     return done

@@ -128,6 +128,19 @@ def test_a_join_into_a_ref_that_was_deleted_is_no_purge(desk: Desk, server: Git)
     assert desk.told() == {"a": {"a"}, "b": {"b"}}
 
 
+def test_a_ref_at_what_is_no_commit_keeps_no_drain(desk: Desk, server: Git) -> None:
+    git, ref = desk.git, month(desk.git)
+    tip = git("rev-parse", ref)
+    git("update-ref", ref, git("hash-object", "-w", "--stdin", input="no commit\n"))
+    for _ in range(2):
+        desk.drain()
+    said = traj(git.root, "doctor")
+    assert said.returncode == 1 and "is a blob, not a commit" in said.stdout, said
+    git("update-ref", "-d", ref)
+    desk.drain()
+    assert refs(git)[ref] == tip
+
+
 def test_a_ref_that_cannot_be_restored_keeps_no_drain(desk: Desk, server: Git) -> None:
     git = desk.git
     tip, records = git("rev-parse", month(git)), git("rev-parse", RECORDS)

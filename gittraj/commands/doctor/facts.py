@@ -135,7 +135,7 @@ def gather(repository: Repository, environ: Environ) -> Facts:
     lines = read_spool(local.folder, 0)[0]
     made = _made(repository, local, lines) if since is not None else []
     accounted = {*waiting, *off.commits}
-    deleted = find_deleted(repository, state.tips)
+    deleted = _attempt(lambda: find_deleted(repository, state.tips), dict[str, str](), complaints)
     unlinked = (c for c in made if c.sessions and c.stored and c.id not in accounted)
     return Facts(
         since=since,
