@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from dataclasses import field
+
 from gittraj.frozen import dataclass
 from gittraj.model.header import Header
 from gittraj.query.diff import Diff
 
 _STATED = ("agent", "human")
+_FEW = 3
+"""Files without a recorded edit that are odd; of more, a program made them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +45,9 @@ class Change:
     None without one. ``merged`` is the commit that it became, ``carried`` to how many commits records went
     then; ``fork``: whose repository the records come from; ``unread``: they should come from one that cannot
     be read; ``more``: commits and files that the host did not list; ``diff``: the lines that it shows, where
-    it does; ``new``: commits since the last push; ``left``: commits whose notes could not be read."""
+    it does; ``new``: commits since the last push; ``left``: commits whose notes could not be read; ``begun``:
+    by session what was asked first, before this change too, as far as that is known;
+    ``written``: of the ``unnamed`` files those with a line that a recorded call wrote, None: not known."""
 
     head: str
     title: str | None = None
@@ -58,6 +65,8 @@ class Change:
     diff: Diff | None = None
     new: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
+    written: frozenset[str] | None = None
+    begun: Mapping[str, str | None] = field(default_factory=dict)
 
     @property
     def own(self) -> tuple[Reviewed, ...]:
@@ -69,14 +78,37 @@ class Change:
         return tuple(commit for commit in self.own if commit.trajectories)
 
 
+def unnamed(change: Change) -> list[str]:
+    """A few files that an agent's commits have beside those that a recorded edit names."""
+    edited = {file["path"] for header in change.sessions for file in header["filesChanged"]}
+    bare = {path for commit in change.own if not commit.trajectories for path in commit.files}
+    left = [path for path in change.files if path not in edited | bare]
+    known = all(commit.known for commit in change.own) and edited & set(change.files)
+    return left if known and len(left) <= _FEW else []
+
+
+def unexplained(change: Change) -> list[tuple[str, str]]:
+    """Those of them that no recorded call is known to have written, and what is known, as ``git traj why``
+    tells it of their lines."""
+    if change.written is None:
+        return [
+            (path, "No recorded edit names it; a command may have written it") for path in unnamed(change)
+        ]
+    left = (path for path in unnamed(change) if path not in change.written)
+    return [(path, "No recorded edit matches its lines") for path in left]
+
+
 def decisions(change: Change) -> list[Header]:
-    """Each decision once, with its ``commit`` and ``agent``; stated ones before inferred ones."""
+    """Each decision once, as it was recorded first; stated ones before inferred ones."""
     found: dict[tuple[object, ...], Header] = {}
-    for commit, header, decision in (
-        (c, t, d) for c in change.recorded for t in c.trajectories for d in t["decisions"]
-    ):
-        found.setdefault(
-            (decision["question"], decision["chosen"], decision["by"]),
-            {**decision, "commit": commit.commit, "agent": header["agent"]},
-        )
+    for decision in each_decision(change):
+        found.setdefault((decision["question"], decision["chosen"], decision["by"]), decision)
     return sorted(found.values(), key=lambda decision: decision["by"] not in _STATED)
+
+
+def each_decision(change: Change) -> Iterator[Header]:
+    """Every time that one is recorded, with its ``commit`` and ``agent``."""
+    for commit in change.recorded:
+        for header in commit.trajectories:
+            for decision in header["decisions"]:
+                yield {**decision, "commit": commit.commit, "agent": header["agent"]}

@@ -59,7 +59,7 @@ def find_choices(messages: Iterable[str], prompt: str | None = None, *, most: in
                     continue
                 says = _says_taken if declined else _is_taken
                 told = near if near and says(near.text.rstrip(".")) else None
-                if not sentence.asks and (told or not _RULES["tried"].match(sentence.text)):
+                if not sentence.asks and (told or declined or not _RULES["tried"].match(sentence.text)):
                     taken = told.restore(told.text) if told else f"not: {sentence.restore(objected['other'])}"
                     choice = _add(Choice(taken, (), None, sentence.quote), objected, sentence)
             if choice and choice.chosen and not _is_wish(choice, wishes) and (told_so := tidied(choice)):
@@ -166,7 +166,7 @@ def _read_alternative(before: Sentence | None, sentence: Sentence) -> Choice | N
     """``Jobs lie in a table. A broker would have meant one more service.``"""
     text = sentence.text.rstrip(".")
     match = objections.ALTERNATIVE.match(text)
-    if match is None and before and contrasts.TAKEN.match(before.text):
+    if match is None and before and _says_taken(before.text.rstrip(".")):
         match = objections.OBJECTION.match(text)
     if match is None or before is None or sentence.asks or sentence.spoken:
         return None
@@ -196,8 +196,8 @@ def _is_taken(text: str) -> bool:
         return False
     if _RULES["denied"].search(text) or _RULES["fault"].search(text) or text.endswith(":"):
         return False
-    tells = contrasts.DONE.search(text) or contrasts.STATE.search(text) or contrasts.TAKEN.match(text)
-    return tells is not None
+    tells = contrasts.DONE.search(text) or contrasts.STATE.search(text) or _says_taken(text)
+    return bool(tells)
 
 
 def _read(sentence: Sentence) -> Choice | None:

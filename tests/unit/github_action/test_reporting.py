@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from github_action.pull_request import Commit, Pull, PullDetails
-from github_action.reporting import Notes, read_change
+from github_action.reporting import Notes, as_json, find_labels, make_report, outputs, read_change
 from github_action.settings import Settings
 from github_action.token import Token
 from gittraj.model.codec import encode_note
-from gittraj.model.values import FileChanged, SessionInfo
+from gittraj.model.values import Decision, FileChanged, SessionInfo
+from gittraj.query.change import Change
+from gittraj.render.comment import flags
 from gittraj.render.comment.tables import Location, files_table
 from tests.integration.story import record
 
@@ -72,6 +79,31 @@ def test_files_that_records_name_are_not_asked_for() -> None:
     asked: list[str] = []
     read_change(details(A, B), [noted(A, B, files=told)], SETTINGS, files_of=lambda c: asked.append(c) or ())
     assert asked == []
+
+
+def test_a_doubt_that_was_answered_is_so_everywhere_and_looked_for_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = Decision(chosen="seconds", by="agent", question="Which unit?", confidence=0.5)
+    told = (
+        record("traj_a", decisions=(asked,)),
+        record("traj_b", decisions=(replace(asked, confidence=1.0),)),
+    )
+    bodies = {commit: encode_note([each]) for commit, each in zip((A, B), told, strict=True)}
+    looked, find_all = list[Change](), flags._find_all
+
+    def find(change: Change) -> Iterator[flags.Flag]:
+        looked.append(change)
+        return find_all(change)
+
+    monkeypatch.setattr(flags, "_find_all", find)
+    scanned = make_report(
+        read_change(details(A, B), [Notes(tip="d" * 40, bodies=bodies)], SETTINGS), SETTINGS, number=7
+    )
+    (flag, *_) = json.loads(as_json(scanned))["flags"]
+    assert (flag["said"], flag["since"], flag["later"]) == ("Which unit? seconds", "answered in", B)
+    assert outputs(scanned)["unsure"] == "0" and not find_labels(scanned)["traj:unsure"]
+    assert len(looked) == 1
 
 
 def test_a_forks_pull_request_has_what_the_repository_has_itself() -> None:
