@@ -27,13 +27,11 @@ def clause(why: str, other: str, between: str) -> str | None:
     why = _RULES["link"].sub("", why, count=1)
     if relative := _RULES["relative"].match(why):
         why, between = why[relative.end() :], between.strip(" ,")
-    follows = other and not between.strip()
-    if _RULES["verb"].match(why):
-        if follows and (not relative or _RULES["may"].match(why)):
-            return f"{lowered(other)} {why}"
-        return None if _RULES["may"].match(why) else f"it {why}"
-    if relative:
-        return f"it {why}"
+    bare, would = _RULES["verb"].match(why), _RULES["may"].match(why)
+    if bare and other and not between.strip() and (would or not relative):
+        return f"{lowered(other)} {why}"
+    if bare or relative:
+        return None if would else f"it {why}"
     return None if _RULES["dangling"].match(why) or not _balanced(why) else why
 
 

@@ -196,8 +196,7 @@ def _is_taken(text: str) -> bool:
         return False
     if _RULES["denied"].search(text) or _RULES["fault"].search(text) or text.endswith(":"):
         return False
-    tells = contrasts.DONE.search(text) or contrasts.STATE.search(text) or _says_taken(text)
-    return bool(tells)
+    return bool(contrasts.DONE.search(text) or contrasts.STATE.search(text) or _says_taken(text))
 
 
 def _read(sentence: Sentence) -> Choice | None:
@@ -213,7 +212,11 @@ def _read(sentence: Sentence) -> Choice | None:
         return _choice(why, sentence)
     if sentence.kind == "item" and any(_RULES["withheld"].search(text) for text in above):
         withheld = contrasts.WITHHELD.match(sentence.text.rstrip("."))
-        return _choice(withheld, sentence) if withheld else None
+        return (
+            _choice(withheld, sentence)
+            if withheld and not _RULES["taken_item"].search(sentence.text)
+            else None
+        )
     if _waits(sentence, decided=decided):
         return None
     objected = _read_objected(sentence)

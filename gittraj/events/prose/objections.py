@@ -83,7 +83,7 @@ RETURNED = re.compile(
 """What was tried, what spoke against it, and what was taken then."""
 WOULD = re.compile(
     rf"^{_SUBJECT}\s(?:would|could|might)\s[^;]+?,? but\s(?P<why4>[^;]+?), so\s(?P<chosen>"
-    r"(?!(?:I|we|it|this|that|they|there|you|the|for now)\b)[^,;]{3,60})$"
+    rf"(?!(?:I|we|it|this|that|they|there|you|the|for now)\b)(?:(?!{FORMS['finite'].pattern})[^,;]){{3,50}})$"
 )
 _WOULD = rf"^{_SUBJECT}\s(?:would|could|might)\s(?:also |have )*"
 _WAY = r"(?:(?:only |obvious |main )?alternative|other (?:way|option|choice))"
@@ -95,10 +95,9 @@ DECLINED = tuple(
         rf"|thought (?:about|of) )(?P<other>[^;,]{{2,100}}?),? (?:but|and) (?:then )?{REFUSED}{REASON}",
         rf"{_WOULD}[^;]+?,? but\s(?P<why>[^;]+?), so {REFUSED}$",
         rf"^(?!The\b){_SUBJECT}{_IS}the {_WAY}{REASON}",
-        rf"^(?:The|An|One) {_WAY}{_IS}(?:to )?(?P<other>[^,;:]{{2,80}}?)"
-        rf"(?:, (?:which|but) (?:{REFUSED}|I rejected))?{REASON}",
-        rf"{_WOULD}(?:be(?:en)? (?:\w+er|more \w+|nice|possible|an option)|do|work|catch|save|cover|handle)\b"
-        r"[^;]*?,? but\s(?P<why>(?!.*\b(?:could|can)(?:n't|not| not) (?:try|test|verify|run)\b)[^;]+)$",
+        rf"^(?:The|An|One) {_WAY}{_IS}(?:to )?(?P<other>[^,;:]{{2,80}}?)(?:, which I rejected)?{REASON}",
+        rf"^{_SUBJECT}\swould\s(?:also |have )*{FORMS['gain'].pattern}[^;]*?,? but\s(?P<why>(?!only\b|not\b)"
+        r"(?!.*\b(?:could|can)(?:n't|not| not) (?:try|test|verify|run)\b)[^;]+)$",
     )
 )
 """What was not taken; what was, stands before it or is not told. The last form needs a sentence before."""

@@ -124,16 +124,17 @@ def _fullest(doubts: dict[str, CaveatSource]) -> dict[str, CaveatSource]:
     """A doubt that is told again stands once, where it has most words."""
     found: dict[str, CaveatSource] = {}
     for quote, source in doubts.items():
-        former = next((other for other in found if _repeats(words(quote), words(other))), None)
+        former = next((other for other in found if _repeats(quote, other)), None)
         if former is None or len(quote) > len(former):
             found.pop(former or "", None)
             found[quote] = source
     return found
 
 
-def _repeats(one: frozenset[str], two: frozenset[str]) -> bool:
-    few = min(len(one), len(two))
-    return few > 2 and len(one & two) >= 0.8 * few and len(one & two) >= 0.5 * len(one | two)
+def _repeats(one: str, two: str) -> bool:
+    """Whether one has all words of the other; a name that differs makes another doubt."""
+    few, many = sorted((set(re.findall(r"\w[\w./-]*\w|\w", text.lower())) for text in (one, two)), key=len)
+    return 3 <= len(few) <= len(many) <= 3 * len(few) and few <= many
 
 
 def _decision(choice: Choice, event: str) -> Decision:

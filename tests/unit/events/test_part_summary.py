@@ -74,7 +74,7 @@ def test_a_part() -> None:
                 chosen="ruff",
                 by="inferred",
                 alternatives=("flake8",),
-                reasoning="speed",
+                reasoning="for speed",
                 quote="I used ruff instead of flake8 for speed.",
                 event="7",
             ),

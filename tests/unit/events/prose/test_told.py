@@ -24,6 +24,10 @@ from gittraj.render.events import because
         "The alternative would be to bump the version.",
         "The client asked for a table instead of a chart.",
         "The README explains how to use uv instead of pip.",
+        "Nothing else. A second run would be slower, but the cache is warm.",
+        "A newer Node would help, but the server has 16, so tests are skipped.",
+        "## Alternatives considered\n- Redis: chosen, because it is there",
+        "## Alternatives considered\n- Pros: fast and well known",
         "A retry would work, but I could not try it.",
         "I added the alias. The alternative spelling is accepted too.",
     ],
@@ -209,6 +213,11 @@ def test_of_two_tellings_the_fuller_stands() -> None:
         (("a hand-written scanner",), "the grammar is flat")
     ]
     assert prose.caveats == ("The width may be wrong for emoji and for flags.",)
+
+
+def test_doubts_of_different_things_stand_beside_each_other() -> None:
+    said = "I fixed it. The test in client.py still fails here. The test in server.py still fails here."
+    assert len(read_prose([Message(id="m", content=said)], (), None).caveats) == 2
 
 
 def test_a_reason_stands_behind_because_or_alone() -> None:
