@@ -165,6 +165,11 @@ def is_unsure(decision: Header) -> bool:
     return decision["confidence"] is not None and decision["confidence"] < UNSURE
 
 
+def by_doubt(change: Change) -> list[Header]:
+    """The decisions, those first that somebody was least sure of."""
+    return sorted(decisions(change), key=lambda d: d["confidence"] if is_unsure(d) else 1.0)
+
+
 def titled(decision: Header) -> str:
     """What was chosen, after the question that it answers."""
     question, chosen = decision["question"], decision["chosen"]
