@@ -66,7 +66,7 @@ class Offer:
         print_wrapped(
             "Each can get hooks in its settings here, and an instruction on how to record decisions."
         )
-        print_wrapped("An agent that is not set up is recorded too, with the reasons that are in its log.")
+        print_wrapped("Without them its commits are recorded too, with what its log says.")
         if len(new) == 1:
             return new if click.confirm(f"Set up {names}?", default=True) else ()
         while True:

@@ -50,7 +50,7 @@ def repair(revisions: str | None, *, again: bool, dry_run: bool, as_json: bool) 
         why = "no evidence of where it went" if each.here else "it is not in this clone"
         click.echo(f"left on {each.commit[:12]}: {', '.join(each.trajectories)}; {why}")
     if not done.carried and not done.stranded:
-        click.echo("nothing to repair: every record is on a reachable commit", err=True)
+        click.echo("nothing to repair: every record, or a copy of it, is on a reachable commit", err=True)
 
 
 def _reread(revisions: str | None, environ: Environ, *, dry_run: bool, as_json: bool) -> None:

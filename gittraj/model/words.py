@@ -14,7 +14,7 @@ EVIDENCE = {
     "output": "commit named in its log",
     "order": "matched to a commit command in its log",
     "content": "matched by content, not seen to commit",
-    "manual": "linked by hand",
+    "manual": "by hand",
     "imported": "imported",
     "environment": "made in a shell that the agent opened; who made it is not known",
 }

@@ -43,7 +43,9 @@ def locked(repository: Repository, environ: Environ) -> Iterator[LocalState]:
     local = LocalState.of(repository)
     with local.writing():
         if load_suspension(local.folder).paused is not None:
-            raise TrajError("git-traj is paused here", "git traj resume")
+            # an agent may read this: it is not for it to end what a person asked for
+            hint = "work on, nothing is recorded; whoever paused it ends that with: git traj resume"
+            raise TrajError("git-traj is paused here", hint)
         yield local
 
 

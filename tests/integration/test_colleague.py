@@ -124,7 +124,7 @@ def test_the_story_of_a_colleague(server: Git, ann: Git, bob: Git, be: Be) -> No
         "  claude-code, from origin · sonnet · committed by the agent\n"
     )
     assert without_ages(be(ann)("search", "limit")[0]) == (
-        f"{short} two  AGO by A U Thor\n  title    Limit the rate\n"
+        f"{short} two  AGO by A U Thor\n  named    Limit the rate\n"
         "  claude-code, from origin · traj_b · Limit the rate\n"
     )
     assert (

@@ -264,7 +264,7 @@ def test_a_secret_is_nowhere(git: Git) -> None:
 
 def test_switched_off_and_paused(git: Git, monkeypatch: pytest.MonkeyPatch) -> None:
     traj(git, "pause")
-    assert "git-traj is paused here" in refused(git, "start", "x")
+    assert "git-traj is paused here\nhint: work on" in refused(git, "start", "x")
     traj(git, "resume")
     monkeypatch.setenv("GIT_TRAJ", "0")
     assert "switches git-traj off" in refused(git, "start", "x")

@@ -206,7 +206,7 @@ def test_what_repair_says(git: Git, topic: list[str]) -> None:
     git("branch", "again", topic[1])
     told = traj(git, "repair")
     assert (told.out, told.status) == ("", 0)
-    assert told.err == "nothing to repair: every record is on a reachable commit\n"
+    assert told.err == "nothing to repair: every record, or a copy of it, is on a reachable commit\n"
 
 
 def test_a_range_limits_the_targets_or_the_originals(git: Git, topic: list[str]) -> None:

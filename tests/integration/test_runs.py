@@ -228,3 +228,19 @@ def test_runs_of_which_no_answer_could_be_parsed_stay_apart(begun: Git, tmp_path
     rows = _take(begun, tmp_path / "runs")
     assert len({row["trajectory"] for row in rows}) == 3
     assert [row["total"]["counts"]["malformed"] for row in _rows(begun, "--all")] == [1, 1, 1]
+
+
+def test_run_solve_and_task_ids_are_found_and_shown(begun: Git, tmp_path: Path) -> None:
+    file = run_file(tmp_path, "a", "org__repo-1", 1)
+    log = file.rename(tmp_path / "nightly_run7_20260101_120000.traj.json")
+    (row,) = json.loads(traj(begun.root, "import", "--json", "--task", "beads:bd-1", str(log)).stdout)[
+        "imported"
+    ]
+    for name in ("run7", "nightly", "org__repo-1", "beads:bd-1", row["trajectory"]):
+        shown = traj(begun.root, "show", name).stdout
+        assert "task     beads:bd-1" in shown, name
+        assert "run      run7 · nightly · org__repo-1" in shown, name
+    for name in ("run7", "nightly", "org__repo-1"):
+        assert [each["id"] for each in _rows(begun, "--run", name)] == [row["trajectory"]]
+        assert "  named    " in (said := traj(begun.root, "search", name).stdout)
+        assert name in said

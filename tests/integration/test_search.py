@@ -211,7 +211,7 @@ def test_what_a_person_sees(git: Git, story: Story, capsys: pytest.CaptureFixtur
     status, out, err = said("heron")
     lines = out.splitlines()
     assert (status, err, lines[0].split()[:2]) == (0, "", [commit[:7], "Herons"])
-    assert lines[1] == "  title    ]0;owned the heron <U+202E> wades"
+    assert lines[1] == "  named    ]0;owned the heron <U+202E> wades"
     assert lines[2] == "  said     ]0;owned the heron <U+202E> waits again"
     assert lines[3].startswith("  codex · traj_one · ^[]0;owned")
     assert said("cormorant") == (0, "", NOTHING)

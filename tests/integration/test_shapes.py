@@ -57,7 +57,7 @@ COMMIT {subject}  AGE by A U Thor
 ONELINE = "COMMIT {subject}  claude-code · TIME\n"
 SEARCH = """\
 COMMIT {subject}  AGE by A U Thor
-  title    Please do it
+  named    Please do it
   claude-code · TRAJECTORY · Please do it
 """
 ANSWERS = {

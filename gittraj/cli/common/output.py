@@ -107,7 +107,7 @@ def say_written(path: Path, *, show: bool = False) -> None:
 
         page = path / "index.html" if path.is_dir() else path
         if not webbrowser.open(page.resolve().as_uri()):
-            click.echo("git-traj: no browser was found to open it", err=True)
+            click.echo(f"git-traj: no browser was found to open {escape_line(str(page))}", err=True)
 
 
 def say(text: str) -> None:

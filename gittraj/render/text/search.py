@@ -14,7 +14,7 @@ _INDENT = 2
 _LABEL = 11  # columns that a label takes, margin included
 _LINES = 3
 LABELS = {
-    "title": "title",
+    "title": "named",  # also tags, tasks, and what a run is called
     "prompt": "asked",
     "decision": "decided",
     "retrospective": "summary",
