@@ -29,7 +29,6 @@ from github_action.settings import Settings, is_strict, read_settings
 from github_action.watchdog import SECONDS, Watchdog
 from gittraj.errors import TrajError
 from gittraj.model.words import count
-from gittraj.query.change import Change
 
 
 def main(environ: Mapping[str, str], budget: RetryBudget | None = None) -> int:
@@ -136,7 +135,7 @@ def _give_up(job: Job) -> int:
         return int(strict)
     scanned, verdict = job.made[-1]
     publish(scanned.report, post=None, summary=settings.summary, console=job.console)
-    write(settings, {**outputs(scanned.change), "result": "summary-only"})
+    write(settings, {**outputs(scanned), "result": "summary-only"})
     return int(verdict.fails or settings.strict)
 
 
@@ -156,9 +155,9 @@ def _report(job: Job, pull: OnPull) -> int:
     job.made.append((scanned, verdict))
     published = _publish(job, pull, scanned)
     _mark(job, pull, scanned)
-    _relabel(job, pull, change)
-    path = write_json(settings, change, pull.number)
-    write(settings, {**outputs(change), **published.outputs(), "json-path": path})
+    _relabel(job, pull, scanned)
+    path = write_json(settings, scanned, pull.number)
+    write(settings, {**outputs(scanned), **published.outputs(), "json-path": path})
     if verdict.line:
         console.annotate("error" if verdict.fails else "warning", verdict.line)
     failed = settings.strict and published.error is not None and pull.read_only is None
@@ -198,7 +197,7 @@ def _mark(job: Job, pull: OnPull, scanned: ScannedReport) -> None:
     settings, change = job.settings, scanned.change
     if settings.annotations == "false":
         return
-    found = find_annotations(change)
+    found = find_annotations(change, scanned.flags)
     if settings.host == "gitlab":
         settings.folder.joinpath("code-quality.json").write_text(as_code_quality(found), encoding="utf-8")
     placed = False
@@ -223,11 +222,11 @@ def _place(
     return settings.annotations != "true"
 
 
-def _relabel(job: Job, pull: OnPull, change: Change) -> None:
+def _relabel(job: Job, pull: OnPull, scanned: ScannedReport) -> None:
     if pull.check or not job.settings.labels:
         return
     try:
-        job.forge.relabel(pull.number, find_labels(change))
+        job.forge.relabel(pull.number, find_labels(scanned))
     except ForgeError as error:
         why = pull.read_only or error.message
         job.console.annotate(

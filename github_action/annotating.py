@@ -13,7 +13,7 @@ from itertools import islice
 
 from github_action.console import inert
 from gittraj.query.change import Change, decisions
-from gittraj.render.comment.flags import find_flags, find_place, titled
+from gittraj.render.comment.flags import Flag, find_place, titled
 
 MOST = 10
 _DESCRIBED = 1_000
@@ -29,10 +29,10 @@ class Annotation:
     text: str
 
 
-def find_annotations(change: Change) -> list[Annotation]:
+def find_annotations(change: Change, flags: Sequence[Flag]) -> list[Annotation]:
     """At most ten, the worst first; one for each line."""
     found: dict[tuple[str, int], Annotation] = {}
-    for each in _doubts(change):
+    for each in _doubts(flags):
         found.setdefault((each.path, each.line), each)
     for each in _rejections(change):
         found.setdefault((each.path, each.line), each)
@@ -57,13 +57,12 @@ def as_code_quality(found: Sequence[Annotation]) -> str:
     return json.dumps(rows)
 
 
-def _doubts(change: Change) -> Iterator[Annotation]:
-    for flag in find_flags(change):
+def _doubts(flags: Sequence[Flag]) -> Iterator[Annotation]:
+    for flag in flags:
         if flag.path and flag.line:
             # only a run that failed quotes nobody
             text = flag.quoted or "Its session edited this file."
-            text += f" ({flag.since} {flag.later[:7]})" if flag.later else ""
-            yield Annotation(flag.path, flag.line, flag.reason, text)
+            yield Annotation(flag.path, flag.line, flag.reason, text + flag.after())
 
 
 def _rejections(change: Change) -> Iterator[Annotation]:

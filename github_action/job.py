@@ -78,9 +78,9 @@ def _fetch(job: Job, details: PullDetails, source: Source) -> Notes:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def write_json(settings: Settings, change: Change, number: int) -> str:
+def write_json(settings: Settings, scanned: ScannedReport, number: int) -> str:
     path = settings.folder / f"git-traj-{settings.run}-{number}-{settings.key}.json"
-    path.write_text(as_json(change), encoding="utf-8", errors="replace", newline="\n")
+    path.write_text(as_json(scanned), encoding="utf-8", errors="replace", newline="\n")
     return str(path)
 
 

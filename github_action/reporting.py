@@ -25,7 +25,7 @@ from gittraj.query.read_change import find_headers, find_sessions
 from gittraj.query.records import Recorded
 from gittraj.redact import Redactor
 from gittraj.render.comment.comment import CommentOptions, render_comment
-from gittraj.render.comment.flags import find_flags, omissions
+from gittraj.render.comment.flags import Flag, find_flags, omissions
 from gittraj.render.comment.tables import Location
 
 _SUMMARY = 900_000
@@ -43,9 +43,11 @@ _POLL = 4.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScannedReport:
-    """A change and its report; ``leaks``: rules that matched in the last scan for secrets."""
+    """A change, where to look first in it, and its report; ``leaks``: rules that matched in the last scan
+    for secrets."""
 
     change: Change
+    flags: Sequence[Flag]
     report: Report
     leaks: tuple[str, ...] = ()
 
@@ -153,22 +155,24 @@ def make_report(change: Change, settings: Settings, *, number: int) -> ScannedRe
     scan = cache(lambda text, name: _scan(redactor, text, leaks, name=name))  # most words are there often
     change = map_texts(replace(change, diff=None), scan)
     change = replace(change, diff=diff)
+    flags = find_flags(change)
     texts = [
-        render_comment(change, location, options),
-        render_comment(change, location, options, characters=_BRIEF),
-        render_comment(change, location, options, characters=_SUMMARY, max_bytes=_SUMMARY),
+        render_comment(change, location, options, flags=flags),
+        render_comment(change, location, options, flags=flags, characters=_BRIEF),
+        render_comment(change, location, options, flags=flags, characters=_SUMMARY, max_bytes=_SUMMARY),
     ]
     clean = [_scan(redactor, text, leaks) for text in texts]
     line = f"{len(change.recorded)} of {count(len(change.own), 'commit')} have an agent trajectory"
     report = Report(body=clean[0], brief=clean[1], summary=clean[2], line=line)
-    return ScannedReport(change=change, report=report, leaks=tuple(dict.fromkeys(leaks)))
+    return ScannedReport(change=change, flags=flags, report=report, leaks=tuple(dict.fromkeys(leaks)))
 
 
-def outputs(change: Change) -> dict[str, str]:
+def outputs(scanned: ScannedReport) -> dict[str, str]:
     """The action's outputs about the change."""
+    change = scanned.change
     own, recorded = len(change.own), len(change.recorded)
     costs = [t["part"]["costUsd"] for t in change.sessions if t["part"]["costUsd"] is not None]
-    unsure = [flag for flag in find_flags(change) if flag.icon == "⚠️"]
+    unsure = [flag for flag in scanned.flags if flag.icon == "⚠️"]
     known = not (change.left or change.unread)
     return {
         "commits-total": str(own),
@@ -181,12 +185,13 @@ def outputs(change: Change) -> dict[str, str]:
     }
 
 
-def find_labels(change: Change) -> dict[str, bool]:
+def find_labels(scanned: ScannedReport) -> dict[str, bool]:
     """The labels of the pull request that are ours to keep: whether each belongs there. Of what could not be
     read nothing is said."""
+    change = scanned.change
     if change.unread or change.left or change.notes is None:
         return {}
-    unsure = any(flag.icon == "⚠️" for flag in find_flags(change))
+    unsure = any(flag.icon == "⚠️" for flag in scanned.flags)
     return {"traj:unsure": unsure, "traj:unrecorded": len(change.recorded) < len(change.own)}
 
 
@@ -195,7 +200,8 @@ def coverage(change: Change) -> float:
     return 100.0 * len(change.recorded) / len(change.own) if change.own else 100.0
 
 
-def as_json(change: Change) -> str:
+def as_json(scanned: ScannedReport) -> str:
+    change = scanned.change
     document: dict[str, Any] = {
         "version": 1,
         "head": change.head,
@@ -216,8 +222,10 @@ def as_json(change: Change) -> str:
                 "why": flag.reason,
                 "said": flag.quoted,
                 "commits": flag.commits,
+                "since": flag.since or None,
+                "later": flag.later,
             }
-            for flag in find_flags(change)
+            for flag in scanned.flags
         ],
         "omissions": omissions(change),
     }

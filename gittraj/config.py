@@ -10,7 +10,7 @@ untrusted: it can make settings stricter, never looser.
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import field
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -115,9 +115,11 @@ class Config:
     """Of the events of all parts of a session."""
     settings: Mapping[str, Setting] | None = None
 
-    def excludes(self, *, agent: str, path: str) -> bool:
-        """Whether ``traj.exclude`` names this agent, or a glob of it this file or a folder that it is in."""
-        globs = {g for p in self.exclude for g in (p, p.rstrip("/*"), f"{p.rstrip('/*')}/*")} - {"", "/*"}
+    def excludes(self, *, agent: str, path: str, agents: Collection[str]) -> bool:
+        """Whether ``traj.exclude`` names this agent, or a glob of it this file or a folder that it is in. The
+        name of one of the ``agents`` is no glob."""
+        patterns = (p for p in self.exclude if p not in agents)
+        globs = {g for p in patterns for g in (p, p.rstrip("/*"), f"{p.rstrip('/*')}/*")} - {"", "/*"}
         return agent in self.exclude or any(fnmatch.fnmatchcase(path, glob) for glob in globs)
 
 

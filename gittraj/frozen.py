@@ -77,15 +77,15 @@ def _init(self: Any, /, *values: Any, **given: Any) -> None:
         if len(values) > len(placed) or not given.keys().isdisjoint(placed[: len(values)]):
             raise TypeError(f"{self.__class__.__name__}: too many values, or one twice")
         given.update(zip(placed, values, strict=False))
-    left, held = len(given), self.__dict__
+    left, put = len(given), object.__setattr__  # which makes no dictionary
     for name, default, factory in plan:
         if name in given:
-            held[name] = given[name]
+            put(self, name, given[name])
             left -= 1
         elif default is not dataclasses.MISSING:
-            held[name] = default
+            put(self, name, default)
         elif factory is not dataclasses.MISSING:
-            held[name] = factory()
+            put(self, name, factory())
         else:
             raise TypeError(f"{self.__class__.__name__}: '{name}' is missing")
     if left:

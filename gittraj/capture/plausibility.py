@@ -12,7 +12,9 @@ from gittraj.capture.commit_command import (
     find_no_commit,
     git_verbs,
     gives_message,
+    gives_subject,
     may_commit,
+    normalise,
 )
 from gittraj.capture.session import CLOCK, Commit, Log
 from gittraj.model.times import seconds
@@ -135,8 +137,12 @@ def plausibility(log: Log, commit: Commit, call: int, written: Written) -> float
 
 
 def _names(command: str, subject: str) -> bool:
-    """Whether a command has a subject, as words of their own: a short one stands in many others."""
-    return bool(subject) and re.search(rf"(?<!\w){re.escape(subject)}(?!\w)", command) is not None
+    """Whether a command gives a subject, or has it as words of their own: a short one is in many others."""
+    longest = max(re.findall(r"\w+", subject), key=len, default=subject)
+    if not subject or longest not in command:  # as of nearly every command
+        return False
+    whole = re.search(rf"(?<!\w){re.escape(subject)}(?!\w)", command)
+    return whole is not None or gives_subject(normalise(command), subject)
 
 
 def ran_at(log: Log, call: int, commit: Commit) -> bool | None:

@@ -9,9 +9,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from fnmatch import fnmatch
 from itertools import chain, islice
 from pathlib import Path
 
+from gittraj.capture.commit_command import can_commit
 from gittraj.git import Repository
 from gittraj.model.session_items import Edit, Entry
 
@@ -27,9 +30,19 @@ _PROGRAM = re.compile(
 """A program that is installed below a repository: whoever runs it need not work there."""
 _ABSOLUTE = re.compile(r"(?<![\w.~:/-])/[\w.@%+,=/-]{2,}")
 _RELATIVE = re.compile(r"(?<![\w./~:@%+-])(?:\.\.?/)*[\w.@%+-]+(?:/[\w.@%+-]+)+")
-_WORD = re.compile(r"(?<![\w./~:@%+-])[\w.@%+-]+")
+_BETWEEN_WORDS = re.compile(r"(?<!\S)-[A-Za-z]|[\s'\"();&|<>=:,@`${}\\]+")
+_QUOTED = r"'[^']*+'|\"(?:[^\"\\]|\\.)*+\""
+_GIT = re.compile(rf"\bgit\s(?:{_QUOTED}|[^;&|\n'\"])*+", re.DOTALL)
+_MESSAGE = re.compile(
+    r"(?<=\s)(?:-[a-zA-Z]*m|--message)[ =]?(?:'[^']*+'|\"(?:[^\"\\$`]|\\.|\$(?!\())*+\"|[^\s'\"`$])++",
+    re.DOTALL,
+)
+"""Not one that a shell puts together: that may be of any file."""
+_MESSAGE_BELOW = re.compile(r"(?:\bgit\s[^|;&()<\n]{0,200}|\$\(cat\s*)<<-?[ ]?['\"]?(\w+)")
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _MOST_WORDS = 200
+_MOST_NAMES = 1000
+_MOST_FOLDERS = 8
 _COMMAND_LIMIT = 20_000
 _PATH_LIMIT = 4096
 
@@ -46,6 +59,7 @@ class RepoPaths:
         self.roots: tuple[Path, ...] = tuple(known | dict.fromkeys(former))
         self.home = home
         self._tops: dict[Path, Path | None] = {root: root for root in former}
+        self._parents: dict[Path, Path] = {}
 
     def place(self, entry: Entry) -> str | None:
         """``here``, ``elsewhere`` (also if a call worked in both), or ``None`` if it is not known."""
@@ -61,30 +75,43 @@ class RepoPaths:
         return self._inside(self._resolve(entry.folder, edit.path))
 
     def touched(self, entry: Entry) -> Iterator[str]:
-        """The repository's files that a call names, in its arguments or in its command."""
-        words = islice(dict.fromkeys(_WORD.findall(entry.command or "")), _MOST_WORDS)
-        named = (path for word in words if (path := self._resolve(entry.folder, word)).exists())
-        paths = chain(self.named(entry), named)
+        """The repository's files that a call may name, in its arguments or in its command, whether or not
+        they are there: it may have removed them. A message says anything, and names none."""
+        command = _without_messages(_cut(entry.command or ""))
+        moves = islice(self._moves(command, entry.folder), _MOST_FOLDERS)
+        folders = dict.fromkeys((entry.folder, *(str(path) for path in moves)))
+        words = [*islice(dict.fromkeys(_BETWEEN_WORDS.split(command)), _MOST_NAMES)]
+        names = (self._resolve(folder, w) for folder in folders for w in words if 0 < len(w) < _PATH_LIMIT)
+        paths = chain(self.named(entry, command), chain.from_iterable(map(_matching, names)))
         return (found for path in paths if (found := self._inside(path)) is not None)
 
     def _inside(self, path: Path) -> str | None:
+        parent = self._parents[path.parent] = self._parents.get(path.parent) or _real(path.parent)
         for root in sorted(self.roots, key=lambda root: len(root.parts), reverse=True):  # a tree in a tree
-            for candidate in (path, _real(path.parent) / path.name):
+            for candidate in (path, parent / path.name):
                 if candidate.is_relative_to(root) and candidate != root:
                     inside = candidate.relative_to(root)
                     return None if inside.parts[0] == ".git" else inside.as_posix()
         return None
 
-    def named(self, entry: Entry) -> Iterator[Path]:
+    def named(self, entry: Entry, command: str | None = None) -> Iterator[Path]:
         """The paths that a call names, in its arguments or in its command, but not the installed programs
         that it runs."""
         for name in (*entry.paths, *(edit.path for edit in entry.edits)):
             yield self._resolve(entry.folder, name)
-        command = entry.command or ""
-        if len(command) > 2 * _COMMAND_LIMIT:
-            command = f"{command[:_COMMAND_LIMIT]}\n{command[-_COMMAND_LIMIT:]}"
+        command = _cut(entry.command or "") if command is None else command
         command = _PROGRAM.sub(r"\g<before>", command)
-        folder = entry.folder
+        yield from islice(self._moves(command, entry.folder), _MOST_WORDS)
+        for name in _ABSOLUTE.findall(command):
+            if self._place(Path(name)):
+                yield Path(name)
+        for name in islice(dict.fromkeys(_RELATIVE.findall(command)), _MOST_WORDS):
+            path = self._resolve(entry.folder, name)
+            if self._place(path) and os.path.exists(path):  # noqa: PTH110 - see _top
+                yield path
+
+    def _moves(self, command: str, folder: str | None) -> Iterator[Path]:
+        """The folders that a command changes to."""
         for found in _CHANGES_FOLDER.finditer(command):
             path = self._resolve(folder, next(name for name in found.group(2, 3, 4) if name))
             if len(str(path)) > _PATH_LIMIT:
@@ -92,13 +119,6 @@ class RepoPaths:
             if not found["git"]:
                 folder = str(path)  # the next cd starts from here; git -C does not stay
             yield path
-        for name in _ABSOLUTE.findall(command):
-            if self._place(Path(name)):
-                yield Path(name)
-        for name in islice(dict.fromkeys(_RELATIVE.findall(command)), _MOST_WORDS):
-            path = self._resolve(entry.folder, name)
-            if self._place(path) and path.exists():
-                yield path
 
     def _resolve(self, folder: str | None, name: str) -> Path:
         if self.home and (name == "~" or name.startswith("~/")):
@@ -128,6 +148,36 @@ class RepoPaths:
                 break
         self._tops.update(dict.fromkeys(below, top))
         return top
+
+
+def _cut(command: str) -> str:
+    """The two ends of a long command: between them is the text of a file that it writes."""
+    if len(command) > 2 * _COMMAND_LIMIT:
+        return f"{command[:_COMMAND_LIMIT]}\n{command[-_COMMAND_LIMIT:]}"
+    return command
+
+
+def _without_messages(command: str) -> str:
+    """A command without the messages of the commits that it makes, in here-documents or as arguments."""
+    lines, kept, at = command.split("\n"), [], 0
+    while at < len(lines):
+        kept.append(lines[at])
+        found = _MESSAGE_BELOW.search(lines[at]) if can_commit(lines[at]) else None
+        at += 1
+        if found and found[1] in lines[at : at + _MOST_NAMES]:
+            at = lines.index(found[1], at) + 1
+    command = "\n".join(kept)
+    return _GIT.sub(lambda git: _MESSAGE.sub("", git[0]) if can_commit(git[0]) else git[0], command)
+
+
+def _matching(path: Path) -> Iterator[Path]:
+    """A path, and the files that it stands for if its name is a pattern."""
+    yield path
+    if any(sign in path.name for sign in "*?["):
+        with suppress(OSError, ValueError), os.scandir(path.parent) as found:
+            yield from (
+                path.parent / f.name for f in islice(found, _MOST_NAMES) if fnmatch(f.name, path.name)
+            )
 
 
 def _posix(name: str) -> str:

@@ -16,36 +16,32 @@ from gittraj.cli.common.repository import environment, find_repository
 @click.option("--dry-run", is_flag=True, help="Only say what would be done.")
 def command(purge: bool, everywhere: bool, dry_run: bool) -> int:
     """Remove git-traj from this repository: restore hooks and configuration."""
-    from gittraj.commands.install.uninstall import foresee, list_copies, name_what_is_left, uninstall
+    from gittraj.commands.install.uninstall import list_copies, name_what_is_left, uninstall
     from gittraj.config import Environ
     from gittraj.state.folder import LocalState
 
     left: list[tuple[str, str]] = []
-    steps = []
     if everywhere and (purge or dry_run):
         raise click.UsageError("--global takes neither --purge nor --dry-run")
     if everywhere:
         from gittraj.commands.install.global_install import uninstall_globally
 
         steps = list(uninstall_globally(environment()))
-        told = [(step.name, step.text) for step in steps]
     else:
         with find_repository() as repository:
             copies = list_copies(repository)
-            if dry_run:
-                told = list(foresee(repository, purge=purge))
-            else:
-                steps = uninstall(repository, purge=purge)
-                told = [(step.name, step.text) for step in steps]
+            steps = uninstall(repository, purge=purge, dry_run=dry_run)
             purged = (purge and dry_run) or not LocalState.of(repository).exists
             left = list(name_what_is_left(repository, Environ.of(environment()), copies, purged=purged))
-    for name, text in told:
-        print_wrapped(f"{name}: {text}")
-    if not told:
+    if steps and dry_run:
+        click.echo("What would be done:")
+    for step in steps:
+        print_wrapped(f"{step.name}: {step.text}")
+    if not steps:
         click.echo("nothing to remove", err=True)
     if left:
         what = "What would stay" if dry_run else "What stays"
-        click.echo("\n" * bool(told), nl=False)
+        click.echo("\n" * bool(steps), nl=False)
         print_wrapped(f"{what}, and what removes it:")
     for what, remover in left:
         print_wrapped(f"{what}:")

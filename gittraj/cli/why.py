@@ -60,19 +60,23 @@ def command(
         if form == "json":
             click.echo(dump_json({"version": 1, "path": path, "entries": entries}))
         else:
-            texts = _render(repository, path, lines, entries, porcelain=form == "porcelain")
+            found = form is not None or any(entry["trajectory"] or entry["nearest"] for entry in entries)
+            any_here = found or _has_records(repository)
+            texts = _render(
+                repository, path, lines, entries, porcelain=form == "porcelain", any_here=any_here
+            )
             write(repository, texts, environment(), pager=obj["pager"] and form is None)
-            if form is None and not any(entry["trajectory"] or entry["nearest"] for entry in entries):
-                _say_if_nothing_recorded(repository)
+            if not any_here:
+                from gittraj.cli.common.no_match import say_nothing_recorded
+
+                say_nothing_recorded(repository)
 
 
-def _say_if_nothing_recorded(repository: Repository) -> None:
-    from gittraj.cli.common.no_match import say_nothing_recorded
+def _has_records(repository: Repository) -> bool:
     from gittraj.cli.common.repository import read_records
 
     recorded = read_records(repository)
-    if not recorded and not recorded.over:
-        say_nothing_recorded(repository)
+    return bool(recorded or recorded.over)
 
 
 def _explain(
@@ -145,6 +149,7 @@ def _render(
     entries: Sequence[Reason],
     *,
     porcelain: bool,
+    any_here: bool,
 ) -> Iterator[str]:
     from gittraj.render.text.why import render_porcelain, render_reason
 
@@ -153,4 +158,4 @@ def _render(
         return
     page, now = text_page(repository, environment()), datetime.now(UTC)
     for number, entry in enumerate(entries):
-        yield "\n" * bool(number) + render_reason(entry, lines, page, now)
+        yield "\n" * bool(number) + render_reason(entry, lines, page, now, any_here=any_here)

@@ -174,7 +174,7 @@ def _recording(facts: Facts) -> Iterator[str]:
     elif facts.off or facts.paused is not None:
         yield "Off for this command (GIT_TRAJ=0)" if facts.off else f"Paused since {_time(facts.paused)}"
     other = (
-        f", and on {facts.elsewhere} that git traj log does not list (git traj search finds them)"
+        f", and on {facts.elsewhere} that git traj log does not list (git traj log --all says where)"
         if facts.elsewhere
         else ""
     )

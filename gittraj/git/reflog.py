@@ -77,7 +77,8 @@ def _parse(line: bytes) -> ReflogEntry:
 def _read_listing(
     repository: Repository, git_dir: Path, position: Position | None, ref: str
 ) -> tuple[list[ReflogEntry], Position]:
-    """reftable keeps no reflog file, so git lists it: newest first, without the old ids."""
+    """reftable keeps no reflog file, so git lists it: newest first, without the old ids. That of the first is
+    asked for: it is zeros only where the reflog is whole."""
     found = repository.run(
         *("-c", "log.showSignature=false", f"--git-dir={git_dir}"),
         *("log", "-g", "-z", "--format=%H%x00%gs", ref, "--"),
@@ -85,7 +86,9 @@ def _read_listing(
     )
     fields = found.out.decode("utf-8", "surrogateescape").removesuffix("\0").split("\0") if found.out else []
     pairs = list(zip(fields[::2], fields[1::2], strict=True))[::-1]
-    before = ["0" * len(pairs[0][0]), *(new for new, _ in pairs)] if pairs else []
+    first = ("rev-parse", "--quiet", "--verify", f"{ref}@{{{len(pairs)}}}")
+    asked = repository.run(f"--git-dir={git_dir}", *first, check=False).out.decode().strip() if pairs else ""
+    before = [asked or "0" * len(pairs[0][0]), *(new for new, _ in pairs)] if pairs else []
     entries = [ReflogEntry(old, new, message) for old, (new, message) in zip(before, pairs, strict=False)]
     marks = ["", *(_hash("\0".join(pair).encode("utf-8", "surrogateescape")) for pair in pairs)]
     here = Position(len(entries), marks[-1])

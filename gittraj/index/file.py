@@ -129,10 +129,12 @@ def write_source(connection: sqlite3.Connection, **values: str) -> None:
 def _opened(folder: Path, database: Database, *, patience: float) -> Iterator[sqlite3.Connection]:
     path, stamp = folder / database.name, folder / f"{database.prefix}stamp"
     fresh, first = folder / f"{database.name}.new", ""
+    fresh.unlink(missing_ok=True)  # of a writer that was killed
     if fast_open.read_stamp(str(path)) == fast_open.read_text(str(stamp)) and _is_ours(path, database):
         try:
             with closing(_connect(path, "rw", patience)) as connection:
-                if _begin(connection):
+                if not _is_read(connection):
+                    _begin(connection)
                     yield connection
                     connection.execute("COMMIT")
                     return
@@ -157,16 +159,24 @@ def _opened(folder: Path, database: Database, *, patience: float) -> Iterator[sq
     _write_stamp(stamp, path)
 
 
-def _begin(connection: sqlite3.Connection, first: str = "") -> bool:
-    """In one transaction, as each one waits for the disk. False while somebody reads: perhaps a pager that
-    stays open; that one keeps the file, and the writer's copy takes its place."""
+def _is_read(connection: sqlite3.Connection) -> bool:
+    """Whether somebody reads: perhaps a pager that stays open; that one keeps the file, and the writer's copy
+    takes its place."""
+    try:
+        connection.executescript("BEGIN EXCLUSIVE; ROLLBACK")
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+            raise
+        return True
+    return False
+
+
+def _begin(connection: sqlite3.Connection, first: str = "") -> None:
+    """In one transaction, as each one waits for the disk. Others read what was, until it is written."""
     connection.execute("PRAGMA secure_delete = ON")  # forgotten text must not stay in a free page
     connection.execute("PRAGMA cache_size = -16384")
-    try:
-        connection.executescript(f"BEGIN EXCLUSIVE; {first}")
-    except sqlite3.OperationalError:
-        return False
-    return True
+    connection.execute(f"PRAGMA busy_timeout = {1000 * _PATIENCE:.0f}")
+    connection.executescript(f"BEGIN IMMEDIATE; {first}")
 
 
 def _connect(path: Path, mode: str, patience: float = _PATIENCE) -> sqlite3.Connection:

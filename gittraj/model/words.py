@@ -195,12 +195,16 @@ def evidence(link: Header) -> str | None:
     return None if link["carried"] else EVIDENCE.get(link["evidence"])
 
 
+NO_COMMIT = "counts for no commit"
+"""Of work that led to none, and of what is no evidence for the commit that it is kept on."""
+
+
 def marks(header: Header) -> list[str]:
     """What a reader must know before believing the rest."""
     part, link = header["part"], header["link"]
     told = []
     if link["role"] == "explored":
-        told.append(f"no commit, {header['id']}")
+        told.append(f"{NO_COMMIT}, {header['id']}")
     if part["number"] is not None and part["of"] > 1:
         told.append(f"part {part['number']} of {part['of']}")
     if link["carriedFrom"]:

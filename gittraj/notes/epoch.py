@@ -121,10 +121,19 @@ def read_epoch(objects: Objects, tip: str | None) -> Epoch:
 
 
 def may_be_purged(objects: Objects, tips: Iterable[str]) -> bool:
-    """Whether a look at the whole history is due. git's own merge of notes leaves the file out, so those that
-    a tip joins are looked at too."""
+    """Whether a look at the whole history is due."""
+    return any(_near_epochs(objects, tips))
+
+
+def share_purges(objects: Objects, tips: Iterable[str]) -> bool:
+    """Whether the same was purged of all of them, if anything was: else one may be from before a purge."""
+    return len(_near_epochs(objects, tips)) <= 1
+
+
+def _near_epochs(objects: Objects, tips: Iterable[str]) -> set[str | None]:
+    """git's own merge of notes leaves the file out, so those that a tip joins are looked at too."""
     near = [oid for tip in tips for oid in (tip, *objects.commit(tip).parents)]
-    return any(find_epoch(objects, oid) for oid in near if _is_here(objects, oid))
+    return {find_epoch(objects, oid) for oid in near if _is_here(objects, oid)}
 
 
 def _is_here(objects: Objects, commit: str) -> bool:

@@ -7,16 +7,18 @@ or forgot ourselves is not in the reflog any more.
 
 A deleted ref has no reflog. ``git fetch`` with a refspec of all notes, forced or with ``--prune``, deletes
 ours, sets them back, or puts another's in their place: each drain remembers where they were, and a purge
-forgets that.
+forgets that. A reflog that somebody emptied says that it was meant. Nothing from before a purge is restored.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
+from gittraj.errors import GitError, StoreError, TrajError
 from gittraj.git import Objects, Repository, read_reflog
-from gittraj.notes.epoch import may_be_purged
+from gittraj.notes.epoch import share_purges
 from gittraj.notes.join_trees import join_notes, join_trees
 from gittraj.notes.refs import is_broken, move_ref
 from gittraj.notes.store import DATA_PREFIX, RECORDS_REF, DataRefs
@@ -49,45 +51,64 @@ def read_tips(repository: Repository) -> dict[str, str]:
 def find_deleted(repository: Repository, tips: Mapping[str, str]) -> dict[str, str]:
     """Of those of ``tips`` whose ref is gone, was set back, or was overwritten, the commit that is to be had
     again, and is still here."""
-    lost = ((ref, _find_lost(repository, ref, tip)) for ref, tip in tips.items())
-    return {ref: tip for ref, tip in lost if tip and repository.objects.exists(tip)}
+    return {ref: lost for ref, tip in tips.items() if (lost := _find_lost(repository, ref, tip))}
 
 
 def _find_lost(repository: Repository, ref: str, tip: str) -> str | None:
     now = repository.objects.resolve(ref)
-    if now is None:
-        return None if is_broken(repository, ref) else tip
-    last = read_reflog(repository, repository.common_dir, None, ref=ref)[0][-1:] if now != tip else ()
-    if now == tip or any(entry.message.startswith(_OURS) for entry in last):
+    if now == tip or (now is None and is_broken(repository, ref)):
         return None
-    lost = next((entry.old for entry in last if entry.old.strip("0")), tip)
-    if (ref == RECORDS_REF and lost != tip) or not repository.objects.exists(lost):
-        return None  # restore_lost knows what each writer had read
-    if is_ancestor(repository, now, lost):
-        return lost  # we ourselves never set one back
-    known = not last or is_ancestor(repository, lost, now) or may_be_purged(repository.objects, (lost, now))
-    return None if known else lost
+    lost = _follow(repository, ref, tip, now) if now else tip
+    if lost is None or not repository.objects.exists(lost) or (now and is_ancestor(repository, lost, now)):
+        return None
+    return lost if now is None or share_purges(repository.objects, (lost, now)) else None
 
 
-def restore_deleted(repository: Repository, tips: Mapping[str, str]) -> list[str]:
+def _follow(repository: Repository, ref: str, tip: str, now: str) -> str | None:
+    """Where our own moves, and those that took nothing away, led from ``tip``; None where what is gone since
+    may be meant to be."""
+    entries, _ = read_reflog(repository, repository.common_dir, None, ref=ref)
+    if not entries:
+        emptied = repository.run("reflog", "exists", ref, check=False).code == 0
+        return tip if not emptied and is_ancestor(repository, now, tip) else None  # we set none back
+    told = [at for at, entry in enumerate(entries) if tip in (entry.old, entry.new)]
+    if not told:
+        return None if entries[0].old.strip("0") else tip  # it was deleted since
+    for entry in entries[told[-1] + (entries[told[-1]].new == tip) :]:
+        if ref == RECORDS_REF and entry.message.startswith("notes: "):
+            return None  # restore_lost knows what git notes had read
+        ours = entry.message.startswith(_OURS)
+        if entry.old == tip and (ours or is_ancestor(repository, tip, entry.new)):
+            tip = entry.new
+    return tip
+
+
+def restore_deleted(repository: Repository, tips: Mapping[str, str]) -> dict[str, TrajError | None]:
     """Point the refs that are gone or set back to where they were, and join in what others lost; returns
-    their names. Raises StoreError."""
+    them, with what kept each from that."""
+    done: dict[str, TrajError | None] = {}
+    for ref, tip in tips.items():
+        try:
+            if lost := _find_lost(repository, ref, tip):
+                move_ref(repository, ref, partial(_join_deleted, repository, ref, lost), message=_MESSAGE)
+                done[ref] = None
+        except (GitError, StoreError) as error:
+            done[ref] = error
+    return done
+
+
+def _join_deleted(repository: Repository, ref: str, lost: str, now: str | None) -> str | None:
+    if now is None or is_ancestor(repository, now, lost):
+        return lost if now != lost else None
     objects = repository.objects
-    deleted = find_deleted(repository, tips)
-    for ref, tip in deleted.items():
-
-        def build(now: str | None, ref: str = ref, tip: str = tip) -> str | None:
-            if now is None or is_ancestor(repository, now, tip):
-                return tip if now != tip else None
-            ours, theirs = objects.commit(now).tree, objects.commit(tip).tree
-            if ref == RECORDS_REF:
-                tree, _ = join_notes(objects, ours, theirs, changed_notes(objects, None, theirs))
-            else:
-                tree = join_trees(objects, ours, theirs)
-            return objects.write_commit(tree=tree, parents=[now, tip], message=_MESSAGE)
-
-        move_ref(repository, ref, build, message=_MESSAGE)
-    return [*deleted]
+    if not share_purges(objects, (lost, now)):
+        return None  # it was purged just now
+    ours, theirs = objects.commit(now).tree, objects.commit(lost).tree
+    if ref == RECORDS_REF:
+        tree, _ = join_notes(objects, ours, theirs, changed_notes(objects, None, theirs))
+    else:
+        tree = join_trees(objects, ours, theirs)
+    return objects.write_commit(tree=tree, parents=[now, lost], message=_MESSAGE)
 
 
 def restore_lost(repository: Repository, *, since: str | None) -> str | None:
@@ -189,7 +210,7 @@ def _restore(repository: Repository, base: str | None, lost: str) -> None:
     before, theirs = objects.commit(base).tree if base else None, objects.commit(lost).tree
 
     def build(tip: str | None) -> str | None:
-        if tip is None:
+        if tip is None or not share_purges(objects, (lost, tip)):
             return None
         ours = objects.commit(tip).tree
         tree, changed = join_notes(objects, ours, theirs, changed_notes(objects, before, theirs))

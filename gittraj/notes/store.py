@@ -104,17 +104,20 @@ class NotesRef:
         """The (commit, note) of those of ``commits`` that have one: no other note is read.
 
         A note whose blob is not here is passed over, as ``items`` does, and so is what comes after ``most``
-        bytes, beside ``each`` that one may have without counting. ``over`` gets the commits whose notes are
-        too large.
+        bytes, beside ``each`` that one may have without counting. ``over`` gets the commits of what is too
+        large.
         """
         objects = self.repository.objects
         root = self._root(self.tip())
         left = most
-        for commit in commits:
+        rest = iter(commits)
+        for commit in rest:
             blobs = [blob for _, blob in note_paths(objects, root, commit)]
             here = [body for body in objects.read_blobs(blobs, limits.NOTE) if body is not None]
             left -= max(sum(map(len, here)) - each, 0)
             if left < 0:
+                if over is not None:
+                    over += [commit, *(c for c in rest if note_paths(objects, root, c))]
                 return
             if over is not None and len(here) < len(blobs) and not self._all_fit(blobs):
                 over.append(commit)
@@ -138,7 +141,8 @@ class NotesRef:
             here = [body for _ in blobs if (body := next(bodies)) is not None]
             left -= sum(map(len, here))
             if left < 0:
-                over.extend([*notes][at:]) if over is not None else None
+                if over is not None:
+                    over += [*notes][at:]
                 return
             if over is not None and len(here) < len(blobs) and not self._all_fit(blobs):
                 over.append(commit)

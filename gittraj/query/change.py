@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from dataclasses import field
+
 from gittraj.frozen import dataclass
 from gittraj.model.header import Header
 from gittraj.query.diff import Diff
@@ -40,8 +43,8 @@ class Change:
     None without one. ``merged`` is the commit that it became, ``carried`` to how many commits records went
     then; ``fork``: whose repository the records come from; ``unread``: they should come from one that cannot
     be read; ``more``: commits and files that the host did not list; ``diff``: the lines that it shows, where
-    it does; ``new``: commits since the last push; ``left``: commits whose notes could not be read in
-    full."""
+    it does; ``new``: commits since the last push; ``left``: commits whose notes could not be read in full;
+    ``begun``: by session what was asked first, before this change too, as far as that is known."""
 
     head: str
     title: str | None = None
@@ -59,6 +62,7 @@ class Change:
     diff: Diff | None = None
     new: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
+    begun: Mapping[str, str | None] = field(default_factory=dict)
 
     @property
     def own(self) -> tuple[Reviewed, ...]:
@@ -76,13 +80,16 @@ class Change:
 
 
 def decisions(change: Change) -> list[Header]:
-    """Each decision once, with its ``commit`` and ``agent``; stated ones before inferred ones."""
+    """Each decision once, as it was recorded first; stated ones before inferred ones."""
     found: dict[tuple[object, ...], Header] = {}
-    for commit, header, decision in (
-        (c, t, d) for c in change.recorded for t in c.trajectories for d in t["decisions"]
-    ):
-        found.setdefault(
-            (decision["question"], decision["chosen"], decision["by"]),
-            {**decision, "commit": commit.commit, "agent": header["agent"]},
-        )
+    for decision in each_decision(change):
+        found.setdefault((decision["question"], decision["chosen"], decision["by"]), decision)
     return sorted(found.values(), key=lambda decision: decision["by"] not in _STATED)
+
+
+def each_decision(change: Change) -> Iterator[Header]:
+    """Every time that one is recorded, with its ``commit`` and ``agent``."""
+    for commit in change.recorded:
+        for header in commit.trajectories:
+            for decision in header["decisions"]:
+                yield {**decision, "commit": commit.commit, "agent": header["agent"]}

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from gittraj.errors import TrajError
 from gittraj.git import Repository, read_changes
 from gittraj.model.header import Header
 from gittraj.query.change import Change, Reviewed
+from gittraj.query.header import Folded
 from gittraj.query.log.description import describe_all
 from gittraj.query.records import Recorded
 
@@ -36,7 +38,14 @@ def read_change(
     files = tuple(name.decode("utf-8", "replace") for name in listed.split(b"\0")[:-1])
     sessions = find_sessions(recorded, [c.commit for c in commits if not c.merge])
     left = recorded.unread(parents)
-    return Change(head=ends[1], commits=commits, sessions=sessions, files=files, notes=notes, left=left)
+    begun = {f.whole["id"]: _begins(f) for c in parents for f in recorded.on(c)}
+    told: dict[str, Any] = {"sessions": sessions, "begun": begun, "left": left}
+    return Change(head=ends[1], commits=commits, files=files, notes=notes, **told)
+
+
+def _begins(folded: Folded) -> str | None:
+    """What was asked first in all of a session that is recorded here."""
+    return next((record.figures.prompt for record in folded.records(None) if record.figures.prompt), None)
 
 
 def find_headers(recorded: Recorded, commit: str) -> tuple[tuple[Header, ...], tuple[Header, ...]]:

@@ -39,7 +39,7 @@ _BETWEEN = lazy(
         | (?P<markup>["']?(?:[ ][\w:-]{1,30}=["'][^"'\n<>]{0,60}["']){0,4}[ ]?>)
         | (?P<typed>(?<![\"'`\])}])(?:[?!]?[ ]?:[ ]{0,2}"""
     + _TYPE
-    + r"""[ ]?=(?=[ ]?[brfLu@$]?["'`])|[ ](?:string|str|String|char|text|bytes|NSString|std::string|auto|any)[ ]?\*?[ ]?=(?=[ ]?["'`])|[ ][Aa]s[ ]\w{3,12}[ ]=|["'`)\s,]{1,4}(?:env)?[dD]efault\w{0,8}\s?[:=]\s?(?=["'])|\[\w{0,8}\][ ]?=|:[ ]\[u8;[ ]?\w{1,20}\][ ]=|[ ]TEXT[ ]DEFAULT|[ ]N?VARCHAR2?\(\w{1,6}\)[ ]?:=|[ ]PIC[ ]X\(\d{1,3}\)[ ]VALUE|[ ]default|[ ]?\{[^{}\"'\n]{1,30}\}[ ]?=))
+    + r"""[ ]?=(?=[ ]?[brfLu@$]?["'`])|[ ](?:string|str|String|char|text|bytes|NSString|std::string|auto|any)[ ]?\*?[ ]?=(?=[ ]?["'`])|[ ][Aa]s[ ]\w{3,12}[ ]=|["'`)\s,]{1,4}(?:env)?[dD]efault\w{0,8}\s?[:=]\s?(?=["'])|\[\w{0,8}\][ ]?=|:[ ]?&?(?:'\w+[ ])?(?:Vec<u8>|\[(?:u8|UInt8)[^\]]{0,20}\])[ ]?=(?=[ ]?[&*]?(?:b"|(?:vec!)?\[\s{0,12}(?:0x|\d{1,3},\s{0,12}\d{1,3},)))[ ]?&?|[ ]TEXT[ ]DEFAULT|[ ]N?VARCHAR2?\(\w{1,6}\)[ ]?:=|[ ]PIC[ ]X\(\d{1,3}\)[ ]VALUE|[ ]default|[ ]?\{[^{}\"'\n]{1,30}\}[ ]?=))
         | (?P<braced>[ ]?\{[ ]?(?=["']))
         | [?!]?(?:[ ]?\([^()\n]{1,40}\))?[ \t]{0,24}+(?P<op>:=|=>|->|<-|::|={2,3}|!={1,2}|\?=|\+=|\|\|=?|\?\?=?|:-|[:=,(|]|>|→|—|–|%3[dD]
             |(?<=[ ])(?=["'`])
@@ -56,7 +56,7 @@ _WRAPPED = lazy(
     re.VERBOSE | re.IGNORECASE,
 )
 _OCTETS = lazy(
-    r"(?:(?:new )?(?:[\w.]{0,20}|\[\w{0,6}\]byte|byte\[\w{0,6}\])\s?\(?)?[{\[(]\s{0,12}(?P<v>(?:0x[0-9a-fA-F]{2},\s{0,12}){7,63}0x[0-9a-fA-F]{2}|(?:\d{1,3},\s{0,12}){15,63}\d{1,3}(?=\s{0,12}[\])}]))"
+    r"(?:(?:new )?(?:[\w.]{0,20}!?|\[\w{0,6}\]byte|byte\[\w{0,6}\])\s?\(?)?[{\[(]\s{0,12}(?P<v>(?:0x[0-9a-fA-F]{2},\s{0,12}){7,63}0x[0-9a-fA-F]{2}|(?:\d{1,3},\s{0,12}){15,63}\d{1,3}(?=,?\s{0,12}[\])}]))"
 )
 _SPLITS = lazy(r"tokeni[sz]|lexer|encoding\.", re.IGNORECASE)  # a text to tokens
 _GETS = lazy(r"get_?password|find|lookup", re.IGNORECASE)
@@ -148,7 +148,7 @@ def _value(page: Page, bound: _Bound) -> Iterator[Span]:
     elif quote := _QUOTE.match(text, start):
         if style := _quoted_style(page, bound, quote):
             yield from _listed(page, quoted(page, quote), bound, style)
-    elif (bound.level >= Grade.TOKEN or bound.name == "key") and (octets := _OCTETS.match(text, start)):
+    elif octets := _octets(text, bound):
         yield Span(*octets.span("v"), "named-key", "key")
     elif op in ("(", ",") or (op == "::" and _MEMBER.match(text, start)) or _is_filter(text, bound):
         return
@@ -159,6 +159,17 @@ def _value(page: Page, bound: _Bound) -> Iterator[Span]:
             yield from _judged(page, (start, _word_end(text, near)), bound, Style.NEAR)
     else:
         yield from _bare(page, bound)
+
+
+def _octets(text: str, bound: _Bound) -> re.Match[str] | None:
+    """The bytes of a key. Numbers that are called "key" are bytes if they were drawn: key codes are below 128,
+    other numbers go beyond 255 or stand in order."""
+    octets = _OCTETS.match(text, bound.start)
+    if not octets or bound.level >= Grade.TOKEN:
+        return octets
+    found = [int(one, 16 if "x" in one else 10) for one in octets["v"].split(",")]
+    drawn = bound.name.lower() == "key" and 127 < max(found) < 256 and found != sorted(found)
+    return octets if drawn else None
 
 
 def _listed(page: Page, place: tuple[int, int], bound: _Bound, style: Style) -> Iterator[Span]:

@@ -34,16 +34,8 @@ def clean_text(redactor: Redact, text: str) -> tuple[str, list[Hit]]:
     for found in sorted(redactor.find(text), key=lambda found: found.start):
         line = bisect_right(ends, found.start)
         column = found.start - (ends[line - 1] if line else 0)
-        hits.append(
-            Hit(
-                rule=found.rule,
-                kind=found.kind,
-                line=line + 1,
-                column=column + 1,
-                start=found.start,
-                end=found.end,
-            )
-        )
+        at = {"line": line + 1, "column": column + 1, "start": found.start, "end": found.end}
+        hits.append(Hit(rule=found.rule, kind=found.kind, **at))
     return redactor.text(text), hits
 
 

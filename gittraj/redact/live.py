@@ -101,9 +101,7 @@ def needles(value: str) -> tuple[str, ...]:
 def finder(known: Mapping[str, Iterable[str]]) -> Callable[[str], object]:
     """Returns a search for the first characters of all known values: one pattern, a tree of the beginnings of
     their forms. A few values are faster searched for one by one."""
-    heads = {form[:_SHORTEST] for forms in known.values() for form in forms} | {
-        value[:_SHORTEST] for value in known
-    }
+    heads = {form[:_SHORTEST] for value, forms in known.items() for form in (value, *forms)}
     if len(heads) <= _FEW:
         return lambda text: any(head in text for head in heads) or None
     by_first: dict[str, list[str]] = {}

@@ -72,11 +72,8 @@ def _proof(value: str) -> Proof:
 def _by_alphabet(value: str) -> Proof | None:
     """Words of only digits, hex, groups or letters."""
     if value.isdigit():
-        return (
-            Proof.SLIGHT
-            if 4 <= len(value) <= 12 and not re.fullmatch(r"(?:19|20)\d\d", value)
-            else Proof.NONE
-        )
+        year = re.fullmatch(r"(?:19|20)\d\d", value)
+        return Proof.SLIGHT if 4 <= len(value) <= 12 and not year else Proof.NONE
     if _GROUPS.fullmatch(value) or UUID.fullmatch(value):
         return Proof.GOOD
     if re.fullmatch(r"0x[0-9a-fA-F]{40}", value):
@@ -108,11 +105,7 @@ def _by_making(value: str) -> Proof | None:
         return Proof.SURE
     if is_worded(value):
         return Proof.SLIGHT
-    if (
-        _LONG_BASE64.fullmatch(value)
-        and re.search(r"[A-Z].*[A-Z].*[A-Z]", value)
-        and re.search(r"\d.*\d.*\d", value)
-    ):
+    if _LONG_BASE64.fullmatch(value) and re.match(r"(?=(?:.*[A-Z]){3})(?:.*\d){3}", value):
         return Proof.CERTAIN
     return None
 

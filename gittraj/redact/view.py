@@ -49,8 +49,10 @@ _FOUND = lazy(r"((?:\n|\A)(?:[A-Za-z]:)?[\w.@/\\-]{1,100}[:-]\d{1,6}[:-](?!\*:))
 _SEARCHED = lazy(
     r"(?:[^\n]{0,200}\n){0,6}?(?P<name>(?:[A-Za-z]:)?[\w.@/\\-]{1,100})[:-]\d{1,6}[:-][^\n]*\n(?P=name)[:-]\d{1,6}[:-]"
 )
-# The sign of a line that a diff adds or removes, in a text with a hunk; a blank keeps the indent.
-_SIGNED = lazy(r"((?:\n|\A)[+-](?!\+\+ |-- |-----))")
+# The sign of a line that a diff or a patch adds or removes; blanks keep the indent. A merge's lines have two.
+_HUNK = lazy(r"(?:\n|\A)(?:@@ -|@@[\r\n]|(?P<merge>@@@ -)|\*\*\* (?:Add|Update) File: )")
+_SIGNED = lazy(r"((?:\n|\A)[+-](?!\+\+ |-- |----))")
+_SIGNED_TWICE = lazy(r"((?:\n|\A)[ +-]{2}(?<!\n  )(?!\+ |- |---))")
 _MAY_SPLIT = lazy(r"""["'][ \t]{0,8}(?:[+.&~|<\n\\]|\r\n)""")
 _TYPOGRAPHIC = str.maketrans("“”„«»「」『』‘’‚：＝，；（）｜│┃ ¦", '"""""""""\'\'\'' + ":=,;()||| |")
 _PLAIN = {"n": "\n", "r": "\r", "t": "\t", "b": " ", "f": " "}
@@ -74,8 +76,9 @@ class View:
             text = self._derive(text, _NUMBERED, 1, _line_start)
         if _SEARCHED.match(text):
             text = self._derive(text, _FOUND, 1, _line_start)
-        if "@@ -" in text and (text.startswith("@@ -") or "\n@@ -" in text):
-            text = self._derive(text, _SIGNED, 1, lambda sign: f"{_line_start(sign)} ")
+        if ("@@" in text or "*** " in text) and (hunk := _HUNK.search(text)):
+            signed = _SIGNED_TWICE if hunk["merge"] else _SIGNED
+            text = self._derive(text, signed, 1, lambda sign: re.sub("[+-]", " ", sign))
         if not text.isascii():
             text = text.translate(_TYPOGRAPHIC)
         if ('"' in text or "'" in text) and _MAY_SPLIT.search(text):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from gittraj.model.header import Header
 from gittraj.model.times import parse_time
 from gittraj.model.words import (
+    NO_COMMIT,
     count,
     duration,
     evidence,
@@ -101,7 +102,7 @@ def _thinking(header: Header) -> str | None:
 
 def _link(link: Header) -> str:
     if link["role"] == "explored":
-        return "Explored here, no commit"
+        return NO_COMMIT.capitalize()
     shown = [evidence(link), f"carried from {sources(link)}" if link["carriedFrom"] else None]
     text = ", ".join(filter(None, shown))
     return text[:1].upper() + text[1:]

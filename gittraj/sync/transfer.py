@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from gittraj.errors import TrajError
 from gittraj.git import Repository
 from gittraj.notes.epoch import find_epoch, read_epoch
-from gittraj.notes.recovery import is_ancestor
+from gittraj.notes.recovery import is_ancestor, restore_deleted
 from gittraj.notes.refs import delete_ref, set_ref
 from gittraj.notes.store import DATA_PREFIX, RECORDS_REF, DataRefs
+from gittraj.state.cursors import load_state
 from gittraj.state.folder import LocalState
 from gittraj.sync.consent import may_join
 from gittraj.sync.join import join_records, join_segments
@@ -52,12 +53,14 @@ def fetch(
     Segments come when they are asked for: those of ``months`` are joined too, since a push of them needs
     theirs. What was purged there goes from here too, and ``tell`` is told. Raises TrajError.
     """
+    local = LocalState.of(repository)
+    if state := load_state(local.folder):
+        restore_deleted(repository, state.tips)  # before a join makes a new reflog
     theirs = _list(repository, remote)
     wanted = [RECORDS_REF, *(DATA_PREFIX + month for month in sorted(months))]
     tips = _bring(repository, remote, {ref: theirs[ref] for ref in wanted if ref in theirs})
     _forget(repository, remote, theirs)
     records = tips.pop(RECORDS_REF, None)
-    local = LocalState.of(repository)
     if not local.is_purging and not (records and _brings_purge(repository, records)):
         _join_months(repository, remote, tips)
         changed = join_records(repository, records, remote.name, tell=tell) if records else 0

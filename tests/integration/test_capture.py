@@ -181,6 +181,20 @@ def test_a_subagent_s_edit_goes_where_its_call_does(begun: Git) -> None:
     assert sorted(f["path"] for h in headers for f in h["filesChanged"]) == ["helped"]
 
 
+@pytest.mark.parametrize("lost", [False, True])
+def test_a_commit_waits_for_its_log_also_when_the_cursors_are_lost(begun: Git, *, lost: bool) -> None:
+    session = ClaudeSession(begun.root)
+    session.run([turn(Write("a", "a\n"), Shell("git add . && git commit -m One"))], prompt="Write a")
+    assert "One" in carried(begun)
+    in_its_environment(session, "git", "commit", "-q", "--allow-empty", "-m", "Two")
+    if lost:
+        (begun.root / ".git/traj/cursors.json").unlink()
+    with begun.open() as repository:
+        drain(repository, environ=Environ.of(os.environ), live={})
+    cursors = json.loads((begun.root / ".git/traj/cursors.json").read_text())
+    assert [each["commit"] for each in cursors["waiting"]] == [begun("rev-parse", "HEAD")]
+
+
 def test_git_goes_on_without_its_state(begun: Git) -> None:
     """Whatever happens to the folder, the user's commit succeeds and says nothing."""
     state = begun.root / ".git" / "traj"

@@ -204,7 +204,7 @@ def test_a_trajectory_that_was_named_has_a_page_of_its_own(
     found = pages(site)
     assert len(found["trajectory/traj_one.html"].all("li", "event")) == 6
     (other,) = (page for name, page in found.items() if name.startswith("trajectory/traj-two-"))
-    assert "Explored here, no commit" in other.text
+    assert "Counts for no commit" in other.text
     for name, page in found.items():
         _check_links(site, name, page, found)
 

@@ -78,6 +78,14 @@ def test_expired_or_rewritten_starts_again(reflog_git: Git) -> None:
     assert [e.new for e in read(git, position)[0]] == [only]
 
 
+def test_the_first_that_is_left_tells_what_was_before(reflog_git: Git) -> None:
+    """As of a reflog that expired: it is not whole."""
+    git = reflog_git
+    first, second = git.commit({"f": "1"}), git.commit({"f": "2"})
+    git("reflog", "delete", "HEAD@{1}")
+    assert [(e.old, e.new) for e in read(git)[0]] == [(first, second)]
+
+
 def test_unborn_and_missing(reflog_git: Git) -> None:
     assert read(reflog_git) == ([], Position())
     assert read(reflog_git, Position(100, "gone")) == ([], Position())

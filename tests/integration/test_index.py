@@ -386,6 +386,45 @@ def test_who_keeps_what_it_folded_waits_for_no_reader_its_own_least_of_all(histo
     assert not [path for path in (keep / FOLDER).iterdir() if path.suffix == ".new"]
 
 
+def test_others_read_while_one_writes(history: RandomHistory) -> None:
+    keep = history.root / ".git"
+    with open_repository(history.root) as repository:
+        keep_index(repository)
+    with file.writing(keep) as connection:
+        file.write_source(connection, x="y")
+        with file.reading(keep) as reader:
+            assert "x" not in file.read_source(reader)
+    with file.reading(keep) as reader:
+        assert file.read_source(reader)["x"] == "y"
+
+
+def test_an_error_is_no_reader(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "a.db", isolation_level=None)) as connection:
+        connection.set_progress_handler(lambda: 1, 1)
+        with pytest.raises(sqlite3.OperationalError):
+            file._is_read(connection)
+
+
+def test_nothing_is_written_without_a_transaction(tmp_path: Path) -> None:
+    broken = file.Database("broken.db", 1, "CREATE TABLE meta (name); CREATE nonsense")
+    with (
+        pytest.raises(file.UnusableError, match="nonsense"),
+        file.writing(tmp_path, broken) as connection,
+    ):
+        connection.execute("INSERT INTO meta VALUES ('x')")
+
+
+def test_the_copy_of_a_killed_writer_goes(history: RandomHistory) -> None:
+    keep = history.root / ".git"
+    with open_repository(history.root) as repository:
+        keep_index(repository)
+    half = keep / FOLDER / f"{NAME}.new"
+    half.write_bytes(b"half")
+    with file.writing(keep) as connection:
+        file.write_source(connection, x="y")
+    assert not half.exists()
+
+
 @pytest.mark.skipif(os.name == "nt", reason="Windows replaces no file that somebody reads")
 def test_an_open_pager_hinders_no_writer(history: RandomHistory) -> None:
     """As of ``git traj log | less``: the pipe is full, and a person reads."""

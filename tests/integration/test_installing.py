@@ -170,6 +170,15 @@ def test_git_traj_alone_in_a_fresh_clone_says_how_to_get_the_teams_records(
     assert "yet: git traj install\nIf your team shares records, git traj fetch brings them\n" in said
 
 
+def test_git_traj_alone_lists_nothing_where_nothing_is(git: Git) -> None:
+    git.commit({"a": "1"})
+    traj(git.root, "install")
+    assert traj(git.root).stdout.splitlines()[-1].startswith("git traj why FILE:LINE explains a line, ")
+    traj(git.root, "start", "Do it")
+    git.commit({"a": "2"})
+    assert traj(git.root).stdout.splitlines()[-1].startswith("git traj log lists all, ")
+
+
 def test_git_traj_alone_says_where_one_is(worked: Git, tmp_path: Path) -> None:
     what, _, said = traj(worked.root).stdout.partition("\n\n")
     state, *shown = said.splitlines()

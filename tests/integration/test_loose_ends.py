@@ -91,14 +91,18 @@ def test_a_dry_run_of_uninstall_changes_nothing(git: Git, purge: tuple[str, ...]
     git.commit({"a": "1"})
     git("remote", "add", "origin", "/nowhere")
     traj(git.root, "install", "--agent", "claude-code")
+    git("config", "remote.origin.trajpush", "true")
+    hook = git.root / ".git" / "hooks" / "post-commit"
+    hook.write_bytes(hook.read_bytes() + b"echo mine\n")
     before = {path: path.read_bytes() for path in git.root.rglob("*") if path.is_file()}
     dry = traj(git.root, "uninstall", "--dry-run", *purge)
     assert {path: path.read_bytes() for path in git.root.rglob("*") if path.is_file()} == before
     assert dry.stdout.endswith("Nothing was changed.\n")
     real = traj(git.root, "uninstall", *purge)
+    done = real.stdout.partition("What stays")[0]
     named = (*HOOKS, "settings.local.json", "CLAUDE.local.md", "origin: ", str(git.root / ".git" / "traj"))
-    for name in named:
-        assert name in dry.stdout.partition("What would stay")[0] and name in real.stdout, name
+    assert all(name in done for name in named)
+    assert dry.stdout.partition("What would stay")[0] == f"What would be done:\n{done}"
     assert (
         dry.stdout.partition("What would stay")[2].removesuffix("Nothing was changed.\n")
         == (real.stdout.partition("What stays")[2])
@@ -155,6 +159,8 @@ def test_a_reader_says_that_records_were_deleted(desk: Desk, before: str) -> Non
         assert said == "deleted or overwritten: refs/notes/traj\nhint: git traj doctor --fix restores it\n", (
             command
         )
+    why = traj(desk.git.root, "why", "f.py")
+    assert why.stderr == said and "no record" not in why.stdout
     shown = traj(desk.git.root, "status").stdout
     assert "Deleted or overwritten: refs/notes/traj (git traj doctor --fix restores it)\n" in shown
     assert "Recorded" not in shown and "without a record" not in shown

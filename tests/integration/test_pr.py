@@ -74,6 +74,19 @@ def test_no_host_reads_a_reference_in_the_markdown(branch: Git, form: str) -> No
     assert "as in `!1` `~x` `%x` `&1` `@team` `#1`" in text
 
 
+def test_asked_is_what_a_person_typed_though_it_was_before_the_branch(branch: Git) -> None:
+    typed, given = (SessionInfo(title=t, agent="codex", session=t) for t in ("Cache prices", "Theming"))
+    with branch.open() as repository:
+        story = Story(repository)
+        story.note(
+            branch("rev-parse", "main").strip(), record("traj_two", whole=typed, prompt="Cache\nprices now")
+        )
+        told = record("traj_two", at=1, whole=typed, prompt="now the docs")
+        story.note(branch.head(), told, record("traj_three", whole=given))
+    text = traj(branch, "pr", "--base", "main")
+    assert "**Asked:** “Cache prices”\n\n**Titled:** “Limit the rate” · “Theming”\n" in text
+
+
 def test_as_json(branch: Git) -> None:
     told = json.loads(traj(branch, "pr", "--base", "main", "--json"))
     assert (told["version"], told["commits"], told["recorded"], told["base"]) == (1, 2, 1, "main")

@@ -69,7 +69,7 @@ def test_abandoned_work_shows_title_reason_and_id(git: Git) -> None:
     shown = traj(git, "log", "--all")
     assert "  title    Try a cache\n" in shown
     assert "  result   Abandoned: it was slower\n" in shown
-    assert "no commit, traj_" in shown.replace("\n  ", " ")
+    assert "counts for no commit, traj_" in shown.replace("\n  ", " ")
 
 
 def test_participants_are_shown_once_each(git: Git, story: Story, capsys: pytest.CaptureFixture[str]) -> None:
@@ -105,7 +105,7 @@ def test_explored_work_is_not_told_as_a_commits_reason(
     told(capsys, "export", "--format", "html", "--all", "-o", str(tmp_path / "site"))
     first = (tmp_path / "site" / "index.html").read_text()
     assert why not in first
-    assert "no commit" in first
+    assert "counts for no commit" in first
     status = json.loads(told(capsys, "status", "--json"))
     assert (status["recorded"], status["recordedElsewhere"]) == (0, 1), "what log lists"
 

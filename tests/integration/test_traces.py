@@ -116,9 +116,11 @@ def test_a_trace_counts_nowhere(desk: Desk) -> None:
     shown = traj(desk.git.root, "show").stdout
     assert "who made it is not known" in shown
     assert "committed by" not in shown
+    page = traj(desk.git.root, "show", "--format", "html").stdout
+    assert "No log of this session was read: only the link is known." in page
     stats = traj(desk.git.root, "stats")
     assert "0 of 2 have a record" in stats.stdout
-    assert "(no commit here has a record)" in stats.stderr
+    assert stats.stderr.startswith("no commit here has a record\nhint: git traj status shows what waits, ")
     counted = json.loads(traj(desk.git.root, "stats", "--json").stdout)["total"]
     assert (counted["trajectories"], counted["sessions"], counted["agents"]) == (0, 0, [])
     status = traj(desk.git.root, "status").stdout
@@ -146,8 +148,9 @@ def test_traces_alone_pass_no_gate_and_make_no_comment_of_recorded_work(desk: De
     assert check_coverage(change, (), settings).fails
     assert coverage(change) == 0
     assert change.sessions == ()
-    assert find_labels(change)["traj:unrecorded"]
-    told = make_report(change, settings, number=1).report
+    scanned = make_report(change, settings, number=1)
+    assert find_labels(scanned)["traj:unrecorded"]
+    told = scanned.report
     assert told.line == "0 of 2 commits have an agent trajectory"
     assert "2 commits made in a shell that goose, an agent opened; who made it is not known" in told.body
 

@@ -188,14 +188,29 @@ def test_a_value_in_git_config_that_means_nothing_names_its_key(git: Git, reposi
 
 
 def test_excludes() -> None:
-    config = Config(exclude=("codex", "secret/*", "*.pem", "private/", "own"))
-    for path in ("secret", "private", "private/a", "private/deep/a", "own/a", "own"):
-        assert config.excludes(agent="claude-code", path=path), path
-    assert not config.excludes(agent="claude-code", path="privateer/a")
-    assert config.excludes(agent="codex", path="a")
-    assert config.excludes(agent="claude-code", path="secret/deep/a")
-    assert config.excludes(agent="claude-code", path="a/b.pem")
-    assert not config.excludes(agent="claude-code", path="a")
+    config = Config(exclude=("codex", "secret/*", "*.pem", "private/", "own", "amp/"))
+    names = ("codex", "amp")
+    for path in (
+        "secret",
+        "private",
+        "private/a",
+        "private/deep/a",
+        "own/a",
+        "own",
+        "secret/deep/a",
+        "a/b.pem",
+    ):
+        assert config.excludes(agent="amp", path=path, agents=names), path
+    for path in ("privateer/a", "a"):
+        assert not config.excludes(agent="amp", path=path, agents=names), path
+    assert config.excludes(agent="codex", path="a", agents=names)
+
+
+def test_the_name_of_an_agent_excludes_no_folder() -> None:
+    config = Config(exclude=("codex", "amp/"))
+    names = ("codex", "amp")
+    assert not config.excludes(agent="amp", path="codex/a", agents=names)
+    assert config.excludes(agent="claude-code", path="amp/a", agents=names)
 
 
 def test_the_environment() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import gc
 import pickle
 import sys
 import threading
@@ -115,3 +116,9 @@ def test_threads_that_ask_first_at_the_same_time(hasty_threads: None) -> None:
 def _ask(cls: Any, start: threading.Barrier) -> list[str]:
     start.wait()
     return [f.name for f in dataclasses.fields(cls)]
+
+
+def test_a_value_keeps_no_dictionary_of_its_own() -> None:
+    """Of each event of a log one is held."""
+    value = Pickled(name="a")
+    assert not [held for held in gc.get_referents(value) if isinstance(held, dict)]

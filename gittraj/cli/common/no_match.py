@@ -40,6 +40,9 @@ def say_nothing_found(
         if number > 1
         else f"{number or 'no'} commit here has a record"
     )
+    if not number:
+        _say(here, _next(repository))
+        return
     hint = _name_labels(recorded, labels or {})
     _say(
         f"no matching commits ({here})",

@@ -67,7 +67,8 @@ def _print(repository: Repository) -> None:
     lines = _last_reasons(repository, page) if repository.head() else []
     if lines:
         click.echo("\n" + "\n".join(lines), color=page.colour)
-    more = "git traj log lists all, git traj why FILE:LINE explains a line, git traj -h lists the commands"
+    more = "git traj log lists all, " * bool(lines)
+    more += "git traj why FILE:LINE explains a line, git traj -h lists the commands"
     click.echo("\n".join(["", *wrap(more, page.columns)]))
 
 

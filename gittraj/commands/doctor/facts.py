@@ -31,7 +31,7 @@ from gittraj.index.answers import Answers, open_index
 from gittraj.model.codec import decode_note
 from gittraj.model.values import Record
 from gittraj.notes.recovery import find_deleted
-from gittraj.notes.store import NotesRef
+from gittraj.notes.store import RECORDS_REF, NotesRef
 from gittraj.notes.unjoined import find_unjoined
 from gittraj.notes.unstamped import remote_tips, unstamped
 from gittraj.query.notes import NotesInMemory
@@ -82,7 +82,8 @@ class Facts:
     ``elsewhere``: others with records, that HEAD does not reach or where work led to no commit;
     ``unfetching``: remotes of which git fetch brings no records, where it should; ``beside``: of how many
     commits each remote has records that are not joined with ours; ``plugins``: those that are switched on,
-    and why one is left out. ``deleted``: refs of ours that are gone, though their content is here.
+    and why one is left out. ``deleted``: refs of ours that are gone, were set back or
+    overwritten, and the commit, still here, that is to be had again.
     """
 
     since: float | None
@@ -113,7 +114,7 @@ class Facts:
     runs: Runs | None = None
     beside: Mapping[str, int] = field(default_factory=dict)
     plugins: Mapping[str, str | None] = field(default_factory=dict)
-    deleted: tuple[str, ...] = ()
+    deleted: Mapping[str, str] = field(default_factory=dict)
 
 
 def gather(repository: Repository, environ: Environ) -> Facts:
@@ -134,7 +135,7 @@ def gather(repository: Repository, environ: Environ) -> Facts:
     lines = read_spool(local.folder, 0)[0]
     made = _made(repository, local, lines) if since is not None else []
     accounted = {*waiting, *off.commits}
-    deleted = tuple(find_deleted(repository, state.tips))
+    deleted = _attempt(lambda: find_deleted(repository, state.tips), dict[str, str](), complaints)
     unlinked = (c for c in made if c.sessions and c.stored and c.id not in accounted)
     return Facts(
         since=since,
@@ -146,7 +147,7 @@ def gather(repository: Repository, environ: Environ) -> Facts:
         sessions=tuple(_live(state, notes, off, find_told(lines)[1])),
         parked=sum(part.parked for s in state.sessions.values() for part in s.parts),
         waiting=waiting,
-        unlinked=() if deleted else tuple(c.id for c in unlinked if c.id not in recorded),
+        unlinked=() if RECORDS_REF in deleted else tuple(c.id for c in unlinked if c.id not in recorded),
         without_hook=_without_hook(repository, made, lines),
         recorded=recorded.listed,
         traced=recorded.traced,

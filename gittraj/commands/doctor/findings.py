@@ -81,7 +81,7 @@ def examine(repository: Repository, facts: Facts) -> Iterator[Finding]:
     yield from _check_template(repository)
     yield from _check_refspecs(repository)
     yield from _check_merge(repository)
-    yield from check_leftovers(repository)
+    yield from check_leftovers(repository, facts.deleted)
     for check in (check_removed, check_purges, check_refuted, fsck):
         try:
             yield from check(repository)

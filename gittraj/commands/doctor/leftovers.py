@@ -6,7 +6,7 @@ nothing stands, the refspec that was installed; and it points deleted refs to wh
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 
 from gittraj.commands.doctor.finding import Finding
@@ -14,15 +14,14 @@ from gittraj.commands.install.manifest import read_manifest
 from gittraj.commands.install.refspecs import find_remotes
 from gittraj.errors import GitError, StoreError
 from gittraj.git import Repository, read_reflog
-from gittraj.notes.recovery import find_deleted, restore_deleted
+from gittraj.notes.recovery import restore_deleted
 from gittraj.notes.refs import is_broken, set_ref, stale_locks
 from gittraj.notes.store import RECORDS_REF
-from gittraj.state.cursors import load_state
 from gittraj.state.folder import LocalState
 
 
-def check_leftovers(repository: Repository) -> Iterator[Finding]:
-    """Raises GitError."""
+def check_leftovers(repository: Repository, deleted: Mapping[str, str]) -> Iterator[Finding]:
+    """``deleted``: refs of ours, as ``find_deleted`` tells. Raises GitError."""
     local = LocalState.of(repository)
     unfinished = local.unfinished()
     if unfinished:
@@ -40,7 +39,13 @@ def check_leftovers(repository: Repository) -> Iterator[Finding]:
             remedy=f"if no git process runs, remove {lock}",
             fix=partial(lock.unlink, missing_ok=True),
         )
-    yield from _check_deleted(repository, local)
+    if deleted:
+        yield Finding(
+            code="records-deleted",
+            text=f"deleted or overwritten: {', '.join(sorted(deleted))}; its content is still in this clone",
+            remedy="git traj doctor --fix restores it, and so does an agent's next commit",
+            fix=partial(_restore_deleted, repository, deleted),
+        )
     for path in sorted((repository.common_dir / RECORDS_REF).parent.glob("traj*")):
         ref = path.relative_to(repository.common_dir).as_posix()
         if path.suffix != ".lock" and is_broken(repository, ref):
@@ -89,14 +94,7 @@ def _add(repository: Repository, remote: str, values: list[str]) -> None:
             raise StoreError(error.message) from error
 
 
-def _check_deleted(repository: Repository, local: LocalState) -> Iterator[Finding]:
-    """Refs of ours that somebody deleted or set back, as a fetch of all notes does."""
-    state = load_state(local.folder)
-    deleted = find_deleted(repository, state.tips if state else {})
-    if deleted:
-        yield Finding(
-            code="records-deleted",
-            text=f"deleted or overwritten: {', '.join(sorted(deleted))}; its content is still in this clone",
-            remedy="git traj doctor --fix restores it, and so does an agent's next commit",
-            fix=partial(restore_deleted, repository, deleted),
-        )
+def _restore_deleted(repository: Repository, deleted: Mapping[str, str]) -> None:
+    for why in restore_deleted(repository, deleted).values():
+        if why:
+            raise why

@@ -94,7 +94,7 @@ def write_script(repository: Repository) -> None:
             raise StoreError(f"{path} cannot be written: {error.strerror}") from None
 
 
-def uninstall_agents(repository: Repository, manifest: Manifest) -> Iterator[Step]:
+def uninstall_agents(repository: Repository, manifest: Manifest, *, dry_run: bool) -> Iterator[Step]:
     """Each settings file as it was; of one that somebody changed since, only our entries go."""
     agents = find_hooks()
     trees = [tree.path for tree in repository.worktrees() if tree.path]
@@ -105,7 +105,8 @@ def uninstall_agents(repository: Repository, manifest: Manifest) -> Iterator[Ste
         name = next(names, path.name)  # of a plug-in that is off by now
         edited = manifest.settings.get(str(path))
         try:
-            changed = restore(path, edited, lambda now: take(now.decode("utf-8")).encode("utf-8"))
+            takes = lambda now: take(now.decode("utf-8")).encode("utf-8")  # noqa: E731
+            changed = restore(path, edited, takes, dry_run=dry_run)
         except (OSError, UnicodeError, TrajError) as error:
             if edited is None:
                 continue  # nothing says that we ever wrote there

@@ -47,13 +47,14 @@ def undo(repository: Repository, manifest: Manifest) -> None:
         write_locked(path, before)
 
 
-def forget_answers(repository: Repository) -> Iterator[Step]:
+def forget_answers(repository: Repository, *, dry_run: bool) -> Iterator[Step]:
     """Take out what git-traj wrote down of its user's answers: which list of readers is trusted, and which
     remotes may be pushed to or joined. Raises GitError."""
     pattern = r"^(traj\.trust|remote\..*\.traj(push|fetch))$"
     found = repository.run("config", "--local", "-z", "--name-only", "--get-regexp", pattern, check=False)
     for key in dict.fromkeys(found.out.decode("utf-8", "surrogateescape").split("\0")[:-1]):
-        repository.run("config", "--local", "--unset-all", key)
+        if not dry_run:
+            repository.run("config", "--local", "--unset-all", key)
         yield Step(what="config", name=key, did="removed", text="removed from git's configuration")
 
 
@@ -176,12 +177,13 @@ def take_out(repository: Repository, manifest: Manifest) -> tuple[Manifest, list
     return manifest, [_removed(name) for name in names]
 
 
-def remove_configured(repository: Repository, manifest: Manifest) -> list[Step]:
+def remove_configured(repository: Repository, manifest: Manifest, *, dry_run: bool) -> list[Step]:
     """The configuration byte for byte as it was before the first installation; where somebody changed it
     since, without our hooks. Raises StoreError when it is locked, GitError."""
     names = _listed(repository)
-    undo(repository, manifest)
-    take_out(repository, manifest)
+    if not dry_run:
+        undo(repository, manifest)
+        take_out(repository, manifest)
     return [_removed(name) for name in names]
 
 

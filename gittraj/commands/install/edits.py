@@ -37,18 +37,20 @@ def read_own(tree: Path, path: Path) -> bytes | None:
     return before
 
 
-def restore(path: Path, edited: FileEdit | None, take_out: Callable[[bytes], bytes]) -> bool:
+def restore(
+    path: Path, edited: FileEdit | None, take_out: Callable[[bytes], bytes], *, dry_run: bool = False
+) -> bool:
     """Undo what was done to the file; where somebody changed it since, ``take_out`` what is still ours.
 
-    Returns whether it changed. Raises OSError, and what ``take_out`` raises.
+    Returns whether it changed, or would. Raises OSError, and what ``take_out`` raises.
     """
     if not path.is_file():
         return False
     now = path.read_bytes()
     before = edited.undo(now) if edited else now
     before = take_out(before) if before.strip() else before
-    if before == now:
-        return False
+    if before == now or dry_run:
+        return before != now
     if edited and edited.made and before.strip() in (b"", b"{}"):
         path.unlink()
     else:

@@ -107,17 +107,29 @@ def _install_in(
     return manifest, steps
 
 
-def leave_folders(repository: Repository, manifest: Manifest) -> Iterator[Step]:
+def leave_folders(repository: Repository, manifest: Manifest, *, dry_run: bool = False) -> Iterator[Step]:
     """Take our hooks out of every folder that has some. What fails is a step that says so."""
     here = [folder.path for folder in find_hooks_folders(repository) if not folder.refused]
     paths = [str(path / name) for path in here for name in (*HOOKS, PUSHING)]
     for path in map(Path, dict.fromkeys((*manifest.hooks, *paths))):
         try:
-            step = uninstall_hook(path)
+            step = _foresee(path) if dry_run else uninstall_hook(path)
         except OSError as error:
             step = Step(what="hook", name=path.name, did="failed", text=f"{path}: {error.strerror}")
         if step is not None:
             yield step
+
+
+def _foresee(path: Path) -> Step | None:
+    """What ``uninstall_hook`` would do: done to a copy."""
+    import shutil  # noqa: PLC0415 - with all of its compressors
+    from tempfile import TemporaryDirectory  # noqa: PLC0415
+
+    with TemporaryDirectory() as folder:
+        for each in path.parent.glob(f"{path.name}*"):
+            if each.is_file():
+                shutil.copy(each, folder)
+        return uninstall_hook(Path(folder, path.name))
 
 
 def install_hook(path: Path, text: bytes, *, dry_run: bool) -> Step:

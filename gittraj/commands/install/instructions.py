@@ -113,7 +113,7 @@ def put(now: bytes, known: Instruction | None) -> tuple[bytes, Instruction]:
     return now[: found.start()] + text + now[found.end() :], told
 
 
-def take_back(repository: Repository, manifest: Manifest) -> Iterator[Step]:
+def take_back(repository: Repository, manifest: Manifest, *, dry_run: bool) -> Iterator[Step]:
     """Take our instructions out and keep what others wrote since. Without a manifest only the exact text
     goes, and never from a file that git tracks: there it may be the team's."""
     for path, told in {
@@ -121,23 +121,23 @@ def take_back(repository: Repository, manifest: Manifest) -> Iterator[Step]:
         **{Path(p): t for p, t in manifest.told.items()},
     }.items():
         try:
-            did, text = _take_back(path, told)
+            did, text = _take_back(path, told, dry_run=dry_run)
         except OSError as error:
             did, text = "failed", f"left: {path}: {error.strerror}"
         if text:
             yield Step(what="instruction", name=path.name, did=did, text=text)
 
 
-def _take_back(path: Path, told: Instruction) -> tuple[Did, str]:
+def _take_back(path: Path, told: Instruction, *, dry_run: bool) -> tuple[Did, str]:
     now = _read(path)
     after = take_out(now, told)
     if after is None:
         return "skipped", f"left in {path}: the instruction was edited; remove its lines yourself"
     if after == now:
         return "unchanged", ""
-    if told.made and not after.strip():
+    if told.made and not after.strip() and not dry_run:
         path.unlink()
-    else:
+    elif not dry_run:
         write_file(path, after)
     return "removed", f"instruction removed from {path}"
 

@@ -86,10 +86,11 @@ def recover_manifest(repository: Repository) -> Manifest:
     )
 
 
-def remove_refspecs(repository: Repository, manifest: Manifest) -> Iterator[Step]:
+def remove_refspecs(repository: Repository, manifest: Manifest, *, dry_run: bool) -> Iterator[Step]:
     """Our values, where somebody changed the configuration since: else ``configuration.undo`` took them."""
     for remote, values in manifest.refspecs.items():
-        for value in set(values).intersection(repository.config_all(f"remote.{remote}.fetch")):
+        ours = () if dry_run else values
+        for value in set(ours).intersection(repository.config_all(f"remote.{remote}.fetch")):
             repository.run(
                 *("config", "--local", "--fixed-value", "--unset-all", f"remote.{remote}.fetch", value),
                 check=False,  # 5: it stands in another file of the configuration, where we never wrote

@@ -31,51 +31,45 @@ _CACHES = ("spool", "cursors.json", "drain.lock", WATCH)
 """They would make a later installation record what happened between: it must not."""
 
 
-def uninstall(repository: Repository, *, purge: bool = False) -> list[Step]:
-    """Take git-traj out of ``repository``; the notes stay, and without ``purge`` the local state too.
+def uninstall(repository: Repository, *, purge: bool = False, dry_run: bool = False) -> list[Step]:
+    """Take git-traj out of ``repository``; the notes stay, and without ``purge`` the local state too. A
+    ``dry_run`` only tells the steps.
 
     What fails is a step that says so: the rest is done, and doing it again does what is left.
     """
     local = LocalState.of(repository)
     manifest = read_manifest(repository)
     known = manifest or Manifest()
-    steps = [*_leave_others(known), *uninstall_agents(repository, known), *take_back(repository, known)]
-    steps += [*stop_ignoring(repository, known), *_undo_hooks(repository, known)]
+    steps = [*_leave_others(known), *uninstall_agents(repository, known, dry_run=dry_run)]
+    steps += take_back(repository, known, dry_run=dry_run)
+    steps += [] if dry_run else stop_ignoring(repository, known)
+    steps += _undo_hooks(repository, known, dry_run=dry_run)
     try:
-        steps += forget_answers(repository)
-        steps += remove_configured(repository, known)
+        steps += forget_answers(repository, dry_run=dry_run)
+        steps += remove_configured(repository, known, dry_run=dry_run)
         # the manifest is gone or damaged: that hooks of ours were removed shows that something was installed
         lost = manifest is None and ((local.folder / FILE).exists() or any(s.did == "removed" for s in steps))
-        steps += remove_refspecs(repository, recover_manifest(repository) if lost else known)
+        fetched = recover_manifest(repository) if lost else known
+        steps += remove_refspecs(repository, fetched, dry_run=dry_run)
     except (GitError, StoreError) as error:
         steps.append(Step(what="refspec", name="remotes", did="failed", text=error.message))
     import shutil  # noqa: PLC0415 - with all of its compressors
 
     # no steps of their own: they hold nothing that is not in the refs, ours or a remote's
-    if purge:
+    if purge and not dry_run:
         drop_copies(repository)
-    shutil.rmtree(repository.common_dir / INDEX, ignore_errors=True)
+    if not dry_run:
+        shutil.rmtree(repository.common_dir / INDEX, ignore_errors=True)
     ending = local.exists and (purge or (local.folder / FILE).exists())
     if ending and not any(step.did == "failed" for step in steps):
         try:
-            steps.append(_end(local, purge=purge))
+            if not dry_run:
+                _end(local, purge=purge)
+            text = "removed" if purge else "kept, but no longer records (--purge removes it)"
+            steps.append(Step(what="state", name=str(local.folder), did="removed", text=text))
         except StoreError as error:
             steps.append(Step(what="state", name=str(local.folder), did="failed", text=error.message))
     return steps
-
-
-def foresee(repository: Repository, *, purge: bool) -> Iterator[tuple[str, str]]:
-    """What ``uninstall`` would change, by the manifest: a name, and what would become of it."""
-    known = read_manifest(repository) or Manifest()
-    yield from ((Path(path).name, "would be as before") for path in known.hooks)
-    yield from ((path, "our entries would be removed") for path in known.settings)
-    yield from ((path, "the instruction would be removed") for path in known.told)
-    yield from ((remote, "would fetch as before") for remote in known.refspecs)
-    if known.config:
-        yield "git's configuration", "our entries would be removed"
-    local = LocalState.of(repository)
-    if local.exists and (purge or (local.folder / FILE).exists()):
-        yield str(local.folder), "would be removed" if purge else "would be kept, and no longer record"
 
 
 def _leave_others(manifest: Manifest) -> Iterator[Step]:
@@ -86,16 +80,16 @@ def _leave_others(manifest: Manifest) -> Iterator[Step]:
             )
 
 
-def _undo_hooks(repository: Repository, manifest: Manifest) -> Iterator[Step]:
-    yield from leave_folders(repository, manifest)
-    for made in map(Path, reversed(manifest.folders)):
+def _undo_hooks(repository: Repository, manifest: Manifest, *, dry_run: bool) -> Iterator[Step]:
+    yield from leave_folders(repository, manifest, dry_run=dry_run)
+    for made in map(Path, () if dry_run else reversed(manifest.folders)):
         try:
             made.rmdir()
         except OSError:
             pass  # somebody uses it by now
 
 
-def _end(local: LocalState, *, purge: bool) -> Step:
+def _end(local: LocalState, *, purge: bool) -> None:
     """Under the drain's lock, so that no worker writes after it."""
     with local.locked(wait=5.0) as had:
         if not had:
@@ -109,8 +103,6 @@ def _end(local: LocalState, *, purge: bool) -> Step:
                 shutil.rmtree(local.folder)
         except OSError as error:
             raise StoreError(f"{local.folder} cannot be written: {error.strerror}") from None
-    text = "removed" if purge else "kept, but no longer records (--purge removes it)"
-    return Step(what="state", name=str(local.folder), did="removed", text=text)
 
 
 _REFS = "refs/notes/traj", "refs/notes/traj-data-*"

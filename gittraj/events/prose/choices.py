@@ -31,6 +31,7 @@ class Choice:
 _SIDE_LIMIT = 300
 _FRAGMENT = 6
 """Words of ``Engine: Pagefind.``, which tells what was taken without a verb."""
+_REFUSED = re.compile(r"(?:,? (?:but )?(?:rejected|ruled out|dismissed|dropped))?,? (?:because|since) | — ")
 _NAMED = re.compile(r"(?!(?i:tests?|build|lint|ci|status|docs)\b)[^:]+(?:: | [–—] )")
 _LABEL = re.compile(r"^(?:THOUGHT|[^.;,:]{2,60}?)(?::| [-–—])\s+(?=\S)")
 _CLAUSE = re.compile(
@@ -65,37 +66,36 @@ def find_choices(messages: Iterable[str], prompt: str | None = None, *, most: in
             after = sentences[at + 1] if at + 1 < len(sentences) else None
             if after and _RULES["back"].search(after.text):
                 continue
-            choice = _read_beside(before, sentence, after)
-            former = found.get(before.quote) if before else None
+            near = before if before and _is_beside(message, before, sentence) else None
+            choice = _read_beside(before, sentence, after, near)
+            former = found.get(near.quote) if near else None
             if choice is None and before and (objected := _read_objected(sentence)):
-                if former and _is_one_paragraph(message, former.quote, sentence.quote):
+                if former:
                     found[former.quote] = _add(former, objected, sentence)
                     continue
-                near = _is_taken(before.text.rstrip(".")) and _is_one_paragraph(
-                    message, before.quote, sentence.quote
-                )
-                if not sentence.asks and (near or not _TRIED.match(sentence.text)):
-                    taken = before.restore(before.text) if near else f"not: {objected['other']}"
-                    choice = _add(
-                        Choice(sentence.restore(taken), (), None, sentence.quote), objected, sentence
-                    )
+                told = near if near and _is_taken(near.text.rstrip(".")) else None
+                if not sentence.asks and (told or not _TRIED.match(sentence.text)):
+                    taken = told.restore(told.text) if told else f"not: {sentence.restore(objected['other'])}"
+                    choice = _add(Choice(taken, (), None, sentence.quote), objected, sentence)
             if choice and choice.chosen and not _is_wish(choice, wishes):
                 found.setdefault(choice.quote, choice)
     return tuple(found.values())[:most]
 
 
-def _read_beside(before: Sentence | None, sentence: Sentence, after: Sentence | None) -> Choice | None:
-    """The choice that a sentence states, perhaps together with those beside it."""
+def _read_beside(
+    before: Sentence | None, sentence: Sentence, after: Sentence | None, near: Sentence | None
+) -> Choice | None:
+    """The choice that a sentence states, perhaps together with those beside it. ``near``: the one before, if
+    in one paragraph."""
     choice = (
         _read_question(sentence, before, after)
-        or _read_rejected(before, sentence)
+        or _read_rejected(near, sentence)
         or _read(sentence)
-        or _read_alternative(before, sentence)
+        or _read_alternative(near, sentence)
     )
     if choice and not choice.chosen and _explains(choice):
-        taken = before and before.kind != "heading" and _is_taken(before.text.rstrip("."))
-        if before and taken:
-            return replace(choice, chosen=before.restore(before.text))
+        if near and _is_taken(near.text.rstrip(".")):
+            return replace(choice, chosen=near.restore(near.text))
         if choice.rejected:
             return replace(choice, chosen=f"not: {choice.rejected[0]}")
     return choice
@@ -125,31 +125,31 @@ def _read_question(sentence: Sentence, before: Sentence | None, after: Sentence 
     return replace(choice, chosen=chosen, reason=after.restore(after.text), quote=after.quote)
 
 
-def _read_rejected(before: Sentence | None, sentence: Sentence) -> Choice | None:
+def _read_rejected(near: Sentence | None, sentence: Sentence) -> Choice | None:
     """``Alternative rejected: pages, which shift``: what was chosen is in the sentence before."""
-    if before is None or before.kind == "heading":
-        return None
-    if not (
-        _RULES["alternative"].search(sentence.label) or _RULES["alternative_run_in"].match(sentence.text)
-    ):
+    run_in = _RULES["alternative_run_in"].match(sentence.text)
+    if not (run_in or _RULES["alternative"].search(sentence.label)):
         return None
     label = _LABEL.match(sentence.text)
-    other, _, why = sentence.text[label.end() if label else 0 :].partition(" — ")
-    return Choice(before.restore(before.text), (sentence.restore(other),), why or None, sentence.quote)
+    other, *why = map(sentence.restore, _REFUSED.split(sentence.text[label.end() if label else 0 :], 1))
+    if not (near or why):
+        return None
+    chosen = near.restore(near.text) if near else f"not: {other}"
+    return Choice(chosen, (other,), why[0] if why else None, sentence.quote)
 
 
 def _read_objected(sentence: Sentence) -> re.Match[str] | None:
     """``I considered a queue, but it needs a server``: what was taken is not in it."""
     match = objections.OBJECTED.match(sentence.text.rstrip("."))
-    if match is None or sentence.spoken or objections.TAKES.search(match["why"]):
-        return None
-    return match
+    return match if match and not (sentence.spoken or objections.TAKES.search(match["why"])) else None
 
 
-def _is_one_paragraph(message: str, first: str, second: str) -> bool:
-    begin = message.find(first)
-    end = message.find(second, begin + len(first))
-    return begin >= 0 <= end and "\n\n" not in message[begin + len(first) : end]
+def _is_beside(message: str, before: Sentence, sentence: Sentence) -> bool:
+    """Whether the two stand in one paragraph."""
+    begin = message.find(before.quote)
+    end = message.find(sentence.quote, begin + len(before.quote))
+    between = message[begin + len(before.quote) : end]
+    return begin >= 0 <= end and before.kind != "heading" and "\n\n" not in between
 
 
 def _add(choice: Choice, objected: re.Match[str], sentence: Sentence) -> Choice:
@@ -165,9 +165,9 @@ def _read_alternative(before: Sentence | None, sentence: Sentence) -> Choice | N
     match = objections.ALTERNATIVE.match(text)
     if match is None and before and contrasts.TAKEN.match(before.text):
         match = objections.OBJECTION.match(text)
-    if match is None or before is None or before.kind == "heading" or sentence.asks or sentence.spoken:
+    if match is None or before is None or sentence.asks or sentence.spoken:
         return None
-    if claims.CLAUSE.search(match["other"]):
+    if claims.CLAUSE.search(match["other"]) or re.search(r"\bso (?:I|we)\b", match["why"]):
         return None
     taken = before.text.rstrip(".")
     if not _is_taken(taken):
@@ -223,11 +223,8 @@ def _read(sentence: Sentence) -> Choice | None:
 
 def _waits(sentence: Sentence, *, decided: bool) -> bool:
     """Whether it is offered, reported or taken back."""
-    if (
-        _RULES["undone"].search(sentence.text.rstrip("."))
-        or _RULES["says"].search(sentence.lead)
-        or _RULES["says"].search(_label(sentence))
-    ):
+    said_by = (_RULES["says"].search(above) for above in (sentence.lead, _label(sentence)))
+    if _RULES["undone"].search(sentence.text.rstrip(".")) or any(said_by):
         return True
     above = f"{sentence.section}\n{sentence.lead}"
     if sentence.kind == "item" and not decided and _RULES["offered"].search(above):
@@ -276,7 +273,9 @@ def _choice(match: re.Match[str], sentence: Sentence) -> Choice:
     groups = match.groupdict()
 
     def part(*names: str) -> str:
-        return sentence.restore(next((groups[n] for n in names if groups.get(n)), "").strip(" ,.;:()"))
+        text = next((groups[n] for n in names if groups.get(n)), "").strip(" ,.;:")
+        open_ends = text.count("(") - text.count(")")
+        return sentence.restore(text.strip(" ,.;:()") if open_ends else text)
 
     def any_of(name: str) -> str:
         return part(*(key for key in groups if key.rstrip("0123456789") == name))

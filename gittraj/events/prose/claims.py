@@ -51,7 +51,10 @@ def _before(match: re.Match[str]) -> str:
 
 
 def _is_open(match: re.Match[str]) -> bool:
-    if _RULES["open"].search(_before(match)) or match.string.rstrip().endswith("?"):
+    before = _before(match)
+    if _reasoned(match):
+        before = re.sub(r"^(?:I|we) prefer\b", "", before, flags=re.I)
+    if _RULES["open"].search(before) or match.string.rstrip().endswith("?"):
         return True
     return _RULES["denied"].search(match.groupdict().get("chosen") or "") is not None
 

@@ -14,7 +14,8 @@ _MERELY = r"(?:(?:just|only|simply|merely)\s+)?"
 REASON = (
     r"(?:\s*(?:[,;:(–—-]|\.\s)*\s*\b(?:because(?: of)?|since|as|so(?: that)?|due to|to (?:avoid|keep|match"
     r"|preserve|stay|reduce|limit|let|ensure|support|prevent|respect|protect)"
-    r"|for)\s(?P<why>.+)|\s*(?:[:;]\s|[–—]|\s-\s|\()\s*(?P<why2>.+)|,\s(?P<why3>\w+ .{12,}))?$"
+    r"|for)\s(?P<why>.+)|\s*(?:[:;]\s|[–—]|\s-\s|\s\((?=\S+\s\S))\s*(?P<why2>.+)"
+    r"|,\s(?:(?:I|we)\s.+|(?P<why3>\w+ .{12,})))?$"
 )
 TOOK = (
     r"used|use|using|chose|choose|chosen|picked|pick|went with|going with|go with|opted for|opt for"
@@ -26,13 +27,17 @@ BEGIN = (
 )
 _ASIDE = r"(?:(?:for|to|after|in|on|since|because|as) [^,;]{2,60}(?:, | (?=(?:I|we)\b)))?"
 
-INFIX = re.compile(rf"^(?P<chosen>.+?)[,;(]?\s*\(?(?:{_CONTRAST})\s+{_MERELY}(?P<other>.+?)\)?{REASON}", re.I)
+INFIX = re.compile(
+    rf"^(?P<chosen>.+?)[,;]?\s*(?P<paren>\()?(?:{_CONTRAST})\s+{_MERELY}(?P<other>.+?)(?(paren)\)?)"
+    rf"(?:\s(?P<why4>(?:makes|keeps|lets|gives|saves|means)\s.{{8,}})$|{REASON})",
+    re.I,
+)
 PREFIX = re.compile(
     rf"^(?:{_CONTRAST})\s+{_MERELY}(?P<other>[^,]{{2,160}}?)(?:,\s+|\s+(?=(?:I"
     rf"|we)\s))(?P<chosen>.+?)" + REASON,
     re.I,
 )
-OVER = re.compile(r"^(?P<chosen>(?:[^(]|\([^)]*\))+?)\s+over\s+(?P<other>.+?)" + REASON, re.I)
+OVER = re.compile(r"^(?P<chosen>(?:[^(]|\([^)]*\))+?)\s+over\s+(?P<other>.+?)(?:\s+here)?" + REASON, re.I)
 BEATS = re.compile(
     r"^(?P<chosen>.+?)\s+(?:beats|won over|wins over|won out over|was (?:chosen|preferred|picked"
     r"|favou?red) (?:over|to))\s+(?P<other>.+?)(?:\s+here)?" + REASON,
@@ -40,8 +45,8 @@ BEATS = re.compile(
 )
 NOT = re.compile(
     r"^(?P<chosen>.+?)(?:,\s+(?:and\s+)?(?:not|(?P<no>no|never))|\s+and (?:did|do|does|have|has) not"
-    r"|\s+and\s+not|\s*\((?:and )?not|\s+and no longer"
-    r"|(?<!is)(?<!are)(?<!was)(?<!be)(?<!just)\s+not(?=\s+\S+:))\s+(?P<other>.+?)\)?" + REASON,
+    r"|\s+and\s+not|\s*(?P<paren>\()(?:and )?not|\s+and no longer"
+    r"|(?<!is)(?<!are)(?<!was)(?<!be)(?<!just)\s+not(?=\s+\S+:))\s+(?P<other>.+?)(?(paren)\)?)" + REASON,
     re.I,
 )
 FROM = re.compile(
@@ -82,9 +87,13 @@ REJECTED = re.compile(
     r"|and)\s+(?P<chosen>[^;,.]{2,120}?))?" + REASON,
     re.I,
 )
+REFUSED = (
+    r"(?:I |we )?(?:(?:rejected|dismissed|discarded|dropped|decided against) (?:it|that|this|them)"
+    r"|ruled (?:it|that|this|them) out)"
+)
 CONSIDERED = re.compile(
     r"\b(?:considered|looked at|tried|evaluated)\s+(?P<other>[^,;]{2,120}?)(?:,?\s+but|,(?: and| then)?)\s+"
-    rf"(?:I\s+|we\s+)?(?:{TOOK}|stayed with)\s+(?P<chosen>.+?)" + REASON,
+    rf"(?:(?:I\s+|we\s+)?(?:{TOOK}|stayed with)\s+(?P<chosen>.+?)|{REFUSED})" + REASON,
     re.I,
 )
 VERSUS = re.compile(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from gittraj.events.prose.contrasts import AGENT, CHOSE, REASON, TOOK
+from gittraj.events.prose.contrasts import AGENT, CHOSE, REASON, REFUSED, TOOK
 
 _DRAWBACK = (
     r"(?:would(?:n't| not)?\s(?!now\b)\w+.*|(?:could|might)(?:n't| not| have)\s.*|(?:was|were) out\b.*"
@@ -32,7 +32,8 @@ _SUBJECT = (
     r"|During|According|Following)[A-Z]\w*ing\b(?! of)[^,;:.]{2,80}?"
     r"|(?!(?:It|This|That|These|Those|They|He|She|We|You|Our|Your|There|I\b|The|Existing|Old|Current|If|When|Then"
     r"|Otherwise|But|So|All|Also|Now|Next|Note|And)\b"
-    rf"|{_PERSONS})[A-Z][\w.+-]*(?:'s)?(?: (?:and|or|\w+ing|\w+s) [a-zA-Z][\w.+-]*| [A-Za-z\d]\w*)?"
+    rf"|{_PERSONS})[A-Z][\w.+-]*(?:'s)?(?: (?:and|or|\w+ing|\w+s) [a-zA-Z][\w.+-]*"
+    r"| (?!would|could)[A-Za-z\d]\w*)?"
     r"|The (?:alternative|other|\w+ing)(?:,? [^,;.]{2,60})?|The (?!safest|simplest|best|right|current|only"
     r"|new|cleanest|easiest)(?:\w+ )?(?:approach|version|variant|option|route)))"
 )
@@ -72,7 +73,7 @@ AGAINST = re.compile(
 """What was done; what speaks against the other way."""
 _DEED = (
     rf"(?:(?:for now|in the end|finally|ultimately|instead|then|here),?\s+)?{AGENT}(?:(?!using|keeping)"
-    rf"(?:{TOOK})\b|{CHOSE}|(?:kept|left|retained|stayed|stuck|took|put|made|built|wrote)\b"
+    rf"(?:{TOOK})\b|{CHOSE}|(?:kept|left|retained|stayed(?: with)?|stuck|took|put|made|built|wrote)\b"
     r"|(?:(?<=\bI )|(?<=\bI've ))(?!need|want|tri|fail|look|check|notic|learn|reali|worri|hesitat)\w+ed\b"
     r"|(?<=\bwe )(?!need|want|tri|fail|look|check|notic|learn|reali|worri|hesitat)\w+ed\b)"
 )
@@ -91,10 +92,11 @@ TAKES = re.compile(
 """What follows ``considered X, but``, where it says what was taken; else it speaks against X."""
 OBJECTED = re.compile(
     r"^(?:(?:I|we)(?:'ve| had| have)? (?:also |did |briefly |first )*)?"
-    r"(?:consider(?:ed)?|thought (?:about|of)|weighed|contemplated|evaluated|toyed with|looked (?:at|into)"
+    r"(?:(?:my|our) preference was|consider(?:ed)?|thought (?:about|of)"
+    r"|weighed|contemplated|evaluated|toyed with|looked (?:at|into)"
     r"(?! the (?:log|test|code|error|output|doc|file|histor|source|diff|trace)\w*)"
     r"|tried(?! (?:to |again|running|testing|building|installing|reproducing|finding|it\b)))"
-    r"\s+(?P<other>[^;]{2,120}?)\s*[,;–—]\s*(?:but|yet|though|however),?\s+(?P<why>.+)$",
+    rf"\s+(?P<other>[^;]{{2,120}}?)\s*[,;–—]\s*(?:but|yet|though|however),?\s+(?P<why>(?!{REFUSED}).+)$",
     re.I,
 )
 FIRST = re.compile(
@@ -106,7 +108,8 @@ FIRST = re.compile(
 )
 RATHER = re.compile(
     rf"^{_BARE}\s+(?:(?:would|could|might) (?:also )?(?:be \w+|have been \w+|have worked|work|do)"
-    rf"|(?:was|were) tempting)\b[^,;]{{0,60}}[,;]\s*(?:but|yet)\s+(?:[^;]{{3,100}};\s+)?(?=(?:I|we)\b)"
+    rf"|(?:was|were) tempting)\b[^,;]{{0,60}}[,;]\s*(?:but|yet)\s+"
+    rf"(?:(?P<why4>[^;]{{3,100}}?)(?:;|, so)\s+)?(?=(?:I|we)\b)"
     rf"{_DEED}\s+"
     r"(?!(?:it|this|that|out)\b)(?P<chosen>.+?)" + REASON,
     re.I,

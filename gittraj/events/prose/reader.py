@@ -17,6 +17,8 @@ from gittraj.model.values import AnyEvent, CaveatSource, Decision, Message, Prom
 
 MOST_DECISIONS = 8
 MOST_CAVEATS = 12
+_SHORT = 160
+"""Characters of a choice with its reason, in a line of a list."""
 _FILE = re.compile(r"(?<![\w/.-])((?:[\w.-]+/)*[\w-]+\.[A-Za-z]\w{0,7})(?::(\d{1,7}))?(?![\w/])")
 _EXTENSION = re.compile(r"\.(?:com|org|net|io|dev|\d+|g|e)$", re.I)
 
@@ -50,7 +52,7 @@ def read_prose(events: Sequence[AnyEvent], stated: Sequence[Decision], prompt: s
     spoken = [message for message in messages if message.content.strip()]
     said = [message.content for message in spoken]
     reasoned = [choice.quote for choice in choices if choice.reason]
-    reasons = (decision.reasoning for decision in stated if decision.reasoning)
+    reasons = (_with_choice(decision.chosen, decision.reasoning) for decision in stated if decision.reasoning)
     return Prose(
         decisions=_once(decisions)[:MOST_DECISIONS],
         caveats=tuple(doubts)[:MOST_CAVEATS],
@@ -59,6 +61,12 @@ def read_prose(events: Sequence[AnyEvent], stated: Sequence[Decision], prompt: s
         why=next(reasons, None)
         or find_reason(_closing(events, spoken, before_calls), choices, without=doubts),
     )
+
+
+def _with_choice(chosen: str, reasoning: str) -> str:
+    """``no size to tune`` alone does not say of what."""
+    said = f"{chosen}, because {reasoning}"
+    return said if len(said) <= _SHORT else reasoning
 
 
 def _closing(

@@ -74,8 +74,11 @@ _BROKEN_OFF = re.compile(
 _USAGE = re.compile(
     r"^usage: .*|(?:unrecognized|unknown|invalid|unexpected) (?:arguments?|options?)\b", re.M | re.I
 )
-_TRAP = re.compile(r"(?:^|[;&|\n(] *)trap\b[^;\n]*\bexit\b")
-"""It may change the status of any command."""
+_FORGIVEN = re.compile(
+    r"(?:\|\| *(?:true|:|exit 0)|; *(?:true|exit 0))$|^\S*make.* Error \d+ \(ignored\)", re.M
+)
+"""What a manager of scripts prints of one that ends with 0 whatever happens."""
+_NOT_CONNECTED = 255
 _NEVER_STARTED = (126, 127)
 _STOPPED = (124, 130, 134, 137, 139, 143)
 
@@ -126,8 +129,6 @@ def read_call(command: str, output: str, exit_code: int | None) -> CallOutcome |
 
 def _explain(command: str, output: str, exit_code: int | None, *, cut: bool) -> Knowledge:
     try:
-        if _TRAP.search(command):
-            raise TooManyWorldsError
         return explain(shell.parse(command), _is_run, output=output, exit_code=exit_code, cut=cut)
     except (TooManyWorldsError, ValueError):
         return Knowledge(tuple(_rough(command)), (), {})
@@ -202,14 +203,16 @@ def _result(
     seen = _read_verdict(run, runner, left, cut=cut, same=same)
     if run.repeated and seen and seen.outcome == "passed" and known.shows_failure(run):
         return _Result(run, runner, Verdict("failed"))
-    if seen and (seen.sure or status != OK):
+    own = status == OK and not (run.repeated or _FORGIVEN.search(output))
+    if seen and (seen.sure or not own):
         contradicted = status is not None and status != OK and seen.outcome == "passed"
         return _Result(run, runner, Verdict(_by_code(runner, code), seen.counts) if contradicted else seen)
     if status == OK:
-        outcome: RunOutcome = "unknown" if run.repeated else "passed"
+        outcome: RunOutcome = "passed" if own else "unknown"
         return _Result(run, runner, Verdict(outcome, seen.counts if seen else None))
-    silent = run.view == "whole" and not cut and not output.strip() and known.reached(run) is None
-    if code in _NEVER_STARTED or silent or _did_not_start(run, output):
+    silent = run.view == "whole" and not (cut or output.strip() or runner.silent or known.reached(run))
+    cut_off = run.remote and code == _NOT_CONNECTED
+    if code in _NEVER_STARTED or silent or cut_off or _did_not_start(run, output):
         return _Result(run, runner, Verdict("error"), started=False)
     if _did_not_end(run, output):
         return _Result(run, runner, Verdict("error"))

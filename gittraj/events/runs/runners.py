@@ -16,7 +16,7 @@ from gittraj.model.values import RunKind, RunOutcome
 Pattern = re.Pattern[str]
 _WORDS_LIMIT = 400
 """Characters of a command that are looked at to know its runner."""
-_NO_RUN = "--version|--help|--list(?:-tests)?|--dry-run|--collect-only"
+_NO_RUN = "--version|--help|--list(?:-tests)?|--dry(?:-run)?(?:=.*)?|--collect-only"
 _STARTERS = ("yarn", "pnpm", "bun")
 """They run a package's program by its bare name, where no script of the project has it."""
 _CALLED = re.compile(r"^[^#\n]*\b(pytest|unittest)\.main\(", re.M)

@@ -118,7 +118,7 @@ def _read_own(runner: Runner, output: str, words: Sequence[str], view: str) -> V
     known = [c for block in blocks if (c := _counts(block, runner, passed=all_passed))]
     counts = sum(known[1:], known[0]) if known else None
     counted = counts is not None and bool(counts.passed)
-    partial = _is_one_item(runner, words, view) or (
+    partial = _is_one_item(runner, words, view, counted=counted) or (
         counted and _may_lack_failures(runner, blocks[-1], output, view)
     )
     judged = _judge(runner, said, counts, partial=partial, whole=view == "whole")
@@ -168,11 +168,12 @@ def _find_blocks(runner: Runner, output: str, view: str) -> list[dict[str, int]]
     return blocks[-1:] if runner.last else blocks
 
 
-def _is_one_item(runner: Runner, words: Sequence[str], view: str) -> bool:
+def _is_one_item(runner: Runner, words: Sequence[str], view: str, *, counted: bool) -> bool:
     """Whether a line that says passed may be about one package or file of several."""
     if view == "start" and runner.also:
         return True
-    return view != "whole" and runner.items is not None and runner.items.search(" ".join(words)) is not None
+    tells = view == "whole" and (counted or not runner.also)
+    return not tells and runner.items is not None and runner.items.search(" ".join(words)) is not None
 
 
 def _may_lack_failures(runner: Runner, block: dict[str, int], output: str, view: str) -> bool:
@@ -195,7 +196,7 @@ def _blocks(runner: Runner, output: str) -> Iterator[dict[str, int]]:
     block: dict[str, int] = {}
     for _, _, match in found:
         counts = _line_counts(match)
-        if runner.full or {*counts} & {*block}:
+        if block and (runner.full or {*counts} & {*block}):
             yield block
             block = {}
         block = {**block, **counts}

@@ -30,22 +30,24 @@ _RELIABLE_GIT = {"add", "status", "log", "diff", "stash", "branch", "rev-parse",
 class Run:
     """A command of the line that runs tests or checks. ``view``: how much of its output is in the call's: the
     ``whole``, its ``end``, a ``part``, its ``start``, or ``none``. ``repeated``: it may run several times, or
-    is detached, so that a status of 0 is not its own."""
+    is detached, so that a status of 0 is not its own. ``remote``: it runs below ``ssh``."""
 
     index: int
     words: tuple[str, ...]
     view: str
     repeated: bool
+    remote: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a command stands. ``view`` and ``repeated`` as in :class:`Run`; ``guarded``: its failure does not
-    end the script under ``set -e``."""
+    """Where a command stands. ``view``, ``repeated`` and ``remote`` as in :class:`Run`; ``guarded``: its
+    failure does not end the script under ``set -e``."""
 
     view: str = "whole"
     guarded: bool = False
     repeated: bool = False
+    remote: bool = False
 
     def into(self, redirects: Sequence[Redirect], read_back: dict[str, str]) -> _Place:
         """With the output going to files, which the line may read back."""
@@ -56,6 +58,12 @@ class _Place:
                 view = "whole" if terminal else read_back.get(redirect.target, "none")
                 place = replace(place, view=views.least(place.view, view))
         return place
+
+    def below(self, words: Sequence[str]) -> _Place:
+        """Where what a command runs stands."""
+        if is_detached(words):
+            return replace(self, view="none", guarded=True, repeated=True)
+        return replace(self, repeated=True) if is_repeated(words) else self
 
 
 class TooManyWorldsError(Exception):
@@ -176,18 +184,16 @@ class Walk:
         """``before``: with the variables and ``$?`` that the command's words are expanded with."""
         words = [word.text for word in node.words]
         document = node.document
-        if is_detached(words):
-            place = replace(place, view="none", guarded=True, repeated=True)
-        elif is_repeated(words):
-            place = replace(place, repeated=True)
-        inner = nested_script(words, document)
-        if inner is not None:
-            return [_leave(world, w) for w in self._script(inner, world, place, node)]
-        failure = self._number(node)
         if document is not None and words[-1] in ("-", words[0]):
             words = [words[0], "-c", document]  # an interpreter reads it as its program
+        place = place.below(words)
+        inner = nested_script(words, document)
+        if inner is not None:
+            place = replace(place, remote=place.remote or "ssh" in words[:4])
+            return [_leave(world, w) for w in self._script(inner, world, place, node)]
+        failure = self._number(node)
         if self.is_run(words):
-            return self._run(Run(failure, tuple(words), place.view, place.repeated), world)
+            return self._run(Run(failure, tuple(words), place.view, place.repeated, place.remote), world)
         match words[0]:
             case "echo" | "printf":
                 line = before.print(node.words) if place.view == "whole" else ()
@@ -200,6 +206,8 @@ class Walk:
                 return [replace(world, status=world.job if "$!" in words else OK)]
             case "set":
                 return [_set(world, " ".join(words[1:]))]
+            case "trap" if re.search(r"\bexit\b", " ".join(words)):
+                raise TooManyWorldsError  # it may change the status of any command
             case "false":
                 return [replace(world, status=failure)]
             case "[" | "test" | "[[" if (holds := before.compare(words[1:])) is not None:

@@ -55,12 +55,14 @@ _SSH_VALUED = re.compile(r"-[bcDEeFIiJLlmOopQRSWw]")
 _DETACHED = re.compile(
     r"(?:\S*/)?(?:docker|podman)(?:[ -]compose)? (?:run|exec) (?:-\S+ )*?(?:-\w*d\w*|--detach) "
     r"|tmux new(?:-session)? (?:\S+ )*?-\w*d|screen -\w*d|tmux send(?:-keys)? |ssh (?:-\S+ )*?-\w*f "
+    r"|setsid (?:-\S+ )*?(?:-\w*f|--fork) "
 )
 _REPEATED = re.compile(
-    r"(?:\S+ )*(?:--if-present|--(?i:pass-?with-?no-?tests)|--ignore-errors|-fn|--fail-never"
+    r"(?:\S+ )*(?:--(?:if-present|ignore-errors|touch|exit-zero|fail-never|(?i:pass-?with-?no-?tests))|-fn"
     r"|-Dmaven\.test\.failure\.ignore\S*) "
     r"|g?make (?:\S+ )*?-[a-hj-z]*[iqt]|parallel |git bisect run |entr |watchexec "
-    r"|xargs (?:-[Pda] \S+ |-\S+ |\d+ )*?-\w*[nLIi]"
+    r"|xargs (?:-[Pda] \S+ |-\S+ |\d+ )*?(?:-\w*[nLIir]|--no-run-if-empty)"
+    r"|script (?!(?:-\S+ )*?-(?:\w*e|-return))|\S*python[\d.]* -c [\s\S]*?(?<!xit\()pytest\.main\("
 )
 _TERMINALS = re.compile(r"(?:tmux (?:new(?:-session)?|send(?:-keys)?)|screen) ")
 
@@ -124,4 +126,4 @@ def is_detached(words: Sequence[str]) -> bool:
 
 def is_repeated(words: Sequence[str]) -> bool:
     """Whether the command may run another one several times, or not at all, or not say that it failed."""
-    return _REPEATED.match(" ".join(words[:12]) + " ") is not None
+    return any(_REPEATED.match(" ".join(each[:12]) + " ") for each in (words, unwrap(words)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 from gittraj.capture.link import Links, link
@@ -28,7 +28,7 @@ from gittraj.state.cursors import State, Suspension
 class Situation:
     """Everything that is known when a drain decides. ``streams``: the new commits of each worktree, with what
     they changed; ``pairs``: rewrites (old, new); ``tombstones``: those that are missing, by commit;
-    ``restored``: refs that were gone."""
+    ``restored``: refs that were gone; ``unrestored``: those that could not be, and where they were."""
 
     state: State
     off: Suspension
@@ -39,6 +39,7 @@ class Situation:
     tombstones: Sequence[tuple[str, Line]] = ()
     readings: Sequence[Reading] = ()
     restored: Sequence[str] = ()
+    unrestored: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def recorded(self) -> dict[str, AnyEvent]:

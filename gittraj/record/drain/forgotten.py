@@ -33,11 +33,12 @@ def read_forgotten(
     tip = notes.tip()
     if tip == since:
         return frozenset(known), []
-    bodies = dict(_changed(notes, since, tip))
-    named = [_named(decode_note(body)) for body in bodies.values() if _EVERYWHERE.search(body)]
+    changed = _changed(notes, since, tip)
+    bodies = (body for _, body in _read(notes, tip, changed))
+    named = [_named(decode_note(body)) for body in bodies if _EVERYWHERE.search(body)]
     forgotten = frozenset(known).union(*named)
-    everything = bodies if forgotten <= frozenset(known) else dict(notes.items(tip))
-    return forgotten, list(find_tombstones(everything.items(), forgotten))
+    looked = _read(notes, tip, changed if forgotten <= frozenset(known) else None) if forgotten else ()
+    return forgotten, list(find_tombstones(looked, forgotten))
 
 
 def find_tombstones(
@@ -72,12 +73,21 @@ def _named(lines: Iterable[Line]) -> set[str]:
     return {t.id for t in tombstones if t.scope == "all" and t.first is None}
 
 
-def _changed(notes: NotesRef, since: str | None, tip: str | None) -> Iterator[tuple[str, bytes]]:
+def _changed(notes: NotesRef, since: str | None, tip: str | None) -> list[str] | None:
+    """None: all may be."""
     try:
-        changed = list(notes.changed(since, tip)) if since else None
+        return list(notes.changed(since, tip)) if since else None
     except GitError:
-        changed = None  # that tip was purged
-    if changed is None:
-        yield from notes.items(tip) if tip else ()
-    else:
-        yield from notes.pick(changed)
+        return None  # that tip was purged
+
+
+def _read(notes: NotesRef, tip: str | None, commits: list[str] | None) -> Iterator[tuple[str, bytes]]:
+    """The notes of ``commits`` (None: all), as many passes as it takes: none may be passed over but what is
+    too large by itself."""
+    over: list[str] = []
+    found = notes.items(tip, over=over) if commits is None else notes.pick(commits, over=over)
+    while first := next(found, None):
+        yield first
+        yield from found
+        rest, over = over, []
+        found = notes.pick(rest, over=over)

@@ -11,7 +11,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import cast
 
-from gittraj.agents import SessionFile
+from gittraj.agents import SessionFile, all_agents
 from gittraj.capture.outside import Outside
 from gittraj.capture.repo_paths import RepoPaths
 from gittraj.capture.session import Log, Place, assemble
@@ -165,9 +165,11 @@ def read_log(
 def _placing(file: SessionFile, territory: RepoPaths, config: Config) -> Callable[[Entry], Place]:
     """Where an entry worked; what ``config`` excludes counts as elsewhere."""
 
+    agents = all_agents() if config.exclude else {}
+
     def place(entry: Entry) -> Place:
-        if config.exclude and any(
-            config.excludes(agent=file.agent, path=path) for path in territory.touched(entry)
+        if agents and any(
+            config.excludes(agent=file.agent, path=path, agents=agents) for path in territory.touched(entry)
         ):
             return "elsewhere"
         return cast(Place, territory.place(entry))

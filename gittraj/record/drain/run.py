@@ -84,7 +84,7 @@ def follow(
 def _observe(context: Context, off: Suspension) -> tuple[Situation, bool]:
     """The situation, and whether there is anything to decide: without it no log is read."""
     folder = context.folder
-    state, restored = _load_state(context)
+    state, restored, unrestored = _load_state(context)
     state, off, tombstones = _read_forgotten(context, state, off)
     actives = _load_actives(context, off)
     news, state = read_news(context, state, off)
@@ -109,6 +109,7 @@ def _observe(context: Context, off: Suspension) -> tuple[Situation, bool]:
         streams=streams,
         tombstones=tombstones,
         restored=restored,
+        unrestored=unrestored,
     )
     reader = ResumingReader(
         context=context, state=state, off=off, ended=news.ended, recorded=situation.recorded
@@ -123,14 +124,19 @@ def _load_streams(context: Context, state: State, news: News, off: Suspension) -
     return [[without_forgotten(c, off.forgotten) for c in stream] for stream in streams]
 
 
-def _load_state(context: Context) -> tuple[State, list[str]]:
-    """The cursors of the last drain, or from the refs where they were lost; and refs that were restored."""
+def _load_state(context: Context) -> tuple[State, list[str], dict[str, str]]:
+    """The cursors of the last drain, or from the refs where they were lost; refs that were restored; and
+    where those were that could not be: the next drain tries again."""
     state = load_state(context.folder)
-    restored = restore_deleted(context.repository, state.tips if state else {})
+    tips = state.tips if state else {}
+    deleted = restore_deleted(context.repository, tips)
+    restored = [ref for ref, why in deleted.items() if why is None]
+    unrestored = {ref: tips[ref] for ref, why in deleted.items() if why}
     whole = restore_lost(context.repository, since=state.whole if state else None)
     if state is None:
         state = rebuild_state(NotesRef(context.repository), context.installed.reflogs)
-    return replace(state, whole=whole, tips=read_tips(context.repository)), restored
+    tips = {**read_tips(context.repository), **unrestored}
+    return replace(state, whole=whole, tips=tips), restored, unrestored
 
 
 def _read_map(context: Context, state: State) -> tuple[State, list[tuple[str, str]]]:
@@ -188,7 +194,7 @@ def _write(context: Context, pipeline: Pipeline, situation: Situation, decision:
     waiting = tuple(find_waiting(context, state, links))
     whole = restore_lost(context.repository, since=state.whole)
     sessions = {**state.sessions, **sessions}
-    tips = read_tips(context.repository)
+    tips = {**read_tips(context.repository), **situation.unrestored}
     state = replace(state, sessions=sessions, waiting=waiting, whole=whole, tips=tips)
     save(context.folder, state)
     done = {c.id for stream in situation.streams for c in stream} - {w.commit for w in waiting}

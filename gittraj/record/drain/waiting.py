@@ -99,7 +99,9 @@ def _is_awaited(context: Context, state: State, links: Links, commit: Commit) ->
     that it has a sign of."""
     if commit.sessions:
         known = state.sessions.get(trajectory_id(*commit.sessions[0].split(":", 1)))
-        return known is None or bool(known.path) or not known.parts
+        if known is None or known.path or not known.parts:
+            return True
+        return context.sessions.find(commit.sessions[0], state) is not None  # as with cursors made anew
     return commit.mark in context.sessions.agents and commit.id not in links.explained
 
 

@@ -69,11 +69,14 @@ def render_comment(
     location: Location,
     options: CommentOptions,
     *,
+    flags: Sequence[Flag] | None = None,
     characters: int = CHARACTERS,
     max_bytes: int = BYTES,
 ) -> str:
-    """The comment, without a marker, at most ``characters`` and ``max_bytes`` (bytes) long."""
-    blocks = [block for block in _blocks(change, location, options) if block.forms[0]]
+    """The comment, without a marker, at most ``characters`` and ``max_bytes`` (bytes) long. ``flags``: those
+    of the change, where they are known: there may be ten thousands."""
+    flags = find_flags(change) if flags is None else flags
+    blocks = [block for block in _blocks(change, flags, location, options) if block.forms[0]]
     return fit(blocks, characters=characters, max_bytes=max_bytes)
 
 
@@ -97,7 +100,9 @@ def fit(blocks: Sequence[Block], *, characters: int, max_bytes: int) -> str:
 # ---------------------------------------------------------------- the blocks
 
 
-def _blocks(change: Change, location: Location, options: CommentOptions) -> Iterator[Block]:
+def _blocks(
+    change: Change, flags: Sequence[Flag], location: Location, options: CommentOptions
+) -> Iterator[Block]:
     title, state = f"### {_title(change)}", "\n\n".join(_notices(change, location))
     yield Block(0, "title", (title,))
     yield Block(0, "state", (state,))
@@ -110,7 +115,6 @@ def _blocks(change: Change, location: Location, options: CommentOptions) -> Iter
     why = _why(change, 600)
     yield Block(1, "why", (why, _why(change, 300)))
     chosen = by_doubt(change)  # nothing is folded that is less sure than what is shown
-    flags = find_flags(change)
     seen, kept = _count_fitting(flags, chosen, FOLD - height(f"{title}\n{state}\n{summary}\n{why}{known}"))
     look = [_flags(flags[:n], location, change) for n in (seen, min(seen, 2))]
     yield Block(1, "look here first", (*look, ""))

@@ -21,12 +21,13 @@ def find_heading(change: Change) -> str | None:
 
 
 def find_requests(change: Change) -> tuple[list[str], list[str]]:
-    """The beginnings of what was asked, and the titles that agents gave, unless the heading says so."""
+    """The beginnings of what was asked, and the titles that nobody is known to have typed,
+    unless the heading says so."""
     heading = find_heading(change)
     asked: dict[str, bool] = {}
     for each in change.sessions:
         if (title := each["title"]) and title != heading:
-            begins = " ".join((each["prompt"] or title).split())
+            begins = " ".join((change.begun.get(each["id"]) or each["prompt"] or "").split())
             asked.setdefault(title, begins.startswith(" ".join(title.removesuffix("…").split())))
     return [t for t, typed in asked.items() if typed], [t for t, typed in asked.items() if not typed]
 

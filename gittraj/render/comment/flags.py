@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 
 from gittraj.frozen import dataclass
 from gittraj.model.header import Header
 from gittraj.model.words import count, model_of, unmarked
-from gittraj.query.change import Change, Reviewed, decisions
+from gittraj.query.change import Change, Reviewed, decisions, each_decision
 from gittraj.query.diff import Diff
 
 UNSURE = 0.7
@@ -29,8 +29,6 @@ AGENTS = {
 _PROSE = (".md", ".rst", ".adoc", ".txt")
 """What files that no test is about end in."""
 _ANSWERED = "answered in"
-_last_found: list[tuple[Change, list[Flag]]] = []
-"""Of the last change: one report asks for them eight times, and there may be ten thousands."""
 _RUNS = {"test": "test run", "build": "build", "typecheck": "type check", "lint": "linter run"}
 
 
@@ -54,17 +52,19 @@ class Flag:
         """``Claude Code was unsure``: not escaped."""
         return f"{self.who} {self.why}" if self.who else self.why
 
+    def after(self, spell: Callable[[str], str] = lambda commit: commit[:7]) -> str:
+        """What became of it, the later commit as ``spell`` writes it."""
+        return f" ({self.since} {spell(self.later)})" if self.later else ""
+
 
 def find_flags(change: Change) -> list[Flag]:
     """The worst first: failed runs, what somebody was unsure of or warned of, the same where a later commit
     dealt with it, unrecorded commits, churn, files edited by several agents or by none. No flags does not
     mean that all is well."""
-    if not any(of is change for of, _ in _last_found):
-        found: dict[tuple[str, str | None, str], Flag] = {}
-        for flag in _find_all(change):
-            found.setdefault((flag.reason, flag.path, flag.quoted), flag)
-        _last_found[:] = [(change, [*found.values()])]
-    return [*_last_found[0][1]]
+    found: dict[tuple[str, str | None, str], Flag] = {}
+    for flag in _find_all(change):
+        found.setdefault((flag.reason, flag.path, flag.quoted), flag)
+    return [*found.values()]
 
 
 def omissions(change: Change) -> list[str]:
@@ -112,25 +112,28 @@ def _find_all(change: Change) -> Iterator[Flag]:
 
 
 def _unsure(change: Change, course: _Course) -> Iterator[Flag]:
-    """``✔️`` where a later commit's agent, or a person, answered the same question without a doubt."""
-    shown = [d for d in decisions(change) if is_unsure(d)]
+    """The last of equal ones; a part's record may be on several commits. ``✔️`` where after all doubts about
+    a question the agent of a later commit, or a person, answered it without one."""
+    unsure, sure = list[Header](), list[Header]()
+    for decision in each_decision(change):
+        (unsure if is_unsure(decision) else sure).append(decision)
     commits = {commit.commit: commit for commit in change.recorded}
-    answered = {d["question"]: commit.commit for commit in change.recorded for d in _sure(commit)}
-    for decision in sorted(shown, key=lambda d: float(d["confidence"])):
+    doubted = {d["question"]: d["commit"] for d in unsure}
+    answered = {d["question"]: d["commit"] for d in sure if d["by"] in ("agent", "human")}
+    shown: dict[tuple[str | None, ...], Header] = {}
+    for said in unsure:
+        what = said["question"], said["chosen"], said["by"]
+        if {**shown.get(what, {}), "commit": said["commit"]} != said:
+            shown[what] = said
+    for decision in sorted(shown.values(), key=lambda d: float(d["confidence"])):
         about = f"was unsure ({decision['confidence'] * 100:.0f}\u00a0%)"
         who, place = _who(decision["by"], decision["agent"]), find_place(decision, course.diff)
-        said = Flag("⚠️", place[0], about, titled(decision), line=place[1], who=who)
-        flag = _placed(said, commits[decision["commit"]], course)
-        later = answered.get(decision["question"])
-        if course.after(decision["commit"], later):
+        flag = Flag("⚠️", place[0], about, titled(decision), line=place[1], who=who)
+        flag = _placed(flag, commits[decision["commit"]], course)
+        asked = decision["question"]
+        if asked and course.after(doubted[asked], later := answered.get(asked)):
             flag = replace(flag, icon="✔️", since=_ANSWERED, later=later)
         yield flag
-
-
-def _sure(commit: Reviewed) -> Iterator[Header]:
-    for decision in (d for told in commit.trajectories for d in told["decisions"]):
-        if decision["question"] and decision["by"] in ("agent", "human") and not is_unsure(decision):
-            yield decision
 
 
 def _caveats(change: Change, course: _Course) -> list[Flag]:

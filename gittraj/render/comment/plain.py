@@ -69,8 +69,7 @@ def _flag(flag: Flag, page: Page) -> list[str]:
     where = _short(flag.path) + (f":{flag.line}" if flag.line else "") if flag.path else ""
     said = f": “{_short(flag.quoted)}”" if flag.quoted else ""
     said += "".join(f" {commit[:7]}" for commit in flag.commits[:3])
-    said += f"; {flag.since} {flag.later[:7]}" if flag.later else ""
-    return page.block(f"{where}  {_short(flag.reason)}{said}".strip(), indent=2)
+    return page.block(f"{where}  {_short(flag.reason)}{said}{flag.after()}".strip(), indent=2)
 
 
 def _decision(decision: Header, page: Page) -> list[str]:

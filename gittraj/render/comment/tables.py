@@ -109,9 +109,7 @@ def _reason(flag: Flag, location: Location) -> str:
     if flag.commits and not flag.who:
         parts.append(f" {', '.join(location.commit(c) for c in flag.commits[:3])}")
         parts.append(f" and {len(flag.commits) - 3} more" if len(flag.commits) > 3 else "")
-    if flag.later:
-        parts.append(f"; {flag.since} {location.commit(flag.later)}")
-    return "".join(parts)
+    return "".join((*parts, flag.after(location.commit)))
 
 
 def decisions_table(decisions: Sequence[Header]) -> str:

@@ -7,7 +7,7 @@ from itertools import chain
 
 from gittraj.frozen import dataclass
 from gittraj.model.header import Header
-from gittraj.model.words import count, duration, money, own_words, sure, who
+from gittraj.model.words import NO_COMMIT, count, duration, money, own_words, sure, who
 from gittraj.render.events import describe_call, describe_event
 from gittraj.render.html.document import wrap
 from gittraj.render.html.events import Ids, in_utc, render_clock
@@ -68,7 +68,7 @@ def render_row(entry: Header, links: Links) -> Html:
         decisions = count(len(header["decisions"]), "decision") if header["decisions"] else None
         doubts = count(len(header["caveats"]), "doubt") if header["caveats"] else None
         facts = [who(header), duration(part["durationSeconds"]), money(part), sure(header["confidence"])]
-        facts.append("no commit" if header["link"]["role"] == "explored" else None)
+        facts.append(NO_COMMIT if header["link"]["role"] == "explored" else None)
         small += [" · ", line(" · ".join(filter(None, (*facts, decisions, doubts))))]
     return tag(
         "li",

@@ -79,7 +79,7 @@ def _repeats(header: Header) -> bool:
 
 def _without_events(header: Header) -> str:
     if header["incomplete"]:
-        return "The log of this session was not readable here: only the link is known."
+        return "No log of this session was read: only the link is known."
     return "No events: they are not in this clone, or none were chosen. What stands above is from the record."
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Protocol
 
+from gittraj.model.words import NO_COMMIT
 from gittraj.render.text.log import render_title
 from gittraj.render.text.terminal import Page, cut, escape, escape_line
 
@@ -65,7 +66,7 @@ def _small_print(hit: Hit, commit: Mapping[str, Any] | None, page: Page) -> Iter
     remote = hit.about.get("remote")
     origin = ", ".join(filter(None, (hit.agent, f"from {remote}" if remote else None)))
     facts = [origin, hit.trajectory if commit else None, hit.about["title"]]
-    facts.append("no commit" if hit.about["role"] == "explored" else None)
+    facts.append(NO_COMMIT if hit.about["role"] == "explored" else None)
     text = escape_line(" · ".join(filter(None, facts)))
     yield " " * _INDENT + page.paint(cut(text, page.room(_INDENT)), "dim")
 

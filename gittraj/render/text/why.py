@@ -18,8 +18,11 @@ _MANY = 3  # decisions, doubts
 _UNREAD = "  what is recorded of this commit cannot be read (git traj doctor)"
 
 
-def render_reason(entry: Header, lines: Sequence[str], page: Page, now: datetime) -> str:
-    """One entry of ``git traj why``; ``lines`` are all of the file."""
+def render_reason(
+    entry: Header, lines: Sequence[str], page: Page, now: datetime, *, any_here: bool = True
+) -> str:
+    """One entry of ``git traj why``; ``lines`` are all of the file; ``any_here``: whether there are records,
+    so that a commit without one is worth a word."""
     shown = [*_quote(entry["lines"], lines, page), _title(entry, page, now)]
     header = entry["trajectory"]
     if header is not None:
@@ -28,7 +31,7 @@ def render_reason(entry: Header, lines: Sequence[str], page: Page, now: datetime
         shown += render_small_print({**header, "link": link}, page)
         if _has_more(entry):
             shown.append(page.paint(f"  git traj show {escape_line(entry['short'])} has more", "dim"))
-    elif entry["commit"] is not None:
+    elif entry["commit"] is not None and any_here:
         shown += [
             page.paint(_UNREAD if entry["unread"] else "  no record for this commit", "dim"),
             *_previous(entry["nearest"], page, now),

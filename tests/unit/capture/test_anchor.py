@@ -152,6 +152,20 @@ def test_the_subject_in_the_command_decides() -> None:
     assert matched(of, commit("A", subject="Test it", by=ME)) == {oid("A"): ("c2", "agent")}
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git commit -qmfix",
+        "git commit -qF - <<< $'\\nfix'",
+        "printf 'x\\nfix' > m; git commit -qF m",
+        "git commit -qm 'a fix'",
+    ],
+)
+def test_a_command_has_the_subject_however_it_is_given(command: str) -> None:
+    of = log(ran("c1", command), ran("c2", "git commit -qF prefix"))
+    assert matched(of, commit("A", subject="fix", by=ME)) == {oid("A"): ("c1", "agent")}
+
+
 @pytest.mark.parametrize("verb", ["cherry-pick", "revert", "am"])
 def test_the_kind_decides(verb: str) -> None:
     of = log(ran("c1", "git commit -q"), ran("c2", f"git {verb} x"), ran("c3", "git commit -q"))

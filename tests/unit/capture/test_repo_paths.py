@@ -52,21 +52,59 @@ def entry(command: str = "", *, folder: Path | None = None, paths: tuple[str, ..
 
 
 @pytest.mark.parametrize(
-    ("command", "expected"),
+    ("command", "path"),
     [
-        ("cat src/a", {"src"}),
-        ("cat own.pem", {"own.pem"}),
-        ("cd src && cat b", {"src"}),
-        ("cat src/* ./own.pem", {"src", "own.pem"}),
-        ("grep -rn needle src", {"src"}),
-        ("cat ../git/private/src", set()),
+        ("cat src/a", "src/a"),
+        ("cat own.pem", "own.pem"),
+        ("cat own*", "own.pem"),
+        ("cat *.pem", "*.pem"),
+        ("cat gone.pem && rm gone.pem", "gone.pem"),
+        ("cd src && cat b", "src"),
+        ("cd src && cat b", "src/b"),
+        ("cd src; cat ../own.pem", "own.pem"),
+        ("cd / && cd {0}/here/src && cat b", "src/b"),
+        ("git -C src show HEAD:b", "src/b"),
+        ("git show HEAD:src/b", "src/b"),
+        ("cat src/* ./own.pem", "src/*"),
+        ("git commit -qm x; cat > a <<'X'\ncat own.pem\nX\nsh a", "own.pem"),
+        ("python3 - <<'X' && git commit -qm x\nopen('own.pem')\nX", "own.pem"),
+        ("grep -rn needle src", "src"),
+        ("grep -fown.pem a", "own.pem"),
+        ("curl -d@own.pem x", "own.pem"),
+        ("curl --data=@own.pem x", "own.pem"),
+        ("python3 -c \"print(open('own.pem').read())\"", "own.pem"),
+        ("git commit -m 'a b' && cat own.pem", "own.pem"),
+        ("git commit -m x own.pem", "own.pem"),
+        ("sort -m own.pem", "own.pem"),
+        ('git commit -m "$(cat own.pem)"', "own.pem"),
+        ('git commit -m "a `cat own.pem`"', "own.pem"),
+        ("git log -p -m own.pem", "own.pem"),
+        ("sh <<'X'\ncat own.pem\nX", "own.pem"),
+        ("cat <<X | sh\ncat own.pem\nX", "own.pem"),
+        ("cat > a <<'X'\nwords\nX\ncat own.pem", "own.pem"),
+        ("cat a; echo $((1 << n))\ncat own.pem", "own.pem"),
     ],
 )
-def test_the_files_that_a_command_names(
-    land: Path, territory: RepoPaths, command: str, expected: set[str]
-) -> None:
+def test_the_files_that_a_command_names(land: Path, territory: RepoPaths, command: str, path: str) -> None:
     (land / "here/own.pem").touch()
-    assert {*territory.touched(entry(command, folder=land / "here"))} == expected
+    assert path in {*territory.touched(entry(command.replace("{0}", str(land)), folder=land / "here"))}
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git add -A && git commit -m 'fix the src bug in own.pem'",
+        'git commit -qam "say \\"src\\" of own.pem" -m "and src/a"',
+        "git commit --message='src' --message src",
+        "git commit -msrc",
+        "git commit -m \"$(cat <<'EOF'\nmend src\n\nown.pem and src/a\nEOF\n)\"",
+        "git commit -F - <<EOF\nmend src\nEOF",
+        "cat ../git/private/src",
+    ],
+)
+def test_a_message_names_no_file(land: Path, territory: RepoPaths, command: str) -> None:
+    (land / "here/own.pem").touch()
+    assert not {"src", "src/a", "own.pem"} & {*territory.touched(entry(command, folder=land / "here"))}
 
 
 @pytest.mark.parametrize(
@@ -156,6 +194,7 @@ def test_what_an_agent_calls_a_path_need_not_be_one(land: Path, territory: RepoP
     assert territory.relative(entry(folder=land / "here"), Edit(path=name)) is None
     inside = Edit(path=str(land / "here") + name)
     territory.relative(entry(), inside)
+    [*territory.touched(entry(f"{command} {name[1:]}/b {name[1:300]}", folder=land / "here"))]
 
 
 def test_a_folder_that_may_not_be_read_tells_nothing(
@@ -176,12 +215,32 @@ def test_a_folder_that_may_not_be_read_tells_nothing(
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_command_raises(territory: RepoPaths, land: Path, command: str) -> None:
     for given_ in (command, f"cd {command}", f"git -C '{command}'"):
-        assert territory.place(entry(given_, folder=land / "here", paths=(command,))) in ("here", "elsewhere")
+        call = entry(given_, folder=land / "here", paths=(command,))
+        assert territory.place(call) in ("here", "elsewhere")
+        [*territory.touched(call)]
 
 
-@pytest.mark.parametrize("unit", ["\n", "cd ", ";cd '", 'cd "', "git -C ", "/a", "/a ", "; ", "\ncd a", "("])
+UNITS = [
+    *("\n", "cd ", ";cd '", 'cd "', "git -C ", "/a", "/a ", "; ", "\ncd a", "("),
+    *(
+        "git '",
+        'git "\\',
+        "git -m",
+        "git commit -m '",
+        "git commit <<a\n",
+        "git commit << ",
+        "* ",
+        "a*/",
+        "-a",
+        "git ",
+    ),
+]
+
+
+@pytest.mark.parametrize("unit", UNITS)
 def test_no_command_takes_long(land: Path, territory: RepoPaths, unit: str) -> None:
     command = unit * (100_000 // len(unit))
     start = time.process_time()
     territory.place(entry(command, folder=land / "here"))
+    [*territory.touched(entry(command, folder=land / "here"))]
     assert time.process_time() - start < 10.0

@@ -14,6 +14,7 @@ from github_action.console import Console
 from github_action.placing import post_check
 from gittraj.model.values import CaveatSource, Decision, FileChanged, TestRuns
 from gittraj.query.diff import Diff
+from gittraj.render.comment.flags import find_flags
 from tests.integration.story import record
 from tests.unit.github_action.runner import Log
 from tests.unit.render.changes import A, B, change_of, figures, whole
@@ -29,7 +30,8 @@ def chose(chosen: str, line: int, confidence: float | None = 0.1, **more) -> Dec
 
 def of(*chosen: Decision, caveats: tuple[str, ...] = (), sources: tuple[CaveatSource, ...] = ()):
     told = figures(decisions=chosen, caveats=caveats, caveat_sources=sources)
-    return find_annotations(change_of({B: [record("traj_one", whole=whole(), **told)]}, diff=DIFF))
+    change = change_of({B: [record("traj_one", whole=whole(), **told)]}, diff=DIFF)
+    return find_annotations(change, find_flags(change))
 
 
 def test_the_worst_first_and_each_line_once() -> None:
@@ -67,7 +69,8 @@ def test_a_failed_test_stands_where_its_session_worked_if_that_is_one_place(
     diff = Diff.of(edited, dict.fromkeys(edited, "@@ -0,0 +3,2 @@\n+one\n+two\n"))
     failed = TestRuns(runs=1, ran=True, kind="test", outcome="failed", last_failed=2)
     told = figures(tests=failed, files=tuple(FileChanged(path=path, edits=1) for path in edited))
-    found = find_annotations(change_of({A: [record("traj_one", whole=whole(), **told)]}, diff=diff))
+    change = change_of({A: [record("traj_one", whole=whole(), **told)]}, diff=diff)
+    found = find_annotations(change, find_flags(change))
     title = "The last test run of a session failed: 2 failed"
     there = (at, 3, title, "Its session edited this file.")
     assert [(each.path, each.line, each.title, each.text) for each in found] == ([there] if at else [])

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from github_action.pull_request import Commit, Pull, PullDetails
-from github_action.reporting import Notes, outputs, read_change
+from github_action.reporting import Notes, as_json, find_labels, make_report, outputs, read_change
 from github_action.settings import Settings
 from github_action.token import Token
 from gittraj.model.codec import encode_note
-from gittraj.model.values import FileChanged, SessionInfo
+from gittraj.model.values import Decision, FileChanged, SessionInfo
+from gittraj.query.change import Change
+from gittraj.render.comment import flags
 from gittraj.render.comment.tables import Location, files_table
 from tests.integration.story import record
 
@@ -74,6 +81,31 @@ def test_files_that_records_name_are_not_asked_for() -> None:
     assert asked == []
 
 
+def test_a_doubt_that_was_answered_is_so_everywhere_and_looked_for_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = Decision(chosen="seconds", by="agent", question="Which unit?", confidence=0.5)
+    told = (
+        record("traj_a", decisions=(asked,)),
+        record("traj_b", decisions=(replace(asked, confidence=1.0),)),
+    )
+    bodies = {commit: encode_note([each]) for commit, each in zip((A, B), told, strict=True)}
+    looked, find_all = list[Change](), flags._find_all
+
+    def find(change: Change) -> Iterator[flags.Flag]:
+        looked.append(change)
+        return find_all(change)
+
+    monkeypatch.setattr(flags, "_find_all", find)
+    scanned = make_report(
+        read_change(details(A, B), [Notes(tip="d" * 40, bodies=bodies)], SETTINGS), SETTINGS, number=7
+    )
+    (flag, *_) = json.loads(as_json(scanned))["flags"]
+    assert (flag["said"], flag["since"], flag["later"]) == ("Which unit? seconds", "answered in", B)
+    assert outputs(scanned)["unsure"] == "0" and not find_labels(scanned)["traj:unsure"]
+    assert len(looked) == 1
+
+
 def test_a_forks_pull_request_has_what_the_repository_has_itself() -> None:
     own = noted(B, agent="codex")
     both = read_change(details(A, B, fork=True), [noted(A), own], SETTINGS)
@@ -95,11 +127,12 @@ def test_a_note_of_which_a_part_is_damaged_is_named() -> None:
     half = Notes(tip=whole.tip, bodies=whole.bodies | {A: whole.bodies[A] + b'{"v": 1, "id": 5}\n'})
     change = read_change(details(A, B), [half], SETTINGS)
     assert (change.left, change.unknown) == ((A,), ())
-    told = outputs(change)
+    told = outputs(make_report(change, SETTINGS, number=7))
     assert (told["coverage"], told["unsure"], told["cost"]) == ("100", "unknown", "unknown")
 
 
 def test_all_but_one_are_not_100_percent() -> None:
     commits = [f"{n:040x}" for n in range(250)]
     FILES.update(dict.fromkeys(commits, ()))
-    assert outputs(read_change(details(*commits), [noted(*commits[1:])], SETTINGS))["coverage"] == "99"
+    change = read_change(details(*commits), [noted(*commits[1:])], SETTINGS)
+    assert outputs(make_report(change, SETTINGS, number=7))["coverage"] == "99"

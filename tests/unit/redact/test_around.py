@@ -77,6 +77,7 @@ def test_a_token_that_a_terminal_cut_goes_whole(before: str, token: str, columns
         f"static const uint8_t hmac_key[16] = {{\n  {BYTES}}};",
         "signing_key = [167, 13, 44, 9, 201, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 200]",
         "wallet_secret = [167, 13, 44, 9, 201, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 200]",
+        '{"key": [167, 13, 44, 9, 201, 5, 61, 7, 82, 9, 103, 11, 120, 13, 14, 200]}',
     ],
 )
 def test_bytes_under_the_name_of_a_key_go(text: str) -> None:
@@ -89,6 +90,9 @@ def test_bytes_under_the_name_of_a_key_go(text: str) -> None:
         f"seed = [{COUNTED}]",
         f"sort_key = ({COUNTED})",
         f'{{"key": [{COUNTED}]}}',
+        '{"key": [16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1]}',
+        '{"key": [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3]}',
+        '{"key": [640, 480, 320, 240, 1, 2, 800, 600, 3, 4, 5, 6, 7, 8, 9, 200]}',
         f"color_by_key = [{COUNTED}]",
         f"monkey = [{COUNTED}]",
         "grep cookie a.log; COMMIT=3a5cd1e9fefb7d46b21e0c5a9d3f8e7b6c2a1d40; make",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 
 import pytest
 
@@ -228,10 +229,51 @@ OCTETS = ", ".join(f"0x{17 * n % 256:02x}" for n in range(3, 19))
         "var signingKey = []byte{",
         "const secret = Uint8Array.from([",
         "byte[] key = {",
+        "static const uint8_t KEY[16] = {",
+        "const KEY: [u8; 16] = [",
+        "SIGNING_KEY: &[u8] = &[",
+        "static SIGNING_KEY: &'static [u8] = &[",
+        "hmac_key: Vec<u8> = vec![",
+        "let secretKey: [UInt8] = [",
+        "const KEY = new Uint8Array([",
     ],
 )
 def test_the_bytes_of_a_key_go_however_a_language_lists_them(before: str) -> None:
     assert OCTETS not in Redactor(key=b"k" * 32).text(f"{before}{OCTETS}]);")
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        (37, 38, 39, 40, *range(80, 64, -1)),
+        range(10, 170, 10),
+        (512, 300, 200, 100) * 4,
+        (0, 2, 4, 5, 7, 9, 11, 12, 14, 16, 17, 19, 21, 23, 24, 26),
+    ],
+)
+@pytest.mark.parametrize(
+    "form", ["const key = [{}];", "val key = listOf({})", '{{"key": [{}]}}', "int KEY[] = {{{}}};"]
+)
+def test_numbers_that_no_one_drew_stay_under_the_name_key(form: str, numbers: Iterable[int]) -> None:
+    text = form.format(", ".join(map(str, numbers)))
+    assert Redactor(key=b"k" * 32).text(text) == text
+
+
+def test_the_bytes_of_a_key_go_over_lines_with_a_comma_at_the_end() -> None:
+    octets = ", ".join(str(int(octet, 16)) for octet in OCTETS.split(", "))
+    assert octets not in Redactor(key=b"k" * 32).text(f"const KEY: [u8; 16] = [\n    {octets},\n];")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "let key: Vec<u8> = vec![];",
+        "api_key: Option<String>,",
+        'static SECRET_KEY: &[u8] = include_bytes!("k.bin");',
+    ],
+)
+def test_a_type_and_an_empty_list_of_bytes_stay(text: str) -> None:
+    assert Redactor(key=b"k" * 32).text(text) == text
 
 
 @pytest.mark.parametrize("name", ["sbox", "table", "sort_keys", "crc"])

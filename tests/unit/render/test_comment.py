@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import re
+import weakref
 from dataclasses import replace
 
 import pytest
@@ -95,8 +97,8 @@ def test_a_summary_in_markdown_is_told_without_its_structure() -> None:
 
 def test_what_was_asked() -> None:
     text = render(full_change(title="Retry in the client, with jitter"))
-    assert "**Asked:** “Retry in the client” · “Test it”\n\n> The 429s came in bursts." in text
-    assert "**Asked:** “Test it”\n" in render(full_change(title="Retry in the client"))
+    assert "**Titled:** “Retry in the client” · “Test it”\n\n> The 429s came in bursts." in text
+    assert "**Titled:** “Test it”\n" in render(full_change(title="Retry in the client"))
 
 
 def test_what_is_above_the_folds_is_seen_at_once() -> None:
@@ -195,9 +197,35 @@ def test_a_doubt_that_a_later_commit_dealt_with_says_so() -> None:
             ("How often? five", "answered in", B),
         ]
         assert [flag.icon for flag in flags] == ["⚠️"] * 3 + ["✔️"]
-        assert "five”; answered in [`b2b2b2b`](" in render(change)
+        assert "five” (answered in [`b2b2b2b`](" in render(change)
     open_still = change_of({B: [record("traj_one", whole=whole(), **first)], A: [second]})
     assert not any(flag.later for flag in find_flags(open_still)), "an earlier commit answers nothing"
+
+
+def test_a_doubt_that_was_stated_again_after_the_answer_is_open() -> None:
+    """The last of equal ones is told, where it was said."""
+    asked = Decision(chosen="seconds", by="agent", question="Which unit?", confidence=0.5)
+    said = (asked, replace(asked, chosen="ms", confidence=0.9), replace(asked, confidence=0.4))
+    first, answer, again = (
+        record(f"traj_{n}", whole=whole(), **figures(decisions=(each,))) for n, each in enumerate(said)
+    )
+    change = change_of({A: [first], B: [answer], C: [again]})
+    (flag,) = [flag for flag in find_flags(change) if flag.quoted]
+    assert (flag.icon, flag.path, flag.later) == ("⚠️", "src/pool.py", None)
+    assert "unsure (40\u00a0%)" in flag.reason
+    other = replace(asked, chosen="minutes", confidence=0.4)
+    doubted = record("traj_3", whole=whole(), **figures(decisions=(other,)))
+    change = change_of({A: [first], B: [answer], C: [doubted]})
+    assert [flag.icon for flag in find_flags(change) if flag.quoted] == ["⚠️", "⚠️"]
+
+
+def test_what_was_found_keeps_no_change_alive() -> None:
+    change = full_change()
+    gone = weakref.ref(change)
+    assert find_flags(change)
+    del change
+    gc.collect()
+    assert gone() is None
 
 
 def test_a_doubt_of_a_file_that_no_later_commit_changed_comes_first() -> None:
@@ -225,9 +253,9 @@ def test_several_tasks_are_told_apart() -> None:
     change = change_of({A: [first], B: [second]})
     text = render(change)
     assert text.startswith("### Why this change\n"), "neither task is the heading of both"
-    assert "**Asked:** “Do one” · “Do two”" in text
+    assert "**Titled:** “Do one” · “Do two”" in text
     assert "**Why of the last of 2 sessions:** for two" in text
-    assert "asked     Do one\nasked     Do two" in render_plain(change, CommentOptions(), Page())
+    assert "titled    Do one\ntitled    Do two" in render_plain(change, CommentOptions(), Page())
 
 
 def test_a_failed_run_says_that_a_later_commits_session_passed() -> None:

@@ -42,7 +42,7 @@ def test_what_led_nowhere_says_so() -> None:
     found = Found(about={"title": None, "role": "explored"})
     assert render_hit(found, None, Page(), NOW).splitlines()[::2] == [
         "traj_one",
-        "  codex · no commit",
+        "  codex · counts for no commit",
     ]
 
 

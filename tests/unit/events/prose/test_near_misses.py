@@ -48,6 +48,10 @@ DONE = "I added the gallery.\n\n"
         "The `gh` tool prefers `GH_TOKEN` over `GITHUB_TOKEN`.",
         "Optional: a section on how to move from memory to a database.",
         "I left those for a follow-up.",
+        "I prefer tabs over spaces.",
+        "Developers prefer pytest over unittest because it is short.",
+        "Preferring clarity over speed, I wrote it as two loops.",
+        "I added the endpoint and its tests.\n\nPolling would have meant more load.",
     ],
 )
 def test_no_choice(said: str) -> None:
@@ -101,6 +105,52 @@ def test_no_choice(said: str) -> None:
             "Renaming the module",
             "it would touch every import",
         ),
+        ("Using a set instead of a list makes membership O(1).", "a set", "a list", "makes membership O(1)"),
+        ("Used f(x) instead of g(x) in the loop (twice).", "f(x)", "g(x) in the loop (twice)", None),
+        ("Kept run(a) rather than run(b) (one caller needs it).", "run(a)", "run(b)", "one caller needs it"),
+        (
+            "Polling would work, but wastes requests, so I used a webhook.",
+            "a webhook",
+            "Polling",
+            "wastes requests",
+        ),
+        (
+            "I added the cache.\n\nRedis would have worked, but it adds a service, so I stayed with memory.",
+            "memory",
+            "Redis",
+            "it adds a service",
+        ),
+        (
+            "The runner is a loop. **Alternative considered**: a cron job, rejected because it needs root.",
+            "The runner is a loop.",
+            "a cron job",
+            "it needs root.",
+        ),
+        (
+            "I added it.\n\n**Alternative considered**: a cron job, rejected because it needs root.",
+            "not: a cron job",
+            "a cron job",
+            "it needs root.",
+        ),
+        (
+            "I prefer two loops over one clever one, because it reads better.",
+            "two loops",
+            "one clever one",
+            "it reads better",
+        ),
+        ("I prefer `pathlib` over `os.path` here for readability.", "`pathlib`", "`os.path`", "readability"),
+        (
+            "I added it.\n\nI considered returning 0 but rejected it because a typo would pass silently.",
+            "not: returning 0",
+            "returning 0",
+            "a typo would pass silently",
+        ),
+        (
+            "I considered a queue, but ruled it out since it needs a server.",
+            "not: a queue",
+            "a queue",
+            "it needs a server",
+        ),
     ],
 )
 def test_a_choice_and_its_sides(said: str, chosen: str, other: str, why: str | None) -> None:
@@ -132,6 +182,17 @@ def test_a_choice_and_its_sides(said: str, chosen: str, other: str, why: str | N
         "This keeps the notes while removing the security risk.",
         "My recommendation is to renumber it, since the next part hasn't been implemented.",
         "Keep the key secret: it is not encrypted.",
+        "There are no errors left.",
+        "There is no dead code left.",
+        "There is enough room left.",
+        "There are only two callers left, both updated.",
+        "I tried to keep the diff small but complete.",
+        "I tried to reuse the helper, but it lives in a private module, so I copied the three lines.",
+        "It still reports 3 passed.",
+        "The old alias still reports 200.",
+        "The command fails because Docker is not running, so I added a check with a clear message.",
+        "The switch can be off.",
+        "Each ticket may have a bug label.",
     ],
 )
 def test_no_doubt_of_a_report(said: str) -> None:
@@ -162,6 +223,11 @@ def test_no_doubt_of_a_report(said: str) -> None:
         "The end-to-end run failed because the services aren't running.",
         "The error recovery test is still failing because no toast appears.",
         "`npm audit` still reports 2 moderate issues.",
+        "`mypy` still reports 2 errors.",
+        "I tried to reproduce the crash, but it never happened.",
+        "The integration tests fail because Postgres is not running.",
+        "The totals may be off by one cent.",
+        "This may have issues with links.",
     ],
 )
 def test_a_doubt_outside_of_a_report_too(said: str) -> None:
@@ -179,6 +245,11 @@ def test_a_doubt_outside_of_a_report_too(said: str) -> None:
 def test_what_was_rejected_is_told_where_what_was_taken_is_not(said: str, rejected: str) -> None:
     (choice,) = find_choices([said])
     assert (choice.chosen, choice.rejected) == (f"not: {rejected}", (rejected,))
+
+
+@pytest.mark.parametrize("left", ["two callers", "three failing tests", "two TODOs", "a race"])
+def test_open_work_that_is_left_is_a_doubt_of_a_report(left: str) -> None:
+    assert len(find_doubts([f"{DONE}There are {left} left."])) == 1
 
 
 def test_a_report_may_begin_with_how_things_are_now() -> None:

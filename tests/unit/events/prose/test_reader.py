@@ -46,7 +46,9 @@ def test_what_the_user_asked_for_is_no_choice_of_the_agent() -> None:
 def test_a_stated_reason_comes_first() -> None:
     said = [Message(id="m", content="I chose A over B because it is small.")]
     stated = Decision(chosen="X", by="agent", reasoning="the licence")
-    assert read_prose(said, [stated], None).why == "the licence"
+    assert read_prose(said, [stated], None).why == "X, because the licence"
+    long = Decision(chosen="X" * 200, by="agent", reasoning="the licence")
+    assert read_prose(said, [long], None).why == "the licence"
 
 
 def test_nothing_is_made_up() -> None:

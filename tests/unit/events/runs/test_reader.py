@@ -31,6 +31,11 @@ OWN_STATUS: list[Row] = [
     ("pytest 2>&1 | tail -1 >/dev/null; echo ${PIPESTATUS[0]}", "0\n", 0, "passed"),
     ("npm test > log 2>&1; [ $? -eq 0 ] && echo PASS || echo FAIL", "FAIL\n", 0, "failed"),
     ("pytest -q >/dev/null || node --test >/dev/null", "", 1, "failed"),
+    ("setsid pytest -q > log", "", 0, "passed"),
+    ("script -qec 'make test' /dev/null > log", "", 0, "passed"),
+    ("python -c 'import pytest, sys; sys.exit(pytest.main())' > log", "", 0, "passed"),
+    ("tox -- -n 4 > log", "", 0, "passed"),
+    ("ssh box pytest -q > log", "", 1, "failed"),
 ]
 HIDDEN_STATUS: list[Row] = [
     ("pytest -q 2>&1 | tail -3", "some\nlines\nonly\n", 0, "unknown"),
@@ -57,6 +62,23 @@ HIDDEN_STATUS: list[Row] = [
     ("mvn test -fn | tail -2", "[INFO] BUILD SUCCESS\n[INFO] Total time: 2 s\n", 0, "unknown"),
     ("ssh -f box pytest", "", 0, "unknown"),
     ("trap 'exit 0' ERR; pytest -q", "", 0, "unknown"),
+    ("trap 'rm -rf \"$tmp\"; exit 0' EXIT; pytest -q > log", "", 0, "unknown"),
+    (
+        "pytest -q a; pytest -q b",
+        "ImportError while loading conftest 'a/c.py'.\n5 passed in 2s\n",
+        0,
+        "unknown",
+    ),
+    ("make test", "pytest -q\nmake: [Makefile:2: test] Error 1 (ignored)\n", 0, "unknown"),
+    ("make --touch test", "touch test\n", 0, "unknown"),
+    ("timeout 9 make -i test > log", "", 0, "unknown"),
+    ("npm test", "> a@1 test\n> mocha || true\n\nError: Cannot find module 'x'\n", 0, "unknown"),
+    ("npm test", "> a@1 test\n> mocha; exit 0\n\nboom\n", 0, "unknown"),
+    ("mvn -fn test", "[INFO] BUILD SUCCESS\n[INFO] Total time: 2 s\n", 0, "unknown"),
+    ("script -qc 'make test' /dev/null > log", "", 0, "unknown"),
+    ("setsid -f pytest > log", "", 0, "unknown"),
+    ("python -c \"import pytest; pytest.main(['-q'])\" > log", "", 0, "unknown"),
+    ("python - > log <<'E'\nimport pytest\npytest.main(['-q'])\nE", "", 0, "unknown"),
     ("ls *.py | entr pytest -q", "", 0, "unknown"),
     ("docker run -d app:ci pytest -q", "4f1c2a9b\n", 0, "unknown"),
     ("tmux new-session -d 'pytest -q tests/slow'", "", 0, "unknown"),
@@ -73,6 +95,18 @@ IN_VIEW: list[Row] = [
     ("git bisect run pytest -q", "1 failed in 0.1s\nabc is the first bad commit\n", 0, "failed"),
     ("cargo watch -x test", "test result: FAILED. 1 passed; 1 failed; 0 ignored;\n", 130, "failed"),
     ("ptw --runner 'pytest -q'", "3 passed in 0.1s\n", 130, "error"),
+    ("script -qc 'make test' /dev/null", "make: *** [Makefile:2: test] Error 1\n", 0, "failed"),
+    ("ssh box 'make test'", "Connection reset by 10.0.0.1 port 22\n", 255, "error"),
+    ("make test", "make: Nothing to be done for 'test'.\n", 0, "none"),
+    ("make test", "make: 'test' is up to date.\n", 0, "none"),
+    ("nox", "nox > Session tests-3.9 skipped: Python interpreter 3.9 not found.\n", 0, "none"),
+    ("nox", "nox > Session a was successful.\nnox > Session b skipped: no python.\n", 0, "passed"),
+    ("./gradlew test", "> Task :test NO-SOURCE\n\nBUILD SUCCESSFUL in 1s\n", 0, "none"),
+    ("./gradlew test", "> Task :a:test NO-SOURCE\n> Task :b:test\n\nBUILD SUCCESSFUL in 1s\n", 0, "passed"),
+    ("nx affected -t test", " NX   No tasks were run\n", 0, "none"),
+    ("nx run-many -t test", " NX   No projects with target test were run\n", 0, "none"),
+    ("turbo run test", " Tasks:    0 successful, 0 total\nCached:    0 cached, 0 total\n", 0, "none"),
+    ("mvn -fn test", "Tests run: 4, Failures: 0, Errors: 0, Skipped: 1\nBUILD SUCCESS\n", 0, "passed"),
     ("ssh box pytest", "ssh: connect to host box port 22: Connection refused\n", 255, "error"),
     ("bazel test //a", "ERROR: Skipping '//a': no such package 'a'\n", 1, "error"),
     ("go test ./a/...", 'go: warning: "./a/..." matched no packages\nno packages to test\n', 0, "none"),
@@ -185,6 +219,10 @@ def test_a_runner_that_did_not_start_did_not_run(row: Row) -> None:
         "python -c 'open(\"tests/test_a.py\").read()'",
         "python - <<'E'\n# pytest.main() is for later\nE",
         "bash -n tests/run.sh",
+        "cat > run.sh <<'E'\ntrap 'exit 1' INT\nnpm test\nE\nls",
+        "tox --notest",
+        "tox run -n -e py",
+        "turbo run test --dry=json",
         "",
     ],
 )
@@ -198,6 +236,32 @@ def test_a_total_of_no_errors_is_a_linters_pass_and_warnings_alone_are_not() -> 
     assert clean is not None
     assert warned is not None
     assert (clean.outcome, warned.outcome) == ("passed", "unknown")
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "outcome"),
+    [
+        ("git diff --name-only | xargs -r ruff check", "", "unknown"),
+        ("git diff --name-only | xargs --no-run-if-empty ruff check", "", "unknown"),
+        ("git diff --name-only | xargs -r ruff check", "All checks passed!\n", "passed"),
+        ("flake8 --exit-zero", "a.py:1:1: F401 'os' imported but unused\n", "failed"),
+        ("pylint --exit-zero a", "a.py:1:0: C0114: Missing module docstring\n", "failed"),
+        ("flake8 --exit-zero > log", "", "unknown"),
+        ("for f in a b; do flake8 $f; done", "", "unknown"),
+        ("pre-commit run", "a.....(no files to check)Skipped\nb....(no files to check)Skipped\n", "none"),
+        ("pre-commit run", "a.....Passed\nb....(no files to check)Skipped\n", "passed"),
+        ("npm run build", "> a@1 build\n> tsc || true\n\n", "unknown"),
+        ("npm run build", "> tsc || true\n\na.ts(1,2): error TS2322: no\n", "failed"),
+        ("./gradlew check -x test", "BUILD SUCCESSFUL in 1s\n", "passed"),
+    ],
+)
+def test_checks_whose_0_is_not_their_own_or_that_had_nothing_to_check(
+    command: str, output: str, outcome: str
+) -> None:
+    found = read_call(command, output, 0)
+    assert found is not None
+    assert found.kind != "test"
+    assert found.outcome == outcome
 
 
 def test_what_a_linter_mended_is_no_error() -> None:
@@ -424,7 +488,8 @@ def test_no_text_breaks_it(command: str, output: str) -> None:
     ("command", "outcome"),
     [
         ("git ls-files | xargs pytest -n 4 | tail -1", "passed"),
-        ("git ls-files | xargs -P 4 -r pytest -n 4 | tail -1", "passed"),
+        ("git ls-files | xargs -P 4 -0 pytest -n 4 | tail -1", "passed"),
+        ("git ls-files | xargs -P 4 -r pytest -n 4 | tail -1", "unknown"),
         ("git ls-files | xargs -P 4 -n 1 pytest | tail -1", "unknown"),
         ("xargs -a list -n 1 pytest | tail -1", "unknown"),
         ("git ls-files | xargs -0 -I {} pytest {} | tail -1", "unknown"),

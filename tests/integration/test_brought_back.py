@@ -1,0 +1,188 @@
+"""What a fetch of all notes, or another's plain git, took away: what comes back with the next drain, and what
+does not."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gittraj.notes.recovery import find_deleted
+from gittraj.state.cursors import load_state
+from gittraj.state.folder import LocalState
+from tests.integration.command import traj
+from tests.integration.desk import Desk
+from tests.integration.repository import Git
+from tests.integration.sharing import RECORDS, bare, clone, refs
+from tests.integration.test_integrity import delete_refs, doctor
+
+FORCED = ("fetch", "-q", "origin", "+refs/notes/*:refs/notes/*")
+
+
+@pytest.fixture
+def server(desk: Desk, tmp_path: Path) -> Git:
+    """It has what the desk made of ``a``, and not what was made of ``b``."""
+    server = bare(tmp_path / "server.git")
+    desk.git("remote", "add", "origin", str(server.root))
+    desk.git("config", "traj.push", "auto")
+    desk.commit("a")
+    desk.git("push", "-q", "origin", "main")
+    assert traj(desk.git.root, "push").returncode == 0
+    desk.commit("b", by="two")
+    return server
+
+
+def name_of(git: Git, commit: str) -> str:
+    said = json.loads(traj(git.root, "show", "--json", commit).stdout)
+    (name,) = {each["id"] for each in said["trajectories"]}
+    return str(name)
+
+
+def month(git: Git) -> str:
+    (ref,) = {*refs(git)} - {RECORDS}
+    return ref
+
+
+def move(git: Git, ref: str, *, parents: tuple[str, ...] = ()) -> str:
+    """The ref rewritten, as by hand, to a commit that holds nothing of ours."""
+    tree = git("mktree", input="")
+    words = [word for parent in parents for word in ("-p", parent)]
+    commit = git("commit-tree", tree, *words, "-m", "by hand")
+    git("update-ref", "-m", "by hand", ref, commit)
+    return commit
+
+
+def lost(git: Git) -> dict[str, str]:
+    """As the tips of the last drain tell."""
+    with git.open() as repository:
+        state = load_state(LocalState.of(repository).folder)
+        assert state
+        return find_deleted(repository, state.tips)
+
+
+@pytest.mark.parametrize("after", ["nothing", "git notes add"])
+def test_history_from_before_a_purge_stays_away(desk: Desk, server: Git, tmp_path: Path, after: str) -> None:
+    git, old = desk.git, refs(desk.git)
+    other = clone(server, tmp_path / "other")
+    traj(other.root, "fetch")
+    name = name_of(other, "HEAD")
+    assert traj(other.root, "forget", name, "--purge").returncode == 0
+    assert traj(other.root, "push", "--replace").returncode == 0
+    git(*FORCED)
+    if after == "git notes add":
+        git("notes", "--ref=traj", "add", "-m", "theirs", git("rev-parse", "HEAD~2"))
+    desk.drain()
+    desk.commit("c", by="three")
+    assert traj(git.root, "push").returncode == 0
+    for each in (git, server):
+        reached = each("rev-list", "--glob=refs/notes*").split()
+        assert not {*old.values()} & {*reached}
+    assert desk.told() == {"c": {"c"}}
+
+
+def test_what_is_overwritten_after_a_purge_comes_back(desk: Desk, server: Git) -> None:
+    git = desk.git
+    name = name_of(git, "HEAD~")
+    assert traj(git.root, "forget", name, "--purge").returncode == 0
+    assert traj(git.root, "push", "--replace").returncode == 0
+    desk.commit("c", by="three")
+    git(*FORCED)
+    desk.drain()
+    assert desk.told() == {"b": {"b"}, "c": {"c"}}
+
+
+def test_two_forced_fetches_before_a_drain(desk: Desk, server: Git) -> None:
+    git = desk.git
+    git(*FORCED)
+    for ref in refs(git):  # what another pushed there meanwhile
+        move(server, ref, parents=(server("rev-parse", ref),))
+    git(*FORCED)
+    assert month(git) in lost(git)
+    desk.drain()
+    assert desk.told() == {"a": {"a"}, "b": {"b"}}
+
+
+@pytest.mark.parametrize("then", ["fetch", "sync", "git notes add"])
+def test_refs_that_are_deleted_and_made_anew_before_a_drain(desk: Desk, server: Git, then: str) -> None:
+    git = desk.git
+    delete_refs(git)
+    if then == "git notes add":
+        git(*FORCED)
+        git("notes", "--ref=traj", "add", "-m", "theirs", git("rev-parse", "HEAD~2"))
+        assert {*lost(git)} == {*refs(git)}
+        desk.drain()
+    else:
+        assert traj(git.root, then).returncode == 0
+    assert desk.told() == {"a": {"a"}, "b": {"b"}}
+    assert lost(git) == {} or then != "git notes add"
+
+
+def test_a_join_into_a_ref_that_was_deleted_is_no_purge(desk: Desk, server: Git) -> None:
+    """As an earlier version's fetch did."""
+    git, before = desk.git, refs(desk.git)
+    delete_refs(git)
+    for ref in before:
+        git("update-ref", "--create-reflog", "-m", "git-traj: join origin", ref, server("rev-parse", ref))
+    desk.drain()
+    assert desk.told() == {"a": {"a"}, "b": {"b"}}
+
+
+def test_a_ref_at_what_is_no_commit_keeps_no_drain(desk: Desk, server: Git) -> None:
+    git, ref = desk.git, month(desk.git)
+    tip = git("rev-parse", ref)
+    git("update-ref", ref, git("hash-object", "-w", "--stdin", input="no commit\n"))
+    for _ in range(2):
+        desk.drain()
+    said = traj(git.root, "doctor")
+    assert said.returncode == 1 and "is a blob, not a commit" in said.stdout, said
+    git("update-ref", "-d", ref)
+    desk.drain()
+    assert refs(git)[ref] == tip
+
+
+def test_a_ref_that_cannot_be_restored_keeps_no_drain(desk: Desk, server: Git) -> None:
+    git = desk.git
+    tip, records = git("rev-parse", month(git)), git("rev-parse", RECORDS)
+    who = "N <e> 0 +0000"
+    body = f"tree {'1' * len(tip)}\nauthor {who}\ncommitter {who}\n\nits tree is not here\n"
+    broken = git("hash-object", "-t", "commit", "-w", "--stdin", input=body)
+    ref = month(git)
+    git("update-ref", "-m", "by hand", ref, broken)
+    git("update-ref", "-d", RECORDS)
+    for _ in range(2):
+        desk.drain()
+        assert refs(git) == {RECORDS: records, ref: broken}
+        assert lost(git) == {ref: tip}
+    assert f"deleted or overwritten: {ref}" in traj(git.root, "doctor").stdout
+    assert "not fixed: " in traj(git.root, "doctor", "--fix").stderr
+    git("update-ref", "-d", ref)
+    desk.drain()
+    assert refs(git) == {RECORDS: records, ref: tip}
+
+
+@pytest.mark.parametrize("emptied", [False, True])
+@pytest.mark.parametrize("how", ["set back", "rewritten"])
+def test_a_ref_that_is_moved_by_hand_comes_back_but_for_an_emptied_reflog(
+    desk: Desk, server: Git, how: str, emptied: bool
+) -> None:
+    git = desk.git
+    if how == "rewritten":
+        move(git, month(git))
+    else:
+        git("update-ref", month(git), server("rev-parse", month(git)))
+    if emptied:
+        git("reflog", "expire", "--expire=now", "--all")
+    after = git("rev-parse", month(git))
+    assert bool(lost(git)) is not emptied
+    desk.drain()
+    assert (git("rev-parse", month(git)) == after) is emptied
+
+
+def test_a_month_that_is_gone_hides_no_commit_without_records(desk: Desk, server: Git) -> None:
+    git = desk.git
+    git("notes", "--ref=traj", "remove", "HEAD")
+    desk.drain()
+    git("update-ref", "-d", month(git))
+    found = [line for line in doctor(git) if "deleted" in line or "link" in line]
+    assert len(found) == 2, found
