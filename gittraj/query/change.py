@@ -45,8 +45,8 @@ class Change:
     None without one. ``merged`` is the commit that it became, ``carried`` to how many commits records went
     then; ``fork``: whose repository the records come from; ``unread``: they should come from one that cannot
     be read; ``more``: commits and files that the host did not list; ``diff``: the lines that it shows, where
-    it does; ``new``: commits since the last push; ``left``: commits whose notes could not be read; ``begun``:
-    by session what was asked first, before this change too, as far as that is known;
+    it does; ``new``: commits since the last push; ``left``: commits whose notes could not be read in full;
+    ``begun``: by session what was asked first, before this change too, as far as that is known;
     ``written``: of the ``unnamed`` files those with a line that a recorded call wrote, None: not known."""
 
     head: str
@@ -76,6 +76,11 @@ class Change:
     @property
     def recorded(self) -> tuple[Reviewed, ...]:
         return tuple(commit for commit in self.own if commit.trajectories)
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """Of which nobody knows whether they have a record."""
+        return tuple(c.commit for c in self.own if c.commit in self.left and not c.trajectories)
 
 
 def unnamed(change: Change) -> list[str]:

@@ -78,6 +78,7 @@ def explain(
     silent = {origin.line.commit for origin in origins.values() if origin.session is None}
     asked = {c: {line.path for line in by_commit[c]} for c in commits if c in silent}
     previous = _find_previous(repository, asked, find_noted) if asked else {}
+    unread = recorded.unread(asked)
     described = describe_all(repository, list(dict.fromkeys((*commits, *previous.values()))))
     recorded = _read_records(repository, list(previous.values()), read)
     entries = []
@@ -94,6 +95,7 @@ def explain(
         elif commit in previous:
             headers = _headers(recorded.on(previous[commit]), previous[commit])
             entry["nearest"] = {**described[previous[commit]], "trajectory": next(headers, None)}
+        entry["unread"] = origin.session is None and commit in unread
         entries.append(entry)
     return sorted(entries, key=lambda entry: entry["lines"][0])
 
@@ -173,8 +175,8 @@ def _wrote(session: Session, paths: set[str]) -> bool:
 def _begin(numbers: Sequence[int], commit: Mapping[str, Any]) -> Explanation:
     """An entry without a record."""
     nothing: Header = {"trajectory": None, "prompt": None, "decisions": [], "said": None, "change": []}
-    nothing |= {"changeMore": 0, "beside": []}
-    return {"lines": _join(numbers), **commit, **nothing, "events": [], "movedBy": [], "nearest": None}
+    nothing |= {"changeMore": 0, "beside": [], "events": [], "movedBy": [], "nearest": None, "unread": False}
+    return {"lines": _join(numbers), **commit, **nothing}
 
 
 def _tell_beside(sessions: Sequence[Session]) -> Header:

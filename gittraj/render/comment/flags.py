@@ -9,7 +9,7 @@ from itertools import islice
 from gittraj.frozen import dataclass
 from gittraj.model.header import Header
 from gittraj.model.words import count, model_of, unmarked
-from gittraj.query.change import Change, Reviewed, each_decision, unexplained
+from gittraj.query.change import Change, Reviewed, decisions, each_decision, unexplained
 from gittraj.query.diff import Diff
 
 UNSURE = 0.7
@@ -164,6 +164,11 @@ def own_reason(header: Header) -> str | None:
 
 def is_unsure(decision: Header) -> bool:
     return decision["confidence"] is not None and decision["confidence"] < UNSURE
+
+
+def by_doubt(change: Change) -> list[Header]:
+    """The decisions, those first that somebody was least sure of."""
+    return sorted(decisions(change), key=lambda d: d["confidence"] if is_unsure(d) else 1.0)
 
 
 def titled(decision: Header) -> str:

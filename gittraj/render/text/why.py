@@ -15,6 +15,7 @@ _LABEL = 11  # columns that a label takes, margin included
 _LINES = 6  # lines of the file that are shown of a reason
 _ASKED, _SAID = 6, 4  # lines of a prompt, of a decision
 _MANY = 3  # decisions, doubts
+_UNREAD = "  what is recorded of this commit cannot be read (git traj doctor)"
 
 
 def render_reason(
@@ -33,7 +34,7 @@ def render_reason(
             shown.append(page.paint(f"  git traj show {escape_line(entry['short'])} has more", "dim"))
     elif entry["commit"] is not None and any_here:
         shown += [
-            page.paint("  no record for this commit", "dim"),
+            page.paint(_UNREAD if entry["unread"] else "  no record for this commit", "dim"),
             *_previous(entry["nearest"], page, now),
         ]
     return "\n".join(shown) + "\n"

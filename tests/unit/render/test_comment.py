@@ -124,6 +124,33 @@ def test_what_is_above_the_folds_is_seen_at_once() -> None:
             assert "More to look at (" in below
 
 
+def test_a_time_that_nobody_knows_is_not_told() -> None:
+    text = render(change_of({A: [record("traj_one", whole=whole())]}))
+    assert "Claude Code · 1 session · head" in text
+
+
+def test_no_column_is_empty() -> None:
+    bare = [record(name, whole=whole(models=())) for name in ("traj_one", "traj_two")]
+    text = render(change_of({A: bare}))
+    assert "| Agent |\n|---|\n| Claude Code |\n" in text
+    assert "| Commit | Subject | Agent | What it says |\n" in text
+    told = render(change_of({A: [record(n, whole=whole(), **figures()) for n in ("traj_one", "traj_two")]}))
+    assert "| Agent | Model | Time | Tokens out | Calls | Cost |\n|---|---|--:|--:|--:|--:|\n" in told
+
+
+def test_of_what_could_not_be_read_nothing_is_said() -> None:
+    told = record("traj_one", whole=whole(), **figures())
+    half = change_of({A: [told]}, left=(A, B))
+    assert "**at least 1 of 3 commits** have" in render(half)
+    assert "Not read in full (" in render(half)
+    assert "**1 of 3 commits** have" in render(change_of({A: [told]}, left=(A,)))
+    bare, none = change_of({}, left=(B,)), change_of({}, left=(A, B, C))
+    for text in (render(bare), render_plain(bare, CommentOptions(), Page())):
+        assert "No agent trajectory is attached to the other commits" in text
+    for text in (render(none), render_plain(none, CommentOptions(), Page())):
+        assert "No agent trajectory" not in text
+
+
 def test_nothing_to_look_at_is_no_verdict() -> None:
     quiet = record("traj_one", whole=whole(), **figures())
     text = render(change_of({A: [quiet], B: [quiet], C: [quiet]}))
