@@ -97,7 +97,7 @@ DECLINED = tuple(
         rf"^(?!The\b){_SUBJECT}{_IS}the {_WAY}{REASON}",
         rf"^(?:The|An|One) {_WAY}{_IS}(?:to )?(?P<other>[^,;:]{{2,80}}?)(?:, which I rejected)?{REASON}",
         rf"^{_SUBJECT}\swould\s(?:also |have )*{FORMS['gain'].pattern}[^;]*?,? but\s(?P<why>(?!only\b|not\b)"
-        r"(?!.*\b(?:could|can)(?:n't|not| not) (?:try|test|verify|run)\b)[^;]+)$",
+        r"(?!.*(?:, so\b|\b(?:could|can)(?:n't|not| not) (?:try|test|verify|run)\b))[^;]+)$",
     )
 )
 """What was not taken; what was, stands before it or is not told. The last form needs a sentence before."""

@@ -53,7 +53,7 @@ def test_no_choice(said: str) -> None:
             "nobody could read it",
         ),
         (
-            "Modulus 11 would catch more, but the scanners do not know it, so modulus 10.",
+            "I added it. Modulus 11 would catch more, but the scanners do not know it, so modulus 10.",
             "modulus 10",
             ("Modulus 11",),
             "the scanners do not know it",
@@ -179,6 +179,7 @@ def test_no_doubt(said: str) -> None:
         "This breaks the build on 3.8.",
         "One test in test_old.py still errors; it did before.",
         "I did not add tests for it.",
+        "I did not add a migration test.",
     ],
 )
 def test_a_doubt(said: str) -> None:
