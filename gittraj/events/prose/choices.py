@@ -266,7 +266,7 @@ def _is_quoted(match: re.Match[str]) -> bool:
     groups = match.groupdict()
     sides = [re.sub("\x00\\d+\x00", "code", groups.get(name) or "") for name in ("chosen", "other")]
     if re.match(r"\W*[\"“]", sides[1]) or (
-        match.re is not objections.WOULD and all(re.search(r"(?<!\w)\d", side) for side in sides)
+        match.re is not objections.WOULD and all(_RULES["figure"].search(side) for side in sides)
     ):
         return True
     at = match.start("other") if groups.get("other") else match.start()

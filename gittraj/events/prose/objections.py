@@ -85,17 +85,17 @@ WOULD = re.compile(
     rf"^{_SUBJECT}\s(?:would|could|might)\s[^;]+?,? but\s(?P<why4>[^;]+?), so\s(?P<chosen>"
     rf"(?!(?:I|we|it|this|that|they|there|you|the|for now)\b)(?:(?!{FORMS['finite'].pattern})[^,;]){{3,50}})$"
 )
-_WOULD = rf"^{_SUBJECT}\s(?:would|could|might)\s(?:also |have )*"
 _WAY = r"(?:(?:only |obvious |main )?alternative|other (?:way|option|choice))"
-_IS = r"\s(?:is|was|would be|would have been)\s"
+_IS = r"\s(?:was|would be|would have been)\s"
 DECLINED = tuple(
     re.compile(form)
     for form in (
         r"^(?:(?:I|[Ww]e)(?:'ve| had| have)? )?(?:could (?:also |have |just )*|[Cc]onsidered |looked at "
         rf"|thought (?:about|of) )(?P<other>[^;,]{{2,100}}?),? (?:but|and) (?:then )?{REFUSED}{REASON}",
-        rf"{_WOULD}[^;]+?,? but\s(?P<why>[^;]+?), so {REFUSED}$",
+        rf"^{_SUBJECT}\s(?:would|could|might)\s[^;]+?,? but\s(?P<why>[^;]+?), so {REFUSED}$",
         rf"^(?!The\b){_SUBJECT}{_IS}the {_WAY}{REASON}",
-        rf"^(?:The|An|One) {_WAY}{_IS}(?:to )?(?P<other>[^,;:]{{2,80}}?)(?:, which I rejected)?{REASON}",
+        rf"^(?:The|An|One) {_WAY}{_IS}(?:to )?(?P<other>(?!\w+ed\b|not\b)[^,;:]{{2,80}}?)"
+        rf"(?:, which I rejected)?{REASON}",
         rf"^{_SUBJECT}\swould\s(?:also |have )*{FORMS['gain'].pattern}[^;]*?,? but\s(?P<why>(?!only\b|not\b)"
         r"(?!.*(?:, so\b|\b(?:could|can)(?:n't|not| not) (?:try|test|verify|run)\b))[^;]+)$",
     )
