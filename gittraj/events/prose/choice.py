@@ -42,7 +42,7 @@ def lowered(side: str) -> str:
 
 def tidied(choice: Choice) -> Choice | None:
     """None if a side is no thing that can be told."""
-    chosen = re.sub(r"(?<=\w) it is\.?$", "", choice.chosen)
+    chosen = re.sub(r"^(?:it|this|that) as (?=\w)|(?<=\w) it is\.?$", "", choice.chosen)
     if any(_RULES["no_side"].match(side) or not _balanced(side) for side in (chosen, *choice.rejected)):
         return None
     if not choice.rejected and _RULES["left"].fullmatch(chosen):

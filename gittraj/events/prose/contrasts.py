@@ -13,17 +13,12 @@ _CONTRAST = (
     r"in contrast to|instead of|rather than|in place of|as opposed to|in preference to|as against|in lieu of"
 )
 _MERELY = r"(?:(?:just|only|simply|merely)\s+)?"
-_PURPOSE = (
-    r"(?:for(?! (?:the time being|the moment|now)\b)|due to|to (?:avoid|keep|match|preserve|stay|reduce|limit"
-)
-_PURPOSE += r"|let|ensure|support|prevent|respect|protect))\s"
+FORMS = load("forms")
 REASON = (
-    r"(?:\s*(?:[,;:(–—-]|\.\s)*\s*\b(?:(?:because|since|as|so(?: that)?(?! (?:I|we) (?:\w+ed|kept|left|made"
-    rf"|put|took|went|chose|wrote|did)\b))\s|(?={_PURPOSE}))(?P<why>(?![^(]*\)(?!\W*$)).+)"
-    r"|\s*(?:[:;]\s|[–—]|\s-\s|\s\((?=[^()]*\s[^()]*\)?$))\s*(?P<why2>.+)"
+    rf"(?:\s*(?:[,;:(–—-]|\.\s)*\s*(?:{FORMS['because'].pattern}\s|(?={FORMS['purpose'].pattern}\s))"
+    r"(?P<why>(?![^(]*\)(?!\W*$)).+)|\s*(?:[:;]\s|[–—]|\s-\s|\s\((?=[^()]*\s[^()]*\)?$))\s*(?P<why2>.+)"
     r"|,\s(?:(?:so )?(?:I|we)\s.+|(?P<why3>(?!so\b|[^(]*\)(?!\W*$))\w+ .{12,})))?$"
 )
-FORMS = load("forms")
 TOOK, CHOSE, REFUSED = (f"(?:{FORMS[name].pattern})" for name in ("took", "chose", "refused"))
 BEGIN = (
     r"^(?:(?:Note that|So|Then|Thus|Therefore|Hence|Here|Finally|Also|For now|Now|In the end|Instead),?\s+)*"

@@ -110,14 +110,16 @@ def _once(decisions: Sequence[Decision]) -> tuple[Decision, ...]:
 
 
 def _is_same(one: Decision, two: Decision) -> bool:
-    pairs = ((one.chosen, two.chosen), ("; ".join(one.alternatives), "; ".join(two.alternatives)))
-    return all(_says_same(a.lower(), b.lower()) for a, b in pairs)
+    half = bool(one.alternatives) and not (one.reasoning and two.reasoning)
+    others = ("; ".join(one.alternatives), "; ".join(two.alternatives))
+    return _says_same(*others) and _says_same(one.chosen, two.chosen, half=half)
 
 
-def _says_same(a: str, b: str) -> bool:
-    """Whether one side is told in the words of the other, and perhaps more of them."""
+def _says_same(a: str, b: str, *, half: bool = False) -> bool:
+    """Whether one side is told in the words of the other, or in ``half`` of them, and perhaps more."""
     few, many = sorted((words(a), words(b)), key=len)
-    return a == b or (bool(few) and few <= many and len(many) <= 3 * len(few))
+    enough = len(few & many) >= (0.5 if half else 1) * len(few)
+    return a.lower() == b.lower() or (bool(few) and enough and len(many) <= 3 * len(few))
 
 
 def _fullest(doubts: dict[str, CaveatSource]) -> dict[str, CaveatSource]:

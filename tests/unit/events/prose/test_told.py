@@ -94,6 +94,13 @@ def test_no_choice(said: str) -> None:
             ("A library such as pytimeparse",),
             "I wanted no more",
         ),
+        ("Kept it as a function instead of a class.", "a function", ("a class",), None),
+        (
+            "I left `pretty` as it was, because nobody calls it.",
+            "left `pretty` as it was",
+            (),
+            "nobody calls it",
+        ),
         ("I looked at `cattrs` but rejected it: cents.", "not: `cattrs`", ("`cattrs`",), "cents"),
         (
             "Strings it is. Numbers would lose the zeros.",
@@ -208,7 +215,7 @@ def test_a_warning_is_no_reason() -> None:
 
 def test_of_two_tellings_the_fuller_stands() -> None:
     said = (
-        "I used a regex instead of a scanner. The width may be wrong for emoji.",
+        "I wrote one regex instead of a scanner. The width may be wrong for emoji.",
         "A regex was chosen over a hand-written scanner because the grammar is flat. The width may be wrong"
         " for emoji and for flags.",
     )
