@@ -111,6 +111,7 @@ def _once(decisions: Sequence[Decision]) -> tuple[Decision, ...]:
 
 def _is_same(one: Decision, two: Decision) -> bool:
     half = bool(one.alternatives) and not (one.reasoning and two.reasoning)
+    half &= "`" not in one.chosen + two.chosen  # names differ by less than half
     others = ("; ".join(one.alternatives), "; ".join(two.alternatives))
     return _says_same(*others) and _says_same(one.chosen, two.chosen, half=half)
 

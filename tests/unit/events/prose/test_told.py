@@ -232,6 +232,11 @@ def test_doubts_of_different_things_stand_beside_each_other() -> None:
     assert len(read_prose([Message(id="m", content=said)], (), None).caveats) == 2
 
 
+def test_choices_of_different_names_stand_beside_each_other() -> None:
+    said = "- Replaced two `s.Has` checks with one `b.Equal` against `K`\n- Replaced `s.Has` with `!=` against `K`"
+    assert len(read_prose([Message(id="m", content=said)], (), None).decisions) == 2
+
+
 def test_a_reason_stands_behind_because_or_alone() -> None:
     assert because("it is small") == "because it is small"
     assert because("for the lookup") == "for the lookup"
