@@ -128,7 +128,7 @@ def _give_up(job: Job) -> int:
     """What is known when the time is over: in the job's summary and outputs."""
     settings = job.settings
     strict = settings.strict or settings.require == "fail"
-    why = f"the run is ended after {SECONDS:.0f} s: the host answers too slowly"
+    why = f"the run is ended after {SECONDS:.0f} s: the host is too slow, or there is too much to read"
     job.console.annotate("error" if strict else "warning", why)
     if not job.made:
         write(settings, {"result": "failed"})

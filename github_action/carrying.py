@@ -23,13 +23,14 @@ from gittraj.errors import RedactionError, TrajError
 from gittraj.git import Repository
 from gittraj.history import find_rewrites
 from gittraj.model.codec import decode_note, encode_line
-from gittraj.model.values import ForeignLine, Line, Record
+from gittraj.model.values import ForeignLine, Line, PartSummary, Record, SessionInfo, map_texts
 from gittraj.notes.carry import is_own
 from gittraj.notes.merge import standing
 from gittraj.notes.store import NotesRef
 from gittraj.record.drain.composition import make_pipeline
 from gittraj.record.pipeline import Pipeline
 from gittraj.record.rewrite_segments import clean_record
+from gittraj.redact.events import Redact
 from gittraj.state.folder import LocalState
 
 _LONGEST = 50
@@ -100,15 +101,21 @@ def _fetch(api: Api, fetched: Fetched, number: int, place: Path, *, ref: str, fo
 
 def _redacted(fetched: Fetched, body: bytes, fork: str | None) -> list[Record]:
     """The records of a fork's note as today's rules leave them, each with its ``fork``; those that cannot be
-    scanned are left out, and so is what this version does not know."""
+    scanned are left out, and so is what has a secret for a name, or is not known to this version."""
     pipeline = _pipeline(fetched)
     redactor, kept = pipeline.redactor(), list[Record]()
     for record in decode_note(body):
         if isinstance(record, Record):
             with suppress(RedactionError):
                 clean = clean_record(redactor, pipeline.ruleset, {}, record)
-                kept.append(replace(clean, extra={"fork": fork or "unknown"}))
+                if not _is_named_by_secret(redactor, clean):
+                    kept.append(replace(clean, extra={"fork": fork or "unknown"}))
     return kept
+
+
+def _is_named_by_secret(redactor: Redact, record: Record) -> bool:
+    names = replace(record, figures=PartSummary(), whole=SessionInfo(), extra={})
+    return map_texts(names, lambda text, _: redactor.text(text)) != names
 
 
 def _pipeline(fetched: Fetched) -> Pipeline:

@@ -177,7 +177,7 @@ def outputs(scanned: ScannedReport) -> dict[str, str]:
     return {
         "commits-total": str(own),
         "commits-with-trajectory": str(recorded),
-        "coverage": f"{coverage(change):.0f}" if known else "unknown",
+        "coverage": "unknown" if change.unread or change.unknown else str(int(coverage(change))),
         "low-confidence": str(len(unsure)),
         "unsure": str(len(unsure)) if known else "unknown",
         "cost-usd": f"{sum(costs):.4f}" if costs else "",

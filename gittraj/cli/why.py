@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from gittraj.query.notes import Notes
     from gittraj.query.records import Recorded
 
-_PLACE = re.compile(r"(.+?):(\d{1,9})(?:,(\d{1,9}))?", re.DOTALL)
+_PLACE = re.compile(r"(.+?):(\d{1,9})(?:[,-](\d{1,9}))?", re.DOTALL)
 _SLOW = 2.0
 """Seconds of git alone after which a hint is shown."""
 Span = tuple[int, int]

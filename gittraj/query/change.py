@@ -10,6 +10,8 @@ from gittraj.model.header import Header
 from gittraj.query.diff import Diff
 
 _STATED = ("agent", "human")
+_FEW = 3
+"""Files without a recorded edit that are odd; of more, a program made them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,8 +45,9 @@ class Change:
     None without one. ``merged`` is the commit that it became, ``carried`` to how many commits records went
     then; ``fork``: whose repository the records come from; ``unread``: they should come from one that cannot
     be read; ``more``: commits and files that the host did not list; ``diff``: the lines that it shows, where
-    it does; ``new``: commits since the last push; ``left``: commits whose notes could not be read; ``begun``:
-    by session what was asked first, before this change too, as far as that is known."""
+    it does; ``new``: commits since the last push; ``left``: commits whose notes could not be read in full;
+    ``begun``: by session what was asked first, before this change too, as far as that is known;
+    ``written``: of the ``unnamed`` files those with a line that a recorded call wrote, None: not known."""
 
     head: str
     title: str | None = None
@@ -62,6 +65,7 @@ class Change:
     diff: Diff | None = None
     new: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
+    written: frozenset[str] | None = None
     begun: Mapping[str, str | None] = field(default_factory=dict)
 
     @property
@@ -72,6 +76,31 @@ class Change:
     @property
     def recorded(self) -> tuple[Reviewed, ...]:
         return tuple(commit for commit in self.own if commit.trajectories)
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """Of which nobody knows whether they have a record."""
+        return tuple(c.commit for c in self.own if c.commit in self.left and not c.trajectories)
+
+
+def unnamed(change: Change) -> list[str]:
+    """A few files that an agent's commits have beside those that a recorded edit names."""
+    edited = {file["path"] for header in change.sessions for file in header["filesChanged"]}
+    bare = {path for commit in change.own if not commit.trajectories for path in commit.files}
+    left = [path for path in change.files if path not in edited | bare]
+    known = all(commit.known for commit in change.own) and edited & set(change.files)
+    return left if known and len(left) <= _FEW else []
+
+
+def unexplained(change: Change) -> list[tuple[str, str]]:
+    """Those of them that no recorded call is known to have written, and what is known, as ``git traj why``
+    tells it of their lines."""
+    if change.written is None:
+        return [
+            (path, "No recorded edit names it; a command may have written it") for path in unnamed(change)
+        ]
+    left = (path for path in unnamed(change) if path not in change.written)
+    return [(path, "No recorded edit matches its lines") for path in left]
 
 
 def decisions(change: Change) -> list[Header]:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
+from dataclasses import replace
 from typing import Any
 
 from gittraj.errors import TrajError
 from gittraj.git import Repository, read_changes
 from gittraj.model.header import Header
-from gittraj.query.change import Change, Reviewed
+from gittraj.query.change import Change, Reviewed, unnamed
 from gittraj.query.header import Folded
 from gittraj.query.log.description import describe_all
 from gittraj.query.records import Recorded
+from gittraj.query.show.chapters import Segments
 
 
 def read_change(
@@ -40,12 +42,37 @@ def read_change(
     left = recorded.unread(parents)
     begun = {f.whole["id"]: _begins(f) for c in parents for f in recorded.on(c)}
     told: dict[str, Any] = {"sessions": sessions, "begun": begun, "left": left}
-    return Change(head=ends[1], commits=commits, files=files, notes=notes, **told)
+    change = Change(head=ends[1], commits=commits, files=files, notes=notes, **told)
+    unclear = {*unnamed(change)}
+    if not unclear:
+        return change
+    return replace(change, written=_find_written(repository, recorded, change, unclear))
 
 
 def _begins(folded: Folded) -> str | None:
     """What was asked first in all of a session that is recorded here."""
     return next((record.figures.prompt for record in folded.records(None) if record.figures.prompt), None)
+
+
+def _find_written(
+    repository: Repository, recorded: Recorded, change: Change, paths: Set[str]
+) -> frozenset[str] | None:
+    """Those of the paths with a line that a recorded call wrote; None where events are not here."""
+    from gittraj.query.show.attributed import attribute  # noqa: PLC0415 - most changes have no such files
+    from gittraj.query.why.session import Session  # noqa: PLC0415
+
+    segments, found = Segments(repository), set[str]()
+    for commit in (each.commit for each in change.recorded if not paths.isdisjoint(each.files)):
+        sessions = [
+            Session(folded.whole, folded.records(commit))
+            for folded in recorded.on(commit)
+            if folded.explains(commit)
+        ]
+        for session in sessions:
+            session.read(segments)
+        events = {session.header["id"]: [*session.events] for session in sessions}
+        found |= {run.path for run in attribute(repository, commit, events) if run.trajectory}
+    return None if segments.missing else frozenset(found)
 
 
 def find_headers(recorded: Recorded, commit: str) -> tuple[tuple[Header, ...], tuple[Header, ...]]:

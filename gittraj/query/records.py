@@ -61,16 +61,19 @@ class Recorded:
         return {*self}.difference(bare)
 
     def unread(self, commits: Iterable[str]) -> tuple[str, ...]:
-        """Those of ``commits`` of which no record could be read, though they have notes."""
+        """Those of ``commits`` whose notes could not be read in full."""
         over = frozenset(self.over)
-        return tuple(commit for commit in commits if commit in over or self.unreadable([commit]))
+        return tuple(c for c in commits if c in over or self._has_unreadable(c))
 
     def unreadable(self, commits: Sequence[str]) -> list[str]:
         """Those of ``commits`` whose notes have a line that cannot be read; empty where one of them has a
         trajectory."""
         if any(self._records(commit) for commit in commits):
             return []
-        return [c for c in commits if any(isinstance(line, ForeignLine) for line in self._decoded(c))]
+        return [*filter(self._has_unreadable, commits)]
+
+    def _has_unreadable(self, commit: str) -> bool:
+        return any(isinstance(line, ForeignLine) for line in self._decoded(commit))
 
     def with_explored(self) -> Iterator[str]:
         """The commits whose notes may have records that explain no commit."""

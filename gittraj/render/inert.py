@@ -38,8 +38,8 @@ def words(text: str, most: int | None = None) -> str:
 
 
 def _code_word(word: str) -> str:
-    """In a code span, without the comma after it."""
-    bare = word.removesuffix(",")
+    """In a code span, without the comma after it, or the bracket that it did not open."""
+    bare = word.rstrip("," if "(" in word else ",)")
     return code(bare) + word[len(bare) :]
 
 

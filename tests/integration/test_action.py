@@ -231,7 +231,7 @@ def test_a_commit_without_a_record_is_told_of_by_its_files(host: Host) -> None:
     host.recorded()
     host.run()
     assert "| ✍️ | [`src/b.py`](" in host.comment
-    assert "| Go on | — | Changes `src/b.py` | — |" in host.comment
+    assert "| Go on | — | Changes `src/b.py` |\n" in host.comment
     rows = [line for line in host.comment.splitlines() if line.startswith("| [`src/b.py`](")]
     assert len(rows) == 1
     assert f"| [`{host.commits[1][:7]}`](" in rows[0]
@@ -412,7 +412,7 @@ def test_a_commit_whose_record_cannot_be_read_is_not_told_as_one_without(host: H
     host.push(NOTES)
     done = host.run()
     (comment,) = host.github.comments.values()
-    assert "Not read (larger than 1 MB, too many, damaged, or not come in time)" in comment["body"]
+    assert "Not read in full (larger than 1 MB, too many, damaged, or not come in time)" in comment["body"]
     assert "No trajectory for" not in comment["body"]
     assert done.outputs["coverage"] == "unknown"
     (clone.root / "many").write_text("x\n" * 20_001)

@@ -145,6 +145,7 @@ def test_a_forks_secret_is_not_carried(host: Host) -> None:
         host.note(
             commit, f"traj_{number}", prompt=f"use {key}", decisions=(Decision(chosen=key, by="agent"),)
         )
+    host.note(host.commits[0], f"traj_{key}")
     host.fork()
     before = merged(host, squash=True)
     pushed(host, before, carry_forks="true")

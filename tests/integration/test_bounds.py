@@ -138,11 +138,14 @@ def test_a_note_that_unpacks_to_a_great_deal(recorded: Git) -> None:
         assert said["why a.py:1"].count(told) == 0, "no line is its"
         shutil.rmtree(recorded.root / ".git" / "traj-index")
     assert "no record" not in traj(recorded.root, "show", large).stderr
-    assert traj(recorded.root, "why", "README").stderr.count(told) == 1
+    said_of = traj(recorded.root, "why", "README")
+    assert said_of.stderr.count(told) == 1
+    assert "what is recorded of this commit cannot be read" in said_of.stdout
+    assert "no record" not in said_of.stdout
     recorded.commit({"b.py": "b = 1\n"})
     recorded("notes", "--ref=traj", "add", "-C", blob.strip(), "HEAD")
     for form, said_so in (
-        ("github", "<sub>Not read (larger than 1 MB"),
+        ("github", "<sub>Not read in full (larger than 1 MB"),
         ("text", "not read  what is recorded of"),
     ):
         seen = traj(recorded.root, "pr", "--base", large, "--format", form)
@@ -198,3 +201,10 @@ def test_a_hostile_remote_leaves_a_clone_usable(recorded: Git, tmp_path: Path) -
     assert "1 commits' notes are too large" in done.stdout + done.stderr
     assert "Write a" in traj(clone, "log").stdout
     assert "larger than" not in traj(clone, "doctor").stdout
+
+
+def test_context_does_not_say_that_a_damaged_note_is_none(recorded: Git) -> None:
+    recorded("notes", "--ref=traj", "add", "-f", "-m", '{"v": 1, "id": 5}', "HEAD")
+    said = traj(recorded.root, "context", "a.py").stderr
+    assert "cannot be read" in said
+    assert "no record" not in said

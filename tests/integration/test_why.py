@@ -281,6 +281,81 @@ def test_a_decision_stated_near_the_edit(desk: Desk, why: Why) -> None:
         assert "decision" in [event["type"] for event in entry["events"]]
 
 
+def test_a_persons_line_has_no_reason_of_an_agent(
+    desk: Desk, why: Why, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The agent's file and the person's, in one commit of the person."""
+    session = desk.sessions.setdefault("one", ClaudeSession(desk.git.root, name="one"))
+    said = "I'll use a table over ifs because it is data."
+    session.run([turn(Write("names.py", GREET), say=said), turn(say="done")], prompt="Names, please")
+    desk.git.write({"invoice.py": COUNT})
+    desk.git("add", "-A")
+    desk.git("commit", "-q", "-m", "both")
+    desk.drain()
+    (entry,) = why("invoice.py:2-3")["entries"]
+    assert (entry["lines"], entry["decisions"], entry["events"]) == ([[2, 3]], [], [])
+    assert [beside["prompt"] for beside in entry["beside"]] == ["Names, please"] == [entry["prompt"]]
+    (entry,) = why("names.py:1")["entries"]
+    assert [decision["chosen"] for decision in entry["decisions"]] == ["a table"]
+    assert entry["beside"] == []
+    assert call(["why", "invoice.py:2"]) == 0
+    shown = capsys.readouterr().out
+    assert "  written  no recorded edit matches these lines; who wrote them is not known\n" in shown
+    assert "  the commit also carries:\n  asked    Names, please\n" in shown
+    assert "decided" not in shown
+
+
+def test_an_amended_commit_of_two_sessions(desk: Desk, why: Why) -> None:
+    """Each part of a line is told of the session that wrote it, another line of none of them."""
+    desk.work("first", Write("f.py", "x = call(first, one)\n"), COMMIT)
+    amend = Shell("git commit -a --amend --no-edit")
+    desk.work("second", Edit("f.py", "first, one", "first, two"), amend, by="two")
+    desk.git.write({"f.py": "x = call(first, two)\n# by hand\n"})
+    desk.git("commit", "-a", "-q", "--amend", "--no-edit")
+    desk.drain()
+    edited, unknown = why("f.py")["entries"]
+    assert (edited["prompt"], edited["change"]) == ("Please do second", ["-first, one", "+first, two"])
+    assert (unknown["prompt"], unknown["decisions"]) == (None, [])
+    assert [beside["prompt"] for beside in unknown["beside"]] == ["Please do first", "Please do second"]
+
+
+def test_the_decision_before_an_edit_and_not_the_one_after_it(desk: Desk, why: Why) -> None:
+    session = desk.sessions.setdefault("one", ClaudeSession(desk.git.root, name="one"))
+    steps = [
+        turn(say="I went with all of them instead of the largest only, since rounding loses information."),
+        turn(Write("a.py", GREET)),
+        turn(Write("t.py", COUNT), say="I change the test rather than the code, because it is read back."),
+        turn(say="I chose a loop over recursion in t.py because the depth is unknown."),
+        turn(COMMIT),
+        turn(say="done"),
+    ]
+    session.run(steps, prompt="Do it")
+    desk.drain()
+    told = {p: [d["chosen"] for d in why(p)["entries"][0]["decisions"]] for p in ("a.py", "t.py")}
+    assert told == {"a.py": ["all of them"], "t.py": ["a loop"]}
+
+
+def test_a_pull_request_asks_about_no_file_that_why_explains(
+    desk: Desk, why: Why, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One was edited, one written by a shell, one by a person: all in one commit of the agent."""
+    desk.git.commit({"README": "here\n"})
+    desk.git.write({"mine.py": "by_hand = True\n"})
+    shell = Shell(f"cat > shell.py <<'END'\n{COUNT}END\necho 'more = count' >> shell.py")
+    desk.work("all", Write("a.py", GREET), shell, COMMIT)
+    assert [bool(entry["events"]) for entry in why("shell.py")["entries"]] == [True]
+    assert [bool(entry["events"]) for entry in why("mine.py")["entries"]] == [False]
+    assert call(["pr", "--base", "HEAD~1", "--format", "text"]) == 0
+    shown = capsys.readouterr().out
+    assert "  mine.py  No recorded edit matches its lines\n" in shown
+    assert "shell.py" not in shown.split("Look here first")[1].split("\n\n")[0]
+    for ref in desk.git("for-each-ref", "--format=%(refname)", "refs/notes/traj-data-*").splitlines():
+        desk.git("update-ref", "-d", ref)
+    assert call(["pr", "--base", "HEAD~1", "--format", "text"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "mine.py No recorded edit names it; a command may have written it" in shown
+
+
 def test_an_inferred_decision_is_marked_so(desk: Desk, why: Why) -> None:
     session = desk.sessions.setdefault("one", ClaudeSession(desk.git.root, name="one"))
     said = "I chose a loop over recursion because the depth is unknown."

@@ -85,6 +85,9 @@ def say_nothing_about(
     if not recorded and not recorded.over:
         say_nothing_recorded(repository)
         return
+    if unreadable := recorded.unreadable([*islice(recorded, _SEARCHED)]):
+        _say_unreadable(unreadable)
+        return
     named = ", ".join(escape_line(path) for path in paths[:3]) + ", …" * (len(paths) > 3)
     hint = (
         "the following is about its neighbours"

@@ -68,7 +68,8 @@ def find_reason(
 ) -> str | None:
     """A choice with its reason, else a sentence that states a cause, else one below a heading that promises
     it; None if none is stated. ``without``: doubts, whose cause is not that of the work."""
-    reasoned = next((choice.quote for choice in choices if choice.reason), None)
+    told = (choice.quote for choice in choices if choice.reason)
+    reasoned = next((quote for quote in told if not _RULES["report"].search(quote)), None)
     if reasoned:
         return plain(reasoned)
     for message in reversed(messages):
@@ -85,5 +86,5 @@ def _may_reason(sentence: Sentence) -> bool:
         sentence.kind in ("paragraph", "item")
         and len(sentence.text) > 20
         and not (sentence.kind == "item" and _RULES["planned"].search(f"{sentence.section}\n{sentence.lead}"))
-        and not _RULES["no_cause"].search(sentence.text)
+        and not any(_RULES[rule].search(sentence.text) for rule in ("no_cause", "report"))
     )

@@ -14,7 +14,7 @@ from gittraj.formats.base.exported import Run
 from gittraj.git import Repository, read_changes
 from gittraj.git.blame import read_lines
 from gittraj.model.values import AnyEvent
-from gittraj.query.why.line_origin import find_edits, read_edits
+from gittraj.query.why.line_origin import find_writers
 
 Sessions = Mapping[str, Sequence[AnyEvent]]
 """The events of trajectories, by id."""
@@ -42,13 +42,9 @@ def attribute(repository: Repository, commit: str, sessions: Sessions) -> list[R
 def _writers(
     lines: Sequence[str], places: Sequence[int], paths: set[str], sessions: Sessions
 ) -> dict[int, str]:
-    """The trajectory that wrote each line, by line number; the first of several candidates."""
-    found: dict[int, str] = {}
-    for trajectory, events in sessions.items():
-        wanted = [place - 1 for place in places if place not in found and place <= len(lines)]
-        writers = find_edits(lines, wanted, read_edits(events, paths))
-        found |= {at + 1: trajectory for at in writers}
-    return found
+    """The trajectory that wrote each line, by line number."""
+    wanted = [place - 1 for place in places if place <= len(lines)]
+    return {at + 1: name for at, (name, _) in find_writers(lines, wanted, sessions.items(), paths).items()}
 
 
 def _runs(

@@ -2,48 +2,27 @@
 
 By content: a call's arguments are compared with the lines of the file, ignoring white space. Context lines of
 a change were not written by it, nor were unchanged lines by a call that overwrites the file. Of several
-candidates the one whose text matches the line's neighbours wins, else the last. It must not guess: a line
-that no call wrote has none.
+candidates the one whose text matches the line's neighbours wins, else the last. An edit inside a line wrote
+it where nothing else in the file has its words. It must not guess: a line that no call wrote has none.
 """
 
 from __future__ import annotations
 
-import posixpath
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TypeVar
 
-from gittraj.frozen import dataclass
-from gittraj.model.values import AnyEvent, ToolCall
+from gittraj.model.values import AnyEvent
+from gittraj.query.why.written import Edit, Hunk, read_edits
 
-_NEW = ("new_string", "newString", "new_str", "newText", "new_text", "new_source", "code_edit")
-_OLD = ("old_string", "oldString", "old_str", "oldText", "old_text", "old_source")
-_WHOLE = ("content", "contents", "file_text")
-_HEADER = re.compile(r"\*\*\* (?:Add File|Update File|Move to): (.*)")
-_UNIFIED = re.compile(r"^--- .*\n\+\+\+ (?:b/)?(.*)$", re.MULTILINE)
-_BEGIN = "*** Begin Patch"
-_HUNK = re.compile(r"^@@ -\d", re.MULTILINE)
+S = TypeVar("S")
+
 _NEAR = 5  # lines on each side that distinguish equal lines
 _MOST = 200  # equal lines that are compared
-
-Hunk = tuple[tuple[str, ...], tuple[str, ...]]
-"""Old lines, and the new ones that replace them."""
-
+_TELLING = 4  # signs of a line's part; fewer say nothing
 
 MOST = 8
 """Lines that are shown of a change."""
 _LONG = 1000  # lines of a hunk; a longer one is not diffed, only its lines that are asked for are shown
-
-
-@dataclass(frozen=True, slots=True)
-class Edit:
-    """What a call wrote of a file. ``whole``: its new lines are the whole file; ``mentioned``: they are only
-    text of its command, which may have written them."""
-
-    call: ToolCall
-    hunks: tuple[Hunk, ...]
-    whole: bool = False
-    mentioned: bool = False
 
 
 class _Line:
@@ -60,22 +39,23 @@ def normalize(line: str) -> str:
     return "".join(line.split())
 
 
-def read_edits(events: Iterable[AnyEvent], paths: Collection[str]) -> list[Edit]:
-    """The edits of a file, known by ``paths``, among ``events`` (in the log's order)."""
-    names = {posixpath.basename(path) for path in paths}
-    found = []
-    for event in events:
-        if not isinstance(event, ToolCall):
-            continue
-        if any(file.path in paths for file in event.files):
-            hunks, whole = read_hunks(event.arguments, paths)
-            if hunks:
-                found.append(Edit(event, tuple(hunks), whole))
-        elif not event.files:
-            mentioned = "\n".join(_texts(event.arguments))
-            if any(name in mentioned for name in names):
-                found.append(Edit(event, (((), tuple(mentioned.split("\n"))),), mentioned=True))
-    return found
+def find_writers(
+    lines: Sequence[str],
+    wanted: Collection[int],
+    sessions: Iterable[tuple[S, Iterable[AnyEvent]]],
+    paths: Collection[str],
+) -> dict[int, tuple[S, Edit]]:
+    """The session and the edit that wrote each of ``lines``, of all sessions' edits in the order of time."""
+    owners: dict[int, S] = {}
+    timed: list[tuple[str, Edit]] = []
+    for session, events in sessions:
+        now = ""  # a call without a time was made at that of the call before
+        for edit in read_edits(events, paths):
+            now = max(now, edit.call.ts or "")
+            timed.append((now, edit))
+            owners[id(edit)] = session
+    edits = [edit for _, edit in sorted(timed, key=lambda each: each[0])]
+    return {at: (owners[id(edit)], edit) for at, edit in find_edits(lines, wanted, edits).items()}
 
 
 def find_edits(lines: Sequence[str], wanted: Iterable[int], edits: Sequence[Edit]) -> dict[int, Edit]:
@@ -87,14 +67,46 @@ def find_edits(lines: Sequence[str], wanted: Iterable[int], edits: Sequence[Edit
     found: dict[int, Edit] = {}
     for at in asked:
         line = compared[at]
-        candidates = standing[0].get(line) or (standing[1].get(line) if _has_text(line) else None)
-        if candidates:
+        if candidates := standing[0].get(line):
+            found[at] = _choose(candidates, compared, at).edit
+        elif (inside := _find_inside(compared, at, edits)) is not None:
+            found[at] = inside
+        elif candidates := standing[1].get(line) if _has_text(line) else None:
             found[at] = _choose(candidates, compared, at).edit
     for order, step in ((asked, -1), (asked[::-1], 1)):
         for at in order:
             if at not in found and not _has_text(compared[at]) and at + step in found:
                 found[at] = found[at + step]
     return found
+
+
+def _find_inside(lines: Sequence[str], at: int, edits: Sequence[Edit]) -> Edit | None:
+    """The last edit of a part of line ``at``."""
+    parts = ((edit, hunk) for edit in reversed(edits) if edit.part for hunk in reversed(edit.hunks))
+    return next((edit for edit, hunk in parts if _is_inside(lines, at, hunk)), None)
+
+
+def _is_inside(lines: Sequence[str], at: int, hunk: Hunk) -> bool:
+    """Whether the line has what the hunk wrote of a line, no longer what it replaced, and fits what it wrote
+    above or below."""
+    old, new = (tuple(map(normalize, side)) for side in hunk)
+    line = lines[at]
+    if not (old and new) or old == new:
+        return False
+    if len(new) > 1:
+        first = line.endswith(new[0]) and _begins(lines, at + 1, new[1], whole=len(new) > 2)
+        last = line.startswith(new[-1]) and at > 0 and lines[at - 1].endswith(new[-2])
+        return (first and _tells(new[0], old[0])) or (last and _tells(new[-1], old[-1]))
+    gone = old[0] not in line or old[0] in new[0]
+    return new[0] in line and gone and _tells(new[0], old[0]) and sum(new[0] in each for each in lines) == 1
+
+
+def _begins(lines: Sequence[str], at: int, text: str, *, whole: bool) -> bool:
+    return at < len(lines) and (lines[at] == text if whole else lines[at].startswith(text))
+
+
+def _tells(new: str, old: str) -> bool:
+    return new != old and len(new) >= _TELLING and _has_text(new)
 
 
 def _has_text(line: str) -> bool:
@@ -176,88 +188,22 @@ def _same(one: Sequence[str], i: int, other: Sequence[str], j: int) -> bool:
     return 0 <= i < len(one) and 0 <= j < len(other) and one[i] == other[j]
 
 
-# ---------------------------------------------------------------- arguments
-
-
-def read_hunks(arguments: Any, paths: Collection[str]) -> tuple[list[Hunk], bool]:
-    """The hunks of these files in a call's arguments, and whether they are a whole file."""
-    if isinstance(arguments, str):
-        return (list(_read_patch(arguments, paths)), False) if _is_patch(arguments) else ([], False)
-    if isinstance(arguments, list):
-        found = [read_hunks(item, paths) for item in arguments]
-        return [hunk for hunks, _ in found for hunk in hunks], False
-    if not isinstance(arguments, dict):
-        return [], False
-    new, old, whole = (_first(arguments, keys) for keys in (_NEW, _OLD, _WHOLE))
-    if new is not None:
-        return [(_lines(old or ""), _lines(new))], False
-    if whole is not None and not _is_patch(whole):
-        return [((), _lines(whole))], True
-    return read_hunks(list(arguments.values()), paths)
-
-
-def _first(arguments: Mapping[str, Any], keys: Iterable[str]) -> str | None:
-    return next((value for key in keys if isinstance(value := arguments.get(key), str)), None)
-
-
-def _lines(text: str) -> tuple[str, ...]:
-    return tuple(text.removesuffix("\n").splitlines()) if text else ()
-
-
-def _is_patch(text: str) -> bool:
-    return _BEGIN in text or _HUNK.search(text) is not None
-
-
-def _read_patch(text: str, paths: Collection[str]) -> Iterator[Hunk]:
-    """The hunks of ``paths`` in a patch, in Codex's format or as a unified diff; all before the first
-    name."""
-    old: list[str] = []
-    new: list[str] = []
-    ours = True
-    text = _UNIFIED.sub(r"*** Update File: \1", text.replace("\r\n", "\n"))
-    for line in [*text.split("\n"), "@@"]:
-        named = _HEADER.match(line)
-        if named or line.startswith(("@@", "*** ", "diff --git ")):
-            if ours and (old or new):
-                yield tuple(old), tuple(new)
-            old, new = [], []
-            ours = _is_one_of(named[1].strip(), paths) if named else ours
-            continue
-        if line[:1] in ("+", " "):
-            new.append(line[1:])
-        if line[:1] in ("-", " "):
-            old.append(line[1:])
-
-
-def _is_one_of(path: str, paths: Collection[str]) -> bool:
-    """Patches name a file relative to their call's folder."""
-    return any(path == p or path.endswith(f"/{p}") or p.endswith(f"/{path}") for p in paths)
-
-
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, list | dict):
-        for item in value.values() if isinstance(value, dict) else value:
-            yield from _texts(item)
-
-
-def show_change(edit: Edit, lines: Sequence[str]) -> list[str]:
-    """Lines prefixed with ``-`` or ``+``, around those of ``lines`` that the edit wrote."""
+def show_change(edit: Edit, lines: Sequence[str]) -> tuple[list[str], int]:
+    """Lines prefixed with ``-`` or ``+``, around those of ``lines`` that the edit wrote, and how many of its
+    lines follow."""
     wanted = {normalize(line) for line in lines}
     wordy = [normalize(line) for line in lines if any(map(str.isalnum, line))]
     key = wordy[0] if wordy else normalize(lines[0])
     for hunk in edit.hunks:
         changed = list(_compare(hunk, wanted))
-        at = next(
-            (i for i, line in enumerate(changed) if line[0] == "+" and normalize(line[1:]) == key), None
-        )
+        written = [(i, normalize(line[1:])) for i, line in enumerate(changed) if line[0] == "+"]
+        at = next((i for i, text in written if text == key or (edit.part and text and text in key)), None)
         if at is not None:
             begin = at
             while begin > 0 and changed[begin - 1][0] == "-" and at - begin < MOST // 2:
                 begin -= 1
-            return changed[begin : begin + MOST]
-    return []
+            return changed[begin : begin + MOST], max(len(changed) - begin - MOST, 0)
+    return [], 0
 
 
 def _compare(hunk: Hunk, wanted: set[str]) -> Iterator[str]:

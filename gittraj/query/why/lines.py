@@ -6,26 +6,25 @@ and null. It must not know how anything is printed.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
 from itertools import chain
 from typing import Any
 
-from gittraj.events.part_summary import PROMPT_LIMIT, shorten
 from gittraj.frozen import dataclass
 from gittraj.git import BlamedLine, Repository
 from gittraj.model.codec import decode_note
 from gittraj.model.header import Header
-from gittraj.model.values import AnyEvent, Decided, Message, Prompt, Record, SegmentRef
+from gittraj.model.values import Record
 from gittraj.notes.store import NotesRef
-from gittraj.query.account import STATED, spell
 from gittraj.query.header import Folded
 from gittraj.query.log.description import describe_all
 from gittraj.query.notes import NotesInMemory
 from gittraj.query.records import Recorded
 from gittraj.query.show.chapters import Segments, spell_event
-from gittraj.query.why.line_origin import Edit, find_edits, read_edits, show_change
+from gittraj.query.why.line_origin import find_writers, show_change
+from gittraj.query.why.reasons import About, find_prompt, find_reasons, find_said
+from gittraj.query.why.session import Session
+from gittraj.query.why.written import Edit
 
 Explanation = Header
 """An entry of ``why --json``."""
@@ -35,53 +34,18 @@ FindNoted = Callable[[Collection[str]], Collection[str] | None]
 
 _COMMIT = ("commit", "short", "subject", "author", "date")
 _SHORT = 7
-_SAID = 2  # sentences of a message above an edit
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z`\"'*])")
-
-
-@dataclass(slots=True)
-class Part:
-    """Events that were recorded together, in the log's order; ``prompt`` is their record's (None for an
-    earlier part, whose record is on another commit)."""
-
-    events: list[AnyEvent]
-    prompt: str | None
-
-
-@dataclass(slots=True)
-class Session:
-    """A trajectory on a commit, with its events from the segments there."""
-
-    header: Header
-    records: Sequence[Record]
-    parts: list[Part] = field(default_factory=list)
-
-    def read(self, segments: Segments) -> None:
-        """Its parts there, and those of ``also``, each event once, in the log's order."""
-        groups = {record.segments: record.figures.prompt for record in self.records if record.segments}
-        own = {ref for refs in groups for ref in refs}
-        earlier: set[SegmentRef] = {ref for record in self.records for ref in record.also} - own
-        groups |= {(ref,): None for ref in earlier}
-        known: set[str] = set()
-        for refs in sorted(groups, key=lambda refs: refs[0].name):  # names begin with a position in the log
-            found = segments.read(self.header["id"], refs)
-            events = [event for event in found if event.id not in known]
-            known.update(event.id for event in events)
-            self.parts.append(Part(events, groups[refs]))
-
-    @property
-    def events(self) -> Iterator[AnyEvent]:
-        return chain.from_iterable(part.events for part in self.parts)
 
 
 @dataclass(frozen=True, slots=True)
 class _Origin:
-    """What the lines with these ``numbers`` come from; ``line`` is the first of them."""
+    """What the lines with these ``numbers`` come from; ``line`` is the first. ``beside``: the sessions of
+    the commit, where no edit of theirs is known to have written the lines."""
 
     line: BlamedLine
     session: Session | None
     edit: Edit | None
     numbers: list[int]
+    beside: Sequence[Session]
 
 
 Read = Callable[[NotesInMemory, Collection[str]], Recorded]
@@ -109,10 +73,12 @@ def explain(
         sessions = _read_sessions(recorded, commit, segments)
         for line, session, edit in _attribute(own, lines, sessions):
             key = (commit, session and session.header["id"], edit and edit.call.id)
-            origins.setdefault(key, _Origin(line, session, edit, [])).numbers.append(line.number)
+            origin = origins.setdefault(key, _Origin(line, session, edit, [], () if edit else sessions))
+            origin.numbers.append(line.number)
     silent = {origin.line.commit for origin in origins.values() if origin.session is None}
     asked = {c: {line.path for line in by_commit[c]} for c in commits if c in silent}
     previous = _find_previous(repository, asked, find_noted) if asked else {}
+    unread = recorded.unread(asked)
     described = describe_all(repository, list(dict.fromkeys((*commits, *previous.values()))))
     recorded = _read_records(repository, list(previous.values()), read)
     entries = []
@@ -120,11 +86,16 @@ def explain(
         commit = origin.line.commit
         entry = _begin(sorted(origin.numbers), described[commit] if commit else dict.fromkeys(_COMMIT))
         if origin.session is not None:
+            entry |= {"trajectory": origin.session.header, "movedBy": _list_moves(origin.session)}
             written = [lines[number - 1] for number in origin.numbers]
-            entry |= _explain_line(origin.session, origin.edit, written)
+            if origin.edit is not None:
+                entry |= _explain_line(origin.session, origin.edit, origin.line, written)
+            else:
+                entry |= _tell_beside(origin.beside)
         elif commit in previous:
             headers = _headers(recorded.on(previous[commit]), previous[commit])
             entry["nearest"] = {**described[previous[commit]], "trajectory": next(headers, None)}
+        entry["unread"] = origin.session is None and commit in unread
         entries.append(entry)
     return sorted(entries, key=lambda entry: entry["lines"][0])
 
@@ -181,24 +152,17 @@ def _attribute(
     for place in dict.fromkeys((line.path, line.was) for line in blamed):
         own = [line for line in blamed if (line.path, line.was) == place]
         paths = {path for path in place if path}
-        found = _find_writers([line.number - 1 for line in own], lines, sessions, paths)
-        ours = [s for s in sessions if not s.header.get("remote")] or sessions
+        read = [(session, session.events) for session in sessions]
+        found = find_writers(lines, [line.number - 1 for line in own], read, paths)
+        ours = _ours(sessions)
         fallback = next((s for s in ours if _wrote(s, paths)), ours[0] if ours else None)
         for line in own:
             yield line, *found.get(line.number - 1, (fallback, None))
 
 
-def _find_writers(
-    asked: Sequence[int], lines: Sequence[str], sessions: Sequence[Session], paths: Collection[str]
-) -> dict[int, tuple[Session, Edit]]:
-    """The edit that wrote each of the ``asked`` lines (their indexes): an edit proper before one that only
-    mentions its text."""
-    found: dict[int, tuple[Session, Edit]] = {}
-    for session in sessions:
-        for at, edit in find_edits(lines, asked, read_edits(session.events, paths)).items():
-            if at not in found or (found[at][1].mentioned and not edit.mentioned):
-                found[at] = session, edit
-    return found
+def _ours(sessions: Sequence[Session]) -> Sequence[Session]:
+    """Those that are not only a remote's, if there are any: a stranger's records explain nothing of ours."""
+    return [session for session in sessions if not session.header.get("remote")] or sessions
 
 
 def _wrote(session: Session, paths: set[str]) -> bool:
@@ -211,74 +175,39 @@ def _wrote(session: Session, paths: set[str]) -> bool:
 def _begin(numbers: Sequence[int], commit: Mapping[str, Any]) -> Explanation:
     """An entry without a record."""
     nothing: Header = {"trajectory": None, "prompt": None, "decisions": [], "said": None, "change": []}
-    return {"lines": _join(numbers), **commit, **nothing, "events": [], "movedBy": [], "nearest": None}
+    nothing |= {"changeMore": 0, "beside": [], "events": [], "movedBy": [], "nearest": None, "unread": False}
+    return {"lines": _join(numbers), **commit, **nothing}
 
 
-def _explain_line(session: Session, edit: Edit | None, lines: Sequence[str]) -> Header:
+def _tell_beside(sessions: Sequence[Session]) -> Header:
+    """What the commit carries where nobody knows who wrote the lines: no decision is their reason."""
+    beside = [
+        {"id": s.header["id"], "prompt": s.header["prompt"], "read": not s.parts or any(s.events)}
+        for s in _ours(sessions)
+    ]
+    return {"prompt": beside[0]["prompt"] if len(beside) == 1 else None, "beside": beside}
+
+
+def _explain_line(session: Session, edit: Edit, line: BlamedLine, lines: Sequence[str]) -> Header:
     """A session's explanation of the lines: in ``events`` the prompt above the call that wrote them, the
     nearest stated decision, and the call itself."""
-    explanation: Header = {"trajectory": session.header, "movedBy": _list_moves(session)}
-    stated = [d for d in session.header["decisions"] if d["by"] in STATED]
-    decisions = stated or session.header["decisions"]
-    if edit is None:
-        return explanation | {"prompt": session.header["prompt"], "decisions": decisions}
     call = edit.call
     part = next(part for part in session.parts if call in part.events)
     at = part.events.index(call)
-    prompt = _find_prompt(session, part, at)
-    decided = _find_decided(part, at)
-    inferred = [] if decided else _infer(session, part, at)
-    reasons = [spell(decided.decision)] if decided else inferred or decisions
-    chosen = {event.id for event in (prompt, decided, call) if event}
+    prompt = find_prompt(session, part, at)
+    paths = {path for path in (line.path, line.was) if path}
+    reasons, decided = find_reasons(session, part, at, About.of(session, paths, lines))
+    chosen = {event.id for event in (prompt, call) if event} | decided
     events = [event for event in session.events if event.id in chosen]
-    return explanation | {
+    change, more = show_change(edit, lines)
+    return {
         "prompt": prompt.content if prompt else part.prompt,
         "decisions": reasons,
-        "said": None if reasons or session.header["why"] else _find_said(part, at),
-        "change": show_change(edit, lines),
+        "said": None if reasons or session.header["why"] else find_said(part, at),
+        "change": change,
+        "changeMore": more,
         "events": [spell_event(event, session.header["agent"]) for event in events],
     }
-
-
-def _find_prompt(session: Session, part: Part, at: int) -> Prompt | None:
-    """The last prompt above the call: in its part, else the one that matches its record's prompt."""
-    for event in reversed(part.events[:at]):
-        if isinstance(event, Prompt):
-            return event
-    prompts = (event for event in session.events if isinstance(event, Prompt))
-    return next((p for p in prompts if part.prompt == shorten(p.content, PROMPT_LIMIT)), None)
-
-
-def _find_said(part: Part, at: int) -> str | None:
-    """The first sentences of the agent's last message above the call, in the same turn."""
-    own = part.events[at].agent
-    for event in reversed([event for event in part.events[:at] if event.agent == own]):
-        if isinstance(event, Prompt):
-            return None
-        if isinstance(event, Message) and event.content.strip():
-            return _first_sentences(event.content) or None
-    return None
-
-
-def _first_sentences(message: str) -> str:
-    """Headings, tables and code left out; a parser of Markdown takes longer to import than the answer."""
-    lines = (line.strip() for line in message[:PROMPT_LIMIT].splitlines())
-    text = " ".join(" ".join(line for line in lines if not line.startswith(("#", "|", "`" * 3))).split())
-    return " ".join(_SENTENCE_END.split(text)[:_SAID])
-
-
-def _find_decided(part: Part, at: int) -> Decided | None:
-    """The stated decision nearest to event ``at``."""
-    near = [(abs(i - at), i, event) for i, event in enumerate(part.events) if isinstance(event, Decided)]
-    return min(near)[2] if near else None
-
-
-def _infer(session: Session, part: Part, at: int) -> list[Header]:
-    """The decisions that were inferred from the message nearest to event ``at`` that has any."""
-    inferred = [d for d in session.header["decisions"] if d["by"] == "inferred" and d["event"]]
-    messages = [(abs(i - at), i, e.id) for i, e in enumerate(part.events) if isinstance(e, Message)]
-    found = ([d for d in inferred if d["event"] == event] for _, _, event in sorted(messages))
-    return next(filter(None, found), [])
 
 
 def _list_moves(session: Session) -> list[Header]:

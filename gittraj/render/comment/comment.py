@@ -16,9 +16,9 @@ from gittraj import limits
 from gittraj.frozen import dataclass
 from gittraj.model.header import Header
 from gittraj.model.words import count, model_of, opened_by
-from gittraj.query.change import Change, Reviewed, decisions
+from gittraj.query.change import Change, Reviewed
 from gittraj.render.comment.facts import find_heading, find_outcome, find_requests, share, state_facts
-from gittraj.render.comment.flags import Flag, find_flags, is_unsure, omissions
+from gittraj.render.comment.flags import Flag, by_doubt, find_flags, omissions
 from gittraj.render.comment.height import FOLD, TABLE, count_fitting, height, row
 from gittraj.render.comment.tables import (
     NAME,
@@ -114,8 +114,7 @@ def _blocks(
     yield Block(0, "summary", (summary,))
     why = _why(change, 600)
     yield Block(1, "why", (why, _why(change, 300)))
-    # nothing is folded that is less sure than what is shown
-    chosen = sorted(decisions(change), key=lambda d: d["confidence"] if is_unsure(d) else 1.0)
+    chosen = by_doubt(change)  # nothing is folded that is less sure than what is shown
     seen, kept = _count_fitting(flags, chosen, FOLD - height(f"{title}\n{state}\n{summary}\n{why}{known}"))
     look = [_flags(flags[:n], location, change) for n in (seen, min(seen, 2))]
     yield Block(1, "look here first", (*look, ""))
@@ -198,8 +197,8 @@ def _notices(change: Change, location: Location) -> Iterator[str]:
         yield "<sub>The records of the fork cannot be read here: it is gone, or private.</sub>"
     if change.left:
         yield (
-            f"<sub>Not read (larger than {limits.NOTE >> 20} MB, too many, damaged, or not come in time): "
-            f"what is recorded of {_listed(change.left, location)}.</sub>"
+            f"<sub>Not read in full (larger than {limits.NOTE >> 20} MB, too many, damaged, or not come in "
+            f"time): what is recorded of {_listed(change.left, location)}.</sub>"
         )
     left = [
         count(number, noun) for number, noun in zip(change.more, ("commit", "file"), strict=True) if number
@@ -222,9 +221,10 @@ def _no_records(change: Change) -> str:
     number, ref = len(change.own), code(change.ref)
     if change.notes is None:
         return f"<sub>No agent trajectory: the repository has no records ({ref} is not there). {_PUSH}</sub>"
-    if change.left:
+    if change.own and len(change.unknown) == number:
         return f"<sub>Of these commits nothing is known: {ref} was not read in full.</sub>"
     these = f"these {number} commits" if number != 1 else "this commit"
+    these = "the other commits" if change.unknown else these
     read = f"{ref} was read at {code(change.notes[:7])}"
     traces = [t for commit in change.own for t in commit.traces]
     traced = count(sum(bool(commit.traces) for commit in change.own), "commit")

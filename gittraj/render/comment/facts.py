@@ -60,11 +60,12 @@ def _last(label: str, texts: Iterable[tuple[str, str | None]]) -> list[tuple[str
 def state_facts(change: Change, *, cost: bool) -> list[str]:
     """How many commits have a trajectory, whose, in how many sessions, how long and for how much."""
     sessions = change.sessions
+    lasted = [t["part"]["durationSeconds"] for t in sessions if t["part"]["durationSeconds"] is not None]
     facts = [
         f"{share(change)} {'have' if len(change.own) != 1 else 'has'} an agent trajectory",
         agents_of(sessions, " + "),
         count(len(sessions), "session"),
-        duration(sum(t["part"]["durationSeconds"] or 0.0 for t in sessions)) or "",
+        duration(sum(lasted)) or "" if lasted else "",
         _cost(change) if cost else "",
         _tested(change),
     ]
@@ -79,7 +80,8 @@ def _tested(change: Change) -> str:
 
 
 def share(change: Change) -> str:
-    return f"{len(change.recorded)} of {count(len(change.own), 'commit')}"
+    least = "at least " if change.unknown else ""
+    return f"{least}{len(change.recorded)} of {count(len(change.own), 'commit')}"
 
 
 def _cost(change: Change) -> str:

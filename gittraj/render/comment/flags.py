@@ -9,15 +9,13 @@ from itertools import islice
 from gittraj.frozen import dataclass
 from gittraj.model.header import Header
 from gittraj.model.words import count, model_of, unmarked
-from gittraj.query.change import Change, Reviewed, each_decision
+from gittraj.query.change import Change, Reviewed, decisions, each_decision, unexplained
 from gittraj.query.diff import Diff
 
 UNSURE = 0.7
 """A stated confidence below this is flagged."""
 CHURN = 5
 """Edits of one file in one change that count as many."""
-_FEW = 3
-"""Files without a recorded edit that are odd; of more, a program made them."""
 AGENTS = {
     "claude-code": "Claude Code",
     "codex": "Codex",
@@ -168,6 +166,11 @@ def is_unsure(decision: Header) -> bool:
     return decision["confidence"] is not None and decision["confidence"] < UNSURE
 
 
+def by_doubt(change: Change) -> list[Header]:
+    """The decisions, those first that somebody was least sure of."""
+    return sorted(decisions(change), key=lambda d: d["confidence"] if is_unsure(d) else 1.0)
+
+
 def titled(decision: Header) -> str:
     """What was chosen, after the question that it answers."""
     question, chosen = decision["question"], decision["chosen"]
@@ -272,13 +275,7 @@ def _shared(change: Change) -> Iterator[Flag]:
 
 
 def _unexplained(change: Change) -> Iterator[Flag]:
-    """A few files that an agent's commit has beside what it edited."""
-    edited = {file["path"] for header in change.sessions for file in header["filesChanged"]}
-    bare = {path for commit in change.own if not commit.trajectories for path in commit.files}
-    left = [path for path in change.files if path not in edited | bare]
-    if all(commit.known for commit in change.own) and edited & set(change.files) and len(left) <= _FEW:
-        for path in left:
-            yield Flag("❔", path, "Changed by no edit that is recorded")
+    yield from (Flag("❔", path, why) for path, why in unexplained(change))
 
 
 def _agents(change: Change) -> dict[str, set[str]]:

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from gittraj.model.header import Header
 from gittraj.model.words import opened_by, vouched
-from gittraj.query.change import Change, Reviewed, decisions
+from gittraj.query.change import Change, Reviewed
 from gittraj.render.comment.comment import CommentOptions
 from gittraj.render.comment.facts import find_heading, find_outcome, find_requests, state_facts
-from gittraj.render.comment.flags import Flag, find_flags, omissions, titled
+from gittraj.render.comment.flags import Flag, by_doubt, find_flags, omissions, titled
 from gittraj.render.text.terminal import Page, cut, escape_line
 
 _MARGIN = 10
@@ -26,20 +26,21 @@ def render_plain(change: Change, options: CommentOptions, page: Page) -> str:
     lines += page.block(
         " · ".join(escape_line(fact) for fact in state_facts(change, cost=options.cost)), "dim"
     )
-    if not change.recorded:
-        none = "No agent trajectory is attached to these commits."
-        unread = "Of these commits nothing is known: their records could not be read (git traj doctor)."
-        return "\n".join([*lines, unread if change.left else none]) + "\n"
     if change.left:
         more = f" and {len(change.left) - _FEW} more" if len(change.left) > _FEW else ""
         named = ", ".join(commit[:7] for commit in change.left[:_FEW])
         lines += _labelled(page, "not read", [f"what is recorded of {named}{more} (git traj doctor)"])
+    if not change.recorded:
+        these = "the other commits" if change.unknown else "these commits"
+        if not change.own or len(change.unknown) < len(change.own):
+            lines.append(f"No agent trajectory is attached to {these}.")
+        return "\n".join(lines) + "\n"
     asked, titles = find_requests(change)
     lines += [*_labelled(page, "asked", asked), *_labelled(page, "titled", titles)]
     lines += [line for label, text in find_outcome(change) for line in _labelled(page, label, [text])]
     lines += _listed(page, "Look here first", [_flag(flag, page) for flag in find_flags(change)])
     lines += _labelled(page, "left open", omissions(change))
-    lines += _listed(page, "Decided", [_decision(decision, page) for decision in decisions(change)])
+    lines += _listed(page, "Decided", [_decision(decision, page) for decision in by_doubt(change)])
     lines += _listed(page, "Commits", [_commit(c, page) for c in change.own])
     return "\n".join(lines) + "\n"
 

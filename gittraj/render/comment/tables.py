@@ -113,15 +113,19 @@ def _reason(flag: Flag, location: Location) -> str:
 
 
 def decisions_table(decisions: Sequence[Header]) -> str:
-    """Without a column that no row fills."""
-    columns = {
-        "Chosen": [cell(titled(d)) + _small(d) for d in decisions],
-        "Rejected": [cell("; ".join(d["alternatives"])) for d in decisions],
-        "Because": [cell(d["reasoning"] or "") for d in decisions],
-    }
-    kept = {name: column for name, column in columns.items() if any(column)}
-    rows = [f"| {' | '.join(row)} |" for row in zip(*kept.values(), strict=True)]
-    return "\n".join([f"| {' | '.join(kept)} |", f"|{'---|' * len(kept)}", *rows])
+    rows = [
+        (cell(titled(d)) + _small(d), cell("; ".join(d["alternatives"])), cell(d["reasoning"] or ""))
+        for d in decisions
+    ]
+    return _table(("Chosen", "Rejected", "Because"), rows)
+
+
+def _table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Without a column that no row fills; the names of numbers begin with a space."""
+    kept = [at for at in range(len(names)) if not {row[at] for row in rows} <= {"", "—"}]
+    rules = "".join("--:|" if names[at].startswith(" ") else "---|" for at in kept)
+    told = (f"| {' | '.join(row[at].strip() for at in kept)} |" for row in (names, *rows))
+    return "\n".join([next(told), f"|{rules}", *told])
 
 
 def _small(decision: Header) -> str:
@@ -144,14 +148,9 @@ def commits_table(commits: Sequence[Reviewed], location: Location) -> str:
         if commit.traces and not summaries:
             shown = opened_by(agents_of(commit.traces))
         ran = next((result for t in commit.trajectories if (result := tests(t["tests"]))), "")
-        rows.append(
-            f"| {location.commit(commit.commit)} | {cell(commit.subject)} "
-            f"| {agents or ('merge' if commit.merge else '—')} "
-            f"| {shown} "
-            f"| {ran or '—'} |"
-        )
-    head = "| Commit | Subject | Agent | What it says | Tests |"
-    return "\n".join([head, "|---|---|---|---|---|", *rows])
+        made = agents or ("merge" if commit.merge else "—")
+        rows.append((location.commit(commit.commit), cell(commit.subject), made, shown, ran or "—"))
+    return _table(("Commit", "Subject", "Agent", "What it says", "Tests"), rows)
 
 
 def _changed(commit: Reviewed) -> str:
@@ -162,22 +161,27 @@ def _changed(commit: Reviewed) -> str:
 
 def files_table(files: Sequence[str], change: Change, location: Location) -> str:
     by_path: dict[str, list[Reviewed]] = {}
+    changes: dict[str, list[Header]] = {}
     for commit in change.commits:
         for path in commit.files:
             by_path.setdefault(path, []).append(commit)
-    rows = [_file(path, by_path.get(path, ()), location) for path in files]
-    table = "\n".join(["| File | Commits | Agents | Worked on |", "|---|---|---|---|", *rows])
+        here = frozenset(commit.files)
+        for each in (f for t in commit.trajectories for f in t["filesChanged"] if f["path"] in here):
+            changes.setdefault(each["path"], []).append(each)
+    rows = [_file(path, by_path.get(path, ()), changes.get(path, ()), location) for path in files]
+    table = _table(("File", "Commits", "Agents", "Worked on"), rows)
     unknown = sum(not commit.known for commit in change.commits)
     return f"{table}\n\nWhat {count(unknown, 'commit')} changed was not looked up." if unknown else table
 
 
-def _file(path: str, commits: Sequence[Reviewed], location: Location) -> str:
-    changes = [f for c in commits for t in c.trajectories for f in t["filesChanged"] if f["path"] == path]
+def _file(
+    path: str, commits: Sequence[Reviewed], changes: Sequence[Header], location: Location
+) -> tuple[str, ...]:
     agents = agents_of(t for c in commits for t in c.trajectories)
     edits, reverts = sum(f["edits"] for f in changes), sum(f.get("reverts", 0) for f in changes)
     worked = count(edits, "edit") + (f", {count(reverts, 'revert')}" if reverts else "") if edits else "—"
     made = ", ".join(location.commit(c.commit) for c in commits[:3]) + (" …" if len(commits) > 3 else "")
-    return f"| {location.file(path)} | {made or '—'} | {agents or '—'} | {worked} |"
+    return location.file(path), made or "—", agents or "—", worked
 
 
 def agents_table(change: Change, *, cost: bool) -> str:
@@ -188,15 +192,12 @@ def agents_table(change: Change, *, cost: bool) -> str:
         sealed = f"sealed for {count(session['readers'] or 0, 'reader')}"
         thinking = {"sealed": sealed, "dropped": "not kept", "clear": "kept"}.get(session["thinking"], "—")
         models = ", ".join(session["models"])
-        paid = f" {money(part) or '—'} |" if cost else ""
-        rows.append(
-            f"| {agent_name(session['agent'])} | {cell(models)} | {duration(part['durationSeconds']) or '—'} "
-            f"| {short_number(used) if used else '—'} | {part['counts']['toolCalls']} | {thinking} |{paid}"
-        )
-    head = "| Agent | Model | Time | Tokens out | Calls | Thinking |" + (" Cost |" if cost else "")
-    rule = "|---|---|--:|--:|--:|---|" + ("--:|" if cost else "")
+        lasted, calls = duration(part["durationSeconds"]) or "—", str(part["counts"]["toolCalls"] or "—")
+        out, paid = short_number(used) if used else "—", (money(part) if cost else None) or "—"
+        rows.append((agent_name(session["agent"]), cell(models), lasted, out, calls, thinking, paid))
     left = len(change.sessions) - len(rows)
-    return "\n".join([head, rule, *rows]) + (f"\n\n{left} more." if left else "")
+    table = _table(("Agent", "Model", " Time", " Tokens out", " Calls", "Thinking", " Cost"), rows)
+    return table + (f"\n\n{left} more." if left else "")
 
 
 def agent_of(header: Header) -> str:

@@ -16,7 +16,8 @@ from typing import Any
 from gittraj.frozen import dataclass
 from gittraj.model.times import parse_time
 from gittraj.model.words import count, duration, model_of, sure
-from gittraj.query.why.line_origin import Hunk, compare_lines, read_hunks
+from gittraj.query.why.line_origin import compare_lines
+from gittraj.query.why.written import Hunk, read_hunks
 from gittraj.render.events import (
     Detail,
     Event,

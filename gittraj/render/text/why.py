@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from gittraj.model.header import Header
-from gittraj.model.words import unmarked
+from gittraj.model.words import count, unmarked
 from gittraj.render.text.log import ago, render_decision, render_small_print, render_tests, render_title
 from gittraj.render.text.terminal import Page, cut, escape, escape_line
 
@@ -15,6 +15,7 @@ _LABEL = 11  # columns that a label takes, margin included
 _LINES = 6  # lines of the file that are shown of a reason
 _ASKED, _SAID = 6, 4  # lines of a prompt, of a decision
 _MANY = 3  # decisions, doubts
+_UNREAD = "  what is recorded of this commit cannot be read (git traj doctor)"
 
 
 def render_reason(
@@ -26,13 +27,14 @@ def render_reason(
     header = entry["trajectory"]
     if header is not None:
         shown += _account(entry, page, now)
-        link = {**header["link"], "carriedFrom": []} if entry["movedBy"] else header["link"]
-        shown += render_small_print({**header, "link": link}, page)
+        if len(entry["beside"]) < 2:
+            link = {**header["link"], "carriedFrom": []} if entry["movedBy"] else header["link"]
+            shown += render_small_print({**header, "link": link}, page)
         if _has_more(entry):
             shown.append(page.paint(f"  git traj show {escape_line(entry['short'])} has more", "dim"))
     elif entry["commit"] is not None and any_here:
         shown += [
-            page.paint("  no record for this commit", "dim"),
+            page.paint(_UNREAD if entry["unread"] else "  no record for this commit", "dim"),
             *_previous(entry["nearest"], page, now),
         ]
     return "\n".join(shown) + "\n"
@@ -41,7 +43,7 @@ def render_reason(
 def _has_more(entry: Header) -> bool:
     """Whether its record has decisions or doubts that are not shown."""
     header = entry["trajectory"]
-    shown = min(len(entry["decisions"]), _MANY)
+    shown = min(len(entry["decisions"]), _MANY) if len(entry["beside"]) < 2 else -1
     return len(header["decisions"]) > shown or len(header["caveats"]) > _MANY
 
 
@@ -71,8 +73,13 @@ def _title(entry: Header, page: Page, now: datetime) -> str:
 
 
 def _account(entry: Header, page: Page, now: datetime) -> Iterator[str]:
-    if entry["prompt"]:
+    header = entry["trajectory"]
+    if entry["beside"]:
+        yield from _beside(entry, page)
+    elif entry["prompt"]:
         yield from _block("asked", escape_line(entry["prompt"]), page, _ASKED)
+    if len(entry["beside"]) > 1:
+        return
     for number, decision in enumerate(entry["decisions"][:_MANY]):
         yield from _block("" if number else "decided", render_decision(decision, page), page, _SAID)
     if entry["said"]:
@@ -81,18 +88,39 @@ def _account(entry: Header, page: Page, now: datetime) -> Iterator[str]:
     if call is not None:
         name = escape_line(call["tool"]["name"] or "a call")
         yield from _block("written", f"{ago(call['ts'], now)} by {name}".lstrip(), page, 1)
-        for line in entry["change"]:
-            text = cut(escape(line).replace("\n", " "), page.room(_LABEL))
-            yield f"{' ' * _LABEL}{page.paint(text, 'red' if line[0] == '-' else 'green')}"
-    else:
-        remote = entry["trajectory"].get("remote")
-        away = f"the events stay with {remote} until joined: git traj fetch {remote}" if remote else None
-        yield from _block("written", escape_line(away or "no recorded edit matches these lines"), page, 1)
-    yield from render_tests(entry["trajectory"], page)
-    for number, caveat in enumerate(entry["trajectory"]["caveats"][:_MANY]):
+        yield from _change(entry, page)
+    yield from render_tests(header, page)
+    for number, caveat in enumerate(header["caveats"][:_MANY]):
         yield from _block("" if number else "doubts", escape_line(unmarked(caveat)), page, 2)
     if entry["movedBy"]:
         yield from _block("moved", _moved(entry["movedBy"]), page, 3)
+
+
+def _change(entry: Header, page: Page) -> Iterator[str]:
+    for line in entry["change"]:
+        text = cut(escape(line).replace("\n", " "), page.room(_LABEL))
+        yield f"{' ' * _LABEL}{page.paint(text, 'red' if line[0] == '-' else 'green')}"
+    if entry["changeMore"]:
+        yield f"{' ' * _LABEL}{page.paint('… ' + count(entry['changeMore'], 'more line'), 'dim')}"
+
+
+def _beside(entry: Header, page: Page) -> Iterator[str]:
+    """Nobody knows who wrote the lines: what stands beside them in the commit is told as the commit's."""
+    beside, remote = entry["beside"], entry["trajectory"].get("remote")
+    told = "no recorded edit matches these lines; who wrote them is not known"
+    if remote:
+        told = f"the events stay with {remote} until joined: git traj fetch {remote}"
+    elif not all(session["read"] for session in beside):
+        told = "recorded events are not here; who wrote these lines is not known"
+    yield from _block("written", escape_line(told), page, 2)
+    many = len(beside) > 1
+    of = f" {len(beside)} sessions; which wrote these lines, if any, is not known" if many else ""
+    yield from page.block(f"the commit also carries{of}:", indent=2, label="", lines=2)
+    for number, session in enumerate(beside[:_MANY]):
+        prompt = escape_line(session["prompt"] or "(no prompt)")
+        yield from _block("" if number else "asked", prompt, page, 2 if many else _ASKED)
+    if len(beside) > _MANY:
+        yield f"{' ' * _LABEL}{page.paint(f'… and {len(beside) - _MANY} more', 'dim')}"
 
 
 def _moved(former: Sequence[Header]) -> str:

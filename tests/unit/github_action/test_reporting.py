@@ -71,7 +71,7 @@ def test_what_a_shell_wrote_has_its_agent() -> None:
     for commits in ((A, B), (A,)):
         change = read_change(details(*commits), [noted(*commits)], SETTINGS, files_of=FILES.get)
         rows = files_table(change.files, change, Location()).splitlines()[2:]
-        assert [row.split(" | ")[2] for row in rows] == ["Claude Code"] * len(commits)
+        assert [row.removesuffix(" |").split(" | ")[2] for row in rows] == ["Claude Code"] * len(commits)
 
 
 def test_files_that_records_name_are_not_asked_for() -> None:
@@ -119,3 +119,20 @@ def test_a_forks_pull_request_has_what_the_repository_has_itself() -> None:
 def test_what_is_new_since_the_last_push() -> None:
     assert read_change(details(A, B), [noted(A)], SETTINGS, before=A).new == (B,)
     assert read_change(details(A, B), [noted(A)], SETTINGS, before="9" * 40).new == ()
+
+
+def test_a_note_of_which_a_part_is_damaged_is_named() -> None:
+    """It counts as recorded; what else it says nobody knows."""
+    whole = noted(A, B)
+    half = Notes(tip=whole.tip, bodies=whole.bodies | {A: whole.bodies[A] + b'{"v": 1, "id": 5}\n'})
+    change = read_change(details(A, B), [half], SETTINGS)
+    assert (change.left, change.unknown) == ((A,), ())
+    told = outputs(make_report(change, SETTINGS, number=7))
+    assert (told["coverage"], told["unsure"], told["cost"]) == ("100", "unknown", "unknown")
+
+
+def test_all_but_one_are_not_100_percent() -> None:
+    commits = [f"{n:040x}" for n in range(250)]
+    FILES.update(dict.fromkeys(commits, ()))
+    change = read_change(details(*commits), [noted(*commits[1:])], SETTINGS)
+    assert outputs(make_report(change, SETTINGS, number=7))["coverage"] == "99"

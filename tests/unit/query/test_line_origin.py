@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gittraj.model.values import AnyEvent, FileTouched, Message, ToolCall
-from gittraj.query.why.line_origin import MOST, find_edits, read_edits, show_change
+from gittraj.model.values import AnyEvent, FileTouched, Message, ToolCall, ToolResult
+from gittraj.query.why.line_origin import MOST, find_edits, find_writers, show_change
+from gittraj.query.why.written import read_edits
 
 PATH = "src/f.py"
 PATCH = """\
@@ -126,6 +128,71 @@ def test_a_shells_words_count_only_where_no_edit_wrote_the_line() -> None:
     assert who(["a", "b", "c"], write(1, "a"), shell, elsewhere) == ["c1", "c2", None]
 
 
+def test_an_edit_inside_a_line_wrote_it() -> None:
+    lines = ["UNITS = compile('(a)s')", "", "if not found or not text:", "  raise E(f'no: {text}; no sign')"]
+    first = edit(1, "pass", "UNITS = compile('(a)s?')\nif not found or not text.strip():")
+    inside = edit(2, "(a)s?'", "(a)s'"), edit(3, "not text.strip()", "not text")
+    assert who(lines, first, *inside, edit(4, "no: {text}", "no: {text}; no sign")) == [
+        "c2",
+        "c2",
+        "c3",
+        "c4",
+    ]
+
+
+def test_an_edit_that_begins_or_ends_inside_a_line() -> None:
+    lines = ["a = first(one,", "          two)", "b = last(one) + more"]
+    assert who(lines, edit(1, "x)\nb = l", "first(one,\n two)\nb = last")) == ["c1", "c1", "c1"]
+    assert who(["z = first(one,", "three)"], edit(1, "x)\nb", "first(one,\n two)\nc")) == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("lines", "old", "new"),
+    [
+        (["call(name)", "name = 1"], "nome", "name"),
+        (["x = f(aa)"], "bb", "aa"),
+        (["keep(old, new)"], "old", "new"),
+        (["if text.strip():"], "text.strip()", "text"),
+        (["total += 1"], "", "total"),
+    ],
+    ids=["in two lines", "few signs", "few signs beside the old", "still as it was", "nothing replaced"],
+)
+def test_a_part_that_does_not_tell_which_line(lines: list[str], old: str, new: str) -> None:
+    assert who(lines, edit(1, old, new)) == [None] * len(lines)
+
+
+def test_a_patch_writes_whole_lines() -> None:
+    assert who(["x = new line of mine"], call(1, PATCH)) == [None]
+
+
+def test_an_edit_that_failed_wrote_nothing() -> None:
+    failing = dataclasses.replace(edit(1, "a", "b"), call_id="x")
+    refused = ToolResult(id="r", call_id="x", is_error=True)
+    assert who(["b"], failing, refused) == [None]
+    assert who(["b"], failing, dataclasses.replace(refused, is_error=False)) == ["c1"]
+
+
+def test_the_later_of_two_sessions_wrote_it() -> None:
+    early, late = (dataclasses.replace(edit(n, "a", "b"), ts=f"2026-01-0{n}T00:00:00.000Z") for n in (1, 2))
+    found = find_writers(["b"], [0], [("second", [late]), ("first", [early])], {PATH})
+    assert [session for session, _ in found.values()] == ["second"]
+
+
+@pytest.mark.parametrize(
+    ("command", "wrote"),
+    [
+        ("echo 'seconds = parse' >> src/f.py && git commit -qam x", True),
+        ("echo seconds = parse > f.py", True),
+        ("echo 'seconds = parse' >> other.py; cat f.py", False),
+        ("printf '\\n\\nseconds = parse\\n' >> f.py", True),
+        ("python3 - <<'P'\np='src/f.py'\ns=s.replace('def', 'seconds = parse\\n\\ndef')\nP", True),
+        ("git commit -m 'seconds = parse' f.py", False),
+    ],
+)
+def test_what_a_shells_literals_write(command: str, wrote: bool) -> None:
+    assert who(["seconds = parse"], call(1, {"command": command}, path=None)) == ["c1" if wrote else None]
+
+
 def test_other_files_and_other_events_write_nothing() -> None:
     other = call(1, {"content": "a\n"}, path="src/g.py")
     assert who(["a"], other, Message(id="m", content="a"), call(2, {"n": 1}), call(3, None)) == [None]
@@ -143,7 +210,10 @@ def test_every_line_of_what_was_written_last_has_a_writer(texts: list[list[str]]
 
 def test_an_excerpt_begins_with_what_was_replaced() -> None:
     (edit_,) = read_edits([edit(1, "a\nold\nz", "a\nnew\nmore\nz")], {PATH})
-    assert show_change(edit_, ["new"]) == ["-old", "+new", "+more"]
+    assert show_change(edit_, ["new"]) == (["-old", "+new", "+more"], 0)
     (edit_,) = read_edits([write(1, *(f"line {n}" for n in range(50)))], {PATH})
-    assert show_change(edit_, ["line 7"]) == ["+line 7"]
-    assert len(show_change(edit_, [f"line {n}" for n in range(50)])) == MOST
+    assert show_change(edit_, ["line 7"]) == (["+line 7"], 0)
+    shown, more = show_change(edit_, [f"line {n}" for n in range(50)])
+    assert (len(shown), more) == (MOST, 50 - MOST)
+    (edit_,) = read_edits([edit(1, "(a)s?", "(a)s")], {PATH})
+    assert show_change(edit_, ["UNITS = compile('(a)s')"]) == (["-(a)s?", "+(a)s"], 0)

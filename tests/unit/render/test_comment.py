@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import gc
 import re
 import weakref
@@ -121,6 +122,33 @@ def test_what_is_above_the_folds_is_seen_at_once() -> None:
             assert shown == 1
             assert "More decisions (8)" in below
             assert "More to look at (" in below
+
+
+def test_a_time_that_nobody_knows_is_not_told() -> None:
+    text = render(change_of({A: [record("traj_one", whole=whole())]}))
+    assert "Claude Code · 1 session · head" in text
+
+
+def test_no_column_is_empty() -> None:
+    bare = [record(name, whole=whole(models=())) for name in ("traj_one", "traj_two")]
+    text = render(change_of({A: bare}))
+    assert "| Agent |\n|---|\n| Claude Code |\n" in text
+    assert "| Commit | Subject | Agent | What it says |\n" in text
+    told = render(change_of({A: [record(n, whole=whole(), **figures()) for n in ("traj_one", "traj_two")]}))
+    assert "| Agent | Model | Time | Tokens out | Calls | Cost |\n|---|---|--:|--:|--:|--:|\n" in told
+
+
+def test_of_what_could_not_be_read_nothing_is_said() -> None:
+    told = record("traj_one", whole=whole(), **figures())
+    half = change_of({A: [told]}, left=(A, B))
+    assert "**at least 1 of 3 commits** have" in render(half)
+    assert "Not read in full (" in render(half)
+    assert "**1 of 3 commits** have" in render(change_of({A: [told]}, left=(A,)))
+    bare, none = change_of({}, left=(B,)), change_of({}, left=(A, B, C))
+    for text in (render(bare), render_plain(bare, CommentOptions(), Page())):
+        assert "No agent trajectory is attached to the other commits" in text
+    for text in (render(none), render_plain(none, CommentOptions(), Page())):
+        assert "No agent trajectory" not in text
 
 
 def test_nothing_to_look_at_is_no_verdict() -> None:
@@ -265,8 +293,14 @@ def test_the_least_sure_decision_is_not_folded() -> None:
 
 def test_a_file_that_no_recorded_edit_explains() -> None:
     told = record("traj_one", **figures(files=(FileChanged(path="src/a.py", edits=1),)))
-    found = find_flags(change_of({A: [told]}, files=("src/a.py", "README")))
-    assert (found[-1].path, found[-1].why) == ("README", "Changed by no edit that is recorded")
+    change = change_of({A: [told]}, files=("src/a.py", "README"))
+    found = find_flags(change)
+    why = "No recorded edit names it; a command may have written it"
+    assert (found[-1].path, found[-1].why) == ("README", why)
+    found = find_flags(dataclasses.replace(change, written=frozenset()))
+    assert (found[-1].path, found[-1].why) == ("README", "No recorded edit matches its lines")
+    written = dataclasses.replace(change, written=frozenset({"README"}))
+    assert "❔" not in [flag.icon for flag in find_flags(written)]
     many = change_of({A: [told]}, files=("src/a.py", *(f"made/{n}" for n in range(9))))
     assert "❔" not in [flag.icon for flag in find_flags(many)]
 

@@ -50,3 +50,10 @@ def test_a_long_label_stands_before_its_text() -> None:
     told = [record(f"traj_{name}", **figures(result=f"{name} works.")) for name in ("one", "two")]
     text = render_plain(change_of({A: [told[0]], B: [told[1]]}, title="Colours"), CommentOptions(), Page())
     assert "\nresult of the last of 2 sessions: two works.\n" in text
+
+
+def test_the_least_sure_comes_first() -> None:
+    chosen = [Decision(chosen=f"way {n}", by="agent", confidence=n / 10) for n in (9, 5, 1)]
+    told = record("traj_one", **figures(decisions=tuple(chosen)))
+    text = render_plain(change_of({A: [told]}), CommentOptions(), Page()).partition("Decided")[2]
+    assert text.index("way 1") < text.index("way 5") < text.index("way 9")

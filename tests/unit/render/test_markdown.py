@@ -146,6 +146,7 @@ def test_many_calls_are_folded() -> None:
         ("&lt;b&gt;", "&amp;lt;b&amp;gt;"),
         ("end\\", "end\\\\"),
         (":tada: www.evil.example JIRA-1 a1b2c3d4", "`:tada:` `www.evil.example` `JIRA-1` `a1b2c3d4`"),
+        ("(changed in a1b2c3d4)", "(changed in `a1b2c3d4`)"),
         ("two\nlines \x1b[31m", r"two lines ^\[\[31m".replace("^", r"\^")),
     ],
 )

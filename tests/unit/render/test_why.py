@@ -16,12 +16,14 @@ LINES = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine",
 def reason(header: Any, **fields: Any) -> dict[str, Any]:
     given = {key: value for key, value in entry().items() if key not in ("files", "trajectories")}
     told = {"prompt": header["prompt"], "decisions": header["decisions"], "said": None, "change": []}
-    told |= {"events": [], "movedBy": [], "nearest": None}
+    told |= {"changeMore": 0, "beside": [], "events": [], "movedBy": [], "nearest": None}
     return {"lines": [[1, 1]], **given, "trajectory": header, **told} | fields
 
 
 def test_many_lines_are_shortened_and_gaps_are_shown() -> None:
-    told = render_reason(reason(full_header(), lines=[[1, 2], [5, 10]]), LINES, Page(72), NOW)
+    beside = [{"id": "traj_a", "prompt": full_header()["prompt"], "read": True}]
+    told = reason(full_header(), lines=[[1, 2], [5, 10]], decisions=[], beside=beside)
+    told = render_reason(told, LINES, Page(72), NOW)
     assert told.startswith(
         """\
  1  one
@@ -33,16 +35,46 @@ def test_many_lines_are_shortened_and_gaps_are_shown() -> None:
  8  eight
  …  and 2 more of 1-2, 5-10
 9b440cb Retry in the client, with jitter  3 days ago by Ada Lovelace
+  written  no recorded edit matches these lines; who wrote them is not
+           known
+  the commit also carries:
   asked    The API answers 429 in bursts. Retry with backoff, and add no
            dependency.
-  decided  full jitter over a fixed delay, because fixed delays re-align
-           the bursts (inferred)
-           retry in the client over a queue (90% sure)
-  written  no recorded edit matches these lines
   tests    12 passed, 1 failed (last of 3 runs)
   doubts   Retry-After given as a date is not tested.
 """
     )
+
+
+def test_of_several_sessions_none_is_said_to_have_written_a_line() -> None:
+    beside = [{"id": f"traj_{n}", "prompt": f"Do {n}", "read": n > 1} for n in range(5)]
+    told = render_reason(
+        reason(full_header(), decisions=[], prompt=None, beside=beside[2:]), LINES, Page(72), NOW
+    )
+    assert (
+        told.split("\n", 2)[2]
+        == """\
+  written  no recorded edit matches these lines; who wrote them is not
+           known
+  the commit also carries 3 sessions; which wrote these lines, if any,
+  is not known:
+  asked    Do 2
+           Do 3
+           Do 4
+  git traj show 9b440cb has more
+"""
+    )
+    told = render_reason(
+        reason(full_header(), decisions=[], prompt=None, beside=beside), LINES, Page(72), NOW
+    )
+    assert "events are not here" in told
+    assert "           … and 2 more\n" in told
+
+
+def test_lines_of_an_edit_that_are_not_shown_are_counted() -> None:
+    edit = {**call("x"), "ts": None}
+    told = reason(full_header(), decisions=[], events=[edit], change=["+a", "+b"], changeMore=3)
+    assert "           +b\n           … 3 more lines\n" in render_reason(told, LINES, Page(72), NOW)
 
 
 def test_decisions_that_are_not_shown_are_hinted_at() -> None:

@@ -92,6 +92,14 @@ def test_a_choice_with_its_reason_comes_first_and_one_without_is_no_reason() -> 
     assert find_reason([bare], find_choices([bare])) is None
 
 
+def test_a_report_of_what_was_done_is_no_reason() -> None:
+    said = "pretty(0) gives an empty string, which is probably wrong; I left it, as the task didn't say."
+    message = f"Done: pretty() prints all units and there's a README. {said}"
+    assert [choice.chosen for choice in find_choices([message])] == ["left it"]
+    assert find_reason([message], find_choices([message])) is None
+    assert find_reason([said], find_choices([said])) == said
+
+
 def test_why_a_doubt_remains_is_not_why_the_work_was_done() -> None:
     message = "I typed the models. `legacy.py` stays untested because it needs a browser."
     assert (

@@ -1,0 +1,135 @@
+"""What a call writes of a file, as its arguments say it. Pure.
+
+A shell's command is only text: what it writes is not worked out, but for a literal that ``echo`` or
+``printf`` put at the end of a line of it.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any
+
+from gittraj.frozen import dataclass
+from gittraj.model.values import AnyEvent, ToolCall, ToolResult
+
+_NEW = ("new_string", "newString", "new_str", "newText", "new_text", "new_source", "code_edit")
+_OLD = ("old_string", "oldString", "old_str", "oldText", "old_text", "old_source")
+_WHOLE = ("content", "contents", "file_text")
+_HEADER = re.compile(r"\*\*\* (?:Add File|Update File|Move to): (.*)")
+_UNIFIED = re.compile(r"^--- .*\n\+\+\+ (?:b/)?(.*)$", re.MULTILINE)
+_BEGIN = "*** Begin Patch"
+_HUNK = re.compile(r"^@@ -\d", re.MULTILINE)
+_QUOTE = re.compile(r"['\"]")
+_ECHO = re.compile(r"""\b(?:echo|printf)[ ]+(['"]?)([^\n]+?)\1[ ]*>>?[ ]*['"]?([^\s'";&|]+)""")
+
+Hunk = tuple[tuple[str, ...], tuple[str, ...]]
+"""Old lines, and the new ones that replace them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """What a call wrote of a file. ``whole``: its new lines are the whole file; ``part``: its hunks may begin
+    and end inside a line; ``mentioned``: they are only text of its command, which may have written them."""
+
+    call: ToolCall
+    hunks: tuple[Hunk, ...]
+    whole: bool = False
+    part: bool = False
+    mentioned: bool = False
+
+
+def read_edits(events: Iterable[AnyEvent], paths: Collection[str]) -> list[Edit]:
+    """The edits of a file, known by ``paths``, among ``events`` (in the log's order); none that failed. A
+    shell that failed may have written before."""
+    events = list(events)
+    failed = {e.call_id for e in events if isinstance(e, ToolResult) and e.is_error and e.call_id}
+    names = {posixpath.basename(path) for path in paths}
+    found = []
+    for event in events:
+        if not isinstance(event, ToolCall):
+            continue
+        if any(file.path in paths for file in event.files):
+            hunks, whole = read_hunks(event.arguments, paths)
+            if hunks and event.call_id not in failed:
+                part = not whole and not any(map(_is_patch, _texts(event.arguments)))
+                found.append(Edit(event, tuple(hunks), whole, part))
+        elif not event.files:
+            text = "\n".join(_texts(event.arguments))
+            if any(name in text for name in names):
+                hunks = [((), tuple(lines)) for lines in _read_command(text, names) if lines]
+                found.append(Edit(event, tuple(hunks), mentioned=True))
+    return found
+
+
+def _read_command(text: str, names: Collection[str]) -> Iterator[list[str]]:
+    """The lines of a command, those that its literals write as ``\\n``, and what ``echo`` appends."""
+    yield text.split("\n")
+    for first, *more, _ in (row.split("\\n") for row in text.split("\n") if "\\n" in row):
+        yield [_QUOTE.split(first)[-1], *more]
+    targets = ((match[2], match[3]) for match in _ECHO.finditer(text))
+    yield [line for line, target in targets if posixpath.basename(target) in names]
+
+
+def read_hunks(arguments: Any, paths: Collection[str]) -> tuple[list[Hunk], bool]:
+    """The hunks of these files in a call's arguments, and whether they are a whole file."""
+    if isinstance(arguments, str):
+        return (list(_read_patch(arguments, paths)), False) if _is_patch(arguments) else ([], False)
+    if isinstance(arguments, list):
+        found = [read_hunks(item, paths) for item in arguments]
+        return [hunk for hunks, _ in found for hunk in hunks], False
+    if not isinstance(arguments, dict):
+        return [], False
+    new, old, whole = (_first(arguments, keys) for keys in (_NEW, _OLD, _WHOLE))
+    if new is not None:
+        return [(_lines(old or ""), _lines(new))], False
+    if whole is not None and not _is_patch(whole):
+        return [((), _lines(whole))], True
+    return read_hunks(list(arguments.values()), paths)
+
+
+def _first(arguments: Mapping[str, Any], keys: Iterable[str]) -> str | None:
+    return next((value for key in keys if isinstance(value := arguments.get(key), str)), None)
+
+
+def _lines(text: str) -> tuple[str, ...]:
+    return tuple(text.removesuffix("\n").splitlines()) if text else ()
+
+
+def _is_patch(text: str) -> bool:
+    return _BEGIN in text or _HUNK.search(text) is not None
+
+
+def _read_patch(text: str, paths: Collection[str]) -> Iterator[Hunk]:
+    """The hunks of ``paths`` in a patch, in Codex's format or as a unified diff; all before the first
+    name."""
+    old: list[str] = []
+    new: list[str] = []
+    ours = True
+    text = _UNIFIED.sub(r"*** Update File: \1", text.replace("\r\n", "\n"))
+    for line in [*text.split("\n"), "@@"]:
+        named = _HEADER.match(line)
+        if named or line.startswith(("@@", "*** ", "diff --git ")):
+            if ours and (old or new):
+                yield tuple(old), tuple(new)
+            old, new = [], []
+            ours = _is_one_of(named[1].strip(), paths) if named else ours
+            continue
+        if line[:1] in ("+", " "):
+            new.append(line[1:])
+        if line[:1] in ("-", " "):
+            old.append(line[1:])
+
+
+def _is_one_of(path: str, paths: Collection[str]) -> bool:
+    """Patches name a file relative to their call's folder."""
+    return any(path == p or path.endswith(f"/{p}") or p.endswith(f"/{path}") for p in paths)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | dict):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _texts(item)
