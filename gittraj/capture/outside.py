@@ -64,6 +64,12 @@ _UPWARD = re.compile(
 )
 _AT_HOME = re.compile(r"(?<![\w./~])(?:~(?![\w+-])|\$HOME\b|\$\{HOME\})[^\s'\"(),;:]*")
 _ABSOLUTE = re.compile(r"(?<![\w.~:/$}*?\]-])/[^\s'\"(),;:]*")
+_NO_PATH = re.compile(
+    r"^[ \t+-]*//(?=[ \t]|$)|(?<=\S[ \t])//(?=[ \t]+[\w(])|(?<=[\w)\]][ \t])/(?=[ \t]+\d+\b(?!>))"
+    r"|(?<!\$)(\([^()\n]*\))/(?=[('\"\s]|$)",
+    re.MULTILINE,
+)
+"""Slashes of what is written or replaced: a comment's, a division's, one after brackets but not ``$(…)/``."""
 _SHELLS = frozenset(("bash", "sh", "zsh", "dash"))
 _GIVEN, _MESSAGE = r"-[a-z]*c", r"-[a-zA-Z]*m|--message"
 _FOLLOWS = re.compile(r"-[A-Za-z]*[RL][A-Za-z]*|--dereference\S*|--follow")
@@ -104,7 +110,7 @@ class Outside:
         )
 
     def _command_reads(self, command: str, folder: Path) -> bool:
-        segments = list(_segments(command))
+        segments = list(_segments(_NO_PATH.sub(r"\1 ", command)))
         if len(command) > _LIMIT or sum(map(len, segments)) > _MOST:
             return len(segments) > 0 and self._is_outside(folder)
         for words in segments:

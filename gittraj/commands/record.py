@@ -16,7 +16,7 @@ from gittraj.errors import TrajError
 from gittraj.git import Repository
 from gittraj.model.codec import to_json
 from gittraj.model.session_items import trajectory_id
-from gittraj.model.values import AnyEvent, Decided, Participant, Record, TaskRef
+from gittraj.model.values import AnyEvent, Decided, Link, Participant, Record, TaskRef
 from gittraj.notes.merge import iter_records, order, records_on
 from gittraj.notes.store import NotesRef
 from gittraj.query.log.filters import task_names
@@ -100,10 +100,10 @@ def amend(repository: Repository, trajectory: str, call: Call, *, environ: Envir
     """Add what ``call`` says to a trajectory that stands on commits already (the beginning of its id is
     enough), as a part of its own. Raises TrajError."""
     with locked(repository, environ):
-        chosen, commits, last = _standing(repository, trajectory)
+        chosen, links, last = _standing(repository, trajectory)
         pipeline = make_pipeline(repository, read_config(repository), environ)
         events = _events(call, by=author(environ))
-        drafts = [closing(chosen, event, commits, last, status=_ENDED.get(call.verb)) for event in events]
+        drafts = [closing(chosen, event, links, last, status=_ENDED.get(call.verb)) for event in events]
         written = pipeline.write(drafts)
         if written.parked:
             raise TrajError(f"not recorded: {written.parked[0].why}", "git traj doctor says more")
@@ -210,8 +210,8 @@ def _update(header: Header, call: Call, task: TaskRef | None) -> Header:
     return header
 
 
-def _standing(repository: Repository, prefix: str) -> tuple[str, list[str], Record]:
-    """The trajectory's id, the commits that carry its last part, and that part's record."""
+def _standing(repository: Repository, prefix: str) -> tuple[str, dict[str, Link], Record]:
+    """The trajectory's id, the commits that carry its last part, and why, and that part's record."""
     if not prefix:
         raise TrajError("the trajectory's name is empty", "git traj log --trajectories lists them")
     found: dict[str, list[tuple[str, Record]]] = {}
@@ -228,7 +228,7 @@ def _standing(repository: Repository, prefix: str) -> tuple[str, list[str], Reco
         raise TrajError(f"'{prefix}' could be {' or '.join(sorted(found))}", "type more of it")
     [(name, records)] = found.items()
     last = max((each for _, each in records), key=order)
-    return name, [commit for commit, each in records if each.key == last.key], last
+    return name, {commit: each.link for commit, each in records if each.key == last.key}, last
 
 
 def _of_task(repository: Repository, task: str) -> str | None:

@@ -33,7 +33,7 @@ def strike(
     with locked(repository, environ):
         record, found, quote = _find(repository, commit, name)
         pipeline = make_pipeline(repository, read_config(repository), environ)
-        commits = carriers(repository, record.key)
+        links = carriers(repository, record.key)
         event = NoteEvent(
             id=new_event_id(),
             ts=now(),
@@ -42,7 +42,7 @@ def strike(
             tags=(STRUCK,),
             raw={STRUCK: found},
         )
-        written = pipeline.write([closing(record.id, event, commits, record)])
+        written = pipeline.write([closing(record.id, event, links, record)])
         if written.parked:
             raise TrajError(f"not recorded: {written.parked[0].why}", "git traj doctor says more")
     return found, quote

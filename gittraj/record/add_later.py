@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 
@@ -49,19 +49,22 @@ def locked(repository: Repository, environ: Environ) -> Iterator[LocalState]:
         yield local
 
 
-def carriers(repository: Repository, key: Key) -> list[str]:
-    """The commits that carry a part."""
-    return [
-        commit
+def carriers(repository: Repository, key: Key) -> dict[str, Link]:
+    """The commits that carry a part, and why each does."""
+    return {
+        commit: each.link
         for commit, body in NotesRef(repository).items()
-        if key[0].encode() in body and any(each.key == key for each in standing(commit, decode_note(body)))
-    ]
+        if key[0].encode() in body
+        for each in standing(commit, decode_note(body))
+        if each.key == key
+    }
 
 
 def closing(
-    trajectory: str, event: AnyEvent, commits: Sequence[str], last: Record, *, status: str | None = None
+    trajectory: str, event: AnyEvent, links: Mapping[str, Link], last: Record, *, status: str | None = None
 ) -> Draft:
-    """A part of one event that was given after ``last``, on the commits that carry that."""
+    """A part of one event that was given after ``last``, on the commits that carry that, and as that does:
+    nobody linked it anew."""
     span = Range(first=event.id, last=event.id, n=1)
     whole = SessionInfo(
         agent=last.whole.agent,
@@ -70,7 +73,7 @@ def closing(
         retrospective=event.retrospective if isinstance(event, RetrospectiveEvent) else None,
     )
     chapter = Chapter(id=event.id, title="", events=(event,))
-    targets = tuple(Target(commit=c, link=Link(evidence="manual"), role=last.role) for c in commits)
+    targets = tuple(Target(commit=c, link=link, role=last.role) for c, link in links.items())
     made = Trajectory(id=trajectory, whole=whole, chapters=(chapter,), span=span)
     return Draft(trajectory=made, positions=(int(time.time()),), targets=targets)
 

@@ -205,8 +205,8 @@ def _write(
         raw=write_model_summary(understood.decisions, understood.doubts),
     )
     with locked(repository, environ):
-        commits = carriers(repository, work.last.key)
-        draft = closing(work.trajectory, event, commits, work.last)
+        links = carriers(repository, work.last.key)
+        draft = closing(work.trajectory, event, links, work.last)
         pipeline = make_pipeline(repository, read_config(repository), environ, live=live)
         written = pipeline.write([replace(draft, cost_usd=answer.cost_usd)])
         if written.parked:

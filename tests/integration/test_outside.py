@@ -73,6 +73,18 @@ NEIGHBOUR = [
     "bash -c 'cat ../neighbour/config.py'",
     "git --git-dir=../neighbour/.git log -p",
     "ls -la; cat ../neighbour/config.py | head",
+    "ls /",
+    "ls / 2>&1",
+    "ls // | head",
+    'ls "$(dirname "$(pwd)")/"',
+    "find / 2>/dev/null -name config.py",
+    "find / -maxdepth 1",
+    "cd / && cat x",
+    "python3 -c \"import os; print(os.listdir('/'))\"",
+    "python3 - <<'X'\nprint(9 // 2, open('{neighbour}/config.py').read())\nX",
+    "cat > b.py <<'X'\nprint(9 / 2, open('../neighbour/config.py').read())\nX\npython3 b.py",
+    'cat "$(pwd)/../neighbour/config.py"',
+    "sed 's/(a)/(b)/' {neighbour}/config.py",
 ]
 
 
@@ -108,6 +120,11 @@ def test_a_folder_above(outside: Outside, git: Git, command: str) -> None:
         "git commit -m 'Fix the path .. handling'",
         "for f in src/*; do cat $f; done",
         "docker run -v $PWD:/w image ls",
+        'sed -i \'s/"8-12", "12-18"/(8, 12), (12, 18)/\' src/a.py && python3 -m unittest',
+        "apply_patch <<'X'\n*** Update File: src/a.py\n+n = grams // 500\n+m = cents / 100\nX",
+        "cat > src/a.js <<'X'\n// cents of a euro\nX\nnpm test",
+        "apply_patch <<'X'\n*** Update File: src/a.js\n+//\n+// cents of a euro\nX",
+        "printf 'def days(text):\\n    return parse(text) / 86400\\n' >> src/a.py && python3 -m unittest",
     ],
 )
 def test_ordinary_work(outside: Outside, command: str) -> None:

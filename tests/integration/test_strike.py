@@ -65,6 +65,15 @@ def commits(git: Git, story: Story) -> list[str]:
     return found
 
 
+def test_a_strike_changes_nothing_of_why_a_commit_has_a_part(
+    commits: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = [header(capsys, commit)["link"] for commit in commits]
+    told(capsys, "strike", "HEAD", header(capsys)["decisions"][1]["id"])
+    assert [header(capsys, commit)["link"] for commit in commits] == before
+    assert "carry" not in told(capsys, "repair", "--dry-run"), "it is there already"
+
+
 def test_a_decision_that_was_struck_stays_away(
     commits: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:

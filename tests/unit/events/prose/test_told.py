@@ -233,7 +233,10 @@ def test_doubts_of_different_things_stand_beside_each_other() -> None:
 
 
 def test_choices_of_different_names_stand_beside_each_other() -> None:
-    said = "- Replaced two `s.Has` checks with one `b.Equal` against `K`\n- Replaced `s.Has` with `!=` against `K`"
+    said = (
+        "- Replaced two `strings.Contains` checks with one `bytes.Equal` against `redacted`\n"
+        "- Replaced `strings.Contains` with exact `!=` against `redacted`"
+    )
     assert len(read_prose([Message(id="m", content=said)], (), None).decisions) == 2
 
 
