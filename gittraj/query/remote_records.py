@@ -75,6 +75,9 @@ class RecordedBeside(Recorded):
     def commits(self) -> set[str]:
         return self._ours.commits() | {c for c in self._theirs_on if c not in self._ours and self._theirs(c)}
 
+    def unread(self, commits: Iterable[str]) -> tuple[str, ...]:
+        return self._ours.unread(commits)
+
     def unreadable(self, commits: Sequence[str]) -> list[str]:
         return [] if any(map(self._theirs, commits)) else self._ours.unreadable(commits)
 

@@ -39,7 +39,7 @@ def test_a_session_goes_out_in_every_form_and_comes_back(git: Git, tmp_path: Pat
         [
             turn(Write("a", "one\ntwo\n"), think="How?"),
             turn(Edit("a", "two", "2")),
-            turn(Shell("echo mine >> a; git add -A && git commit -m 'Add a'")),
+            turn(Shell("seq 3 3 >> a; git add -A && git commit -m 'Add a'")),
             turn(say="Done"),
         ],
         prompt="Write a",
@@ -56,7 +56,7 @@ def test_a_session_goes_out_in_every_form_and_comes_back(git: Git, tmp_path: Pat
     ranged = json.loads(export(git, "json", f"{first}~..{second}"))
     assert [entry["commit"] for entry in ranged["commits"]] == [second, first]
 
-    # lines: those that the session wrote are its own, the shell's are nobody's
+    # lines: those that the session wrote are its own, what a program printed is nobody's
     traces = [json.loads(line) for line in export(git, "agent-trace", name).splitlines()]
     assert [trace["vcs"]["revision"] for trace in traces] == [first, second]
     (file,) = (file for file in traces[0]["files"] if file["path"] == "a")
