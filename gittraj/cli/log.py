@@ -145,10 +145,11 @@ def command(
 
 def _say_others(notes: Notes | Recorded, listed: Sequence[str]) -> None:
     """How many commits that HEAD does not reach have records: git log --all shows such commits, too."""
-    from gittraj.query.records import Recorded
+    from gittraj.notes.places import find_places
 
-    recorded = notes if isinstance(notes, Recorded) else Recorded(notes)
-    if others := recorded.commits().difference(listed):
+    others = {*notes}.difference(listed)
+    others = others.difference(find_places(others))
+    if others and (others := others & _recorded(notes).commits()):
         more = "1 more commit has" if len(others) == 1 else f"{len(others):,} more commits have"
         shown = f"git traj log BRANCH, git traj show {min(others)[:7]}"
         print_wrapped(f"{more} records, on other branches or rewritten since: {shown}", err=True)
@@ -224,15 +225,20 @@ def _find(
     """The commits, or with ``rows`` the trajectories, that meet the conditions; ``runs``: also those without
     a commit. Says where there is none."""
     from gittraj.query.log.filters import Wanted, compile_pattern
-    from gittraj.query.log.listing import by_cost, list_trajectories, read_entries, read_runs
-    from gittraj.query.records import Recorded
+    from gittraj.query.log.listing import by_cost, choose_runs, list_trajectories, read_entries, read_runs
 
     grep = conditions.pop("grep")
     wanted = Wanted(grep=compile_pattern(grep) if grep else None, **conditions)
-    recorded = Recorded(notes) if isinstance(notes, Notes) else notes
-    entries = read_entries(ancestry, recorded, commits, wanted, explored=explored, files=files)
-    if explored and runs:
-        entries = chain(entries, read_runs(recorded, wanted))
+    runs = runs and explored
+    alone = runs and not (commits or files or grep)
+    rows = notes.rows_of_runs() if alone and isinstance(notes, Notes) else None
+    recorded: Recorded | None = None
+    if rows is not None:  # what reads records takes longer to import than these to list
+        entries = choose_runs(rows, wanted)
+    else:
+        recorded = _recorded(notes)
+        entries = read_entries(ancestry, recorded, commits, wanted, explored=explored, files=files)
+        entries = chain(entries, read_runs(recorded, wanted) if runs else ())
     listed = list_trajectories(recorded, entries) if form == "rows" else entries
     found = islice(by_cost(listed) if sort == "cost" else listed, limit)
     first = next(found, None)
@@ -240,9 +246,15 @@ def _find(
         from gittraj.cli.common.no_match import say_nothing_found
 
         labels = {name: getattr(wanted, name) for name in ("agent", "model", "task", "tag")}
-        say_nothing_found(ancestry.repository, recorded, commits, labels=labels)
+        say_nothing_found(ancestry.repository, recorded or _recorded(notes), commits, labels=labels)
         return iter(())
     return chain([first], found)
+
+
+def _recorded(notes: Notes | Recorded) -> Recorded:
+    from gittraj.query.records import Recorded
+
+    return Recorded(notes) if isinstance(notes, Notes) else notes
 
 
 def render_listing(found: Iterable[Entry], form: str | None, page: Page) -> Iterator[str]:

@@ -242,11 +242,9 @@ class Answers(IndexLookup):
         quiet = quiet if is_quiet(quiet, str(self._repository.common_dir)) else ""
         if not new and quiet == self._quiet:
             return
-        places = {*find_places(self._folded)}  # no listing shows the text of what is on no commit
+        places = {*find_places(self._folded)}
         rendered = {
-            commit: records.FoldedCommit(headers, "", "", tallies)
-            if commit in places
-            else _render(headers, tallies)
+            commit: (_render_runs if commit in places else _render)(headers, tallies)
             for commit, (headers, tallies) in self._folded.items()
         }
         try:
@@ -256,6 +254,18 @@ class Answers(IndexLookup):
                 file.write_source(connection, quiet=quiet, **self._kept)
         except file.UnusableError:
             pass
+
+
+def _render_runs(headers: Sequence[Header], tallies: Header) -> records.FoldedCommit:
+    """Without rows where one of them is of several parts: the others may be changed elsewhere."""
+    import json
+
+    from gittraj.render.text.log import row_of
+
+    whole = all(header["part"]["of"] == 1 for header in headers)
+    return records.FoldedCommit(
+        headers, json.dumps([*map(row_of, headers)]) if whole else None, None, tallies
+    )
 
 
 def _render(headers: Sequence[Header], tallies: Header) -> records.FoldedCommit:

@@ -105,6 +105,9 @@ class IndexedNotes(Notes):
             lambda: records.carrying(self._connection, identity), lambda: self._all.naming(identity)
         )
 
+    def rows_of_runs(self) -> list[Header] | None:
+        return self._ask(lambda: records.rows_of_runs(self._connection), lambda: None)
+
     def cached_headers(self, commits: Sequence[str]) -> Mapping[str, Sequence[Header]]:
         return self._ask(lambda: records.headers_of(self._connection, commits), dict)
 

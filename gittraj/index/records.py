@@ -31,11 +31,12 @@ class Noted:
 @dataclass(frozen=True, slots=True)
 class FoldedCommit:
     """The folded headers of a commit, and their text for a pipe: below its title, and on one line. Both texts
-    are empty without a trajectory. ``tallies``: what it adds to statistics."""
+    are empty without a trajectory; ``schema`` says what they are of a note of runs. ``tallies``: what it
+    adds to statistics."""
 
     headers: Sequence[Header]
-    page: str
-    small: str
+    page: str | None
+    small: str | None
     tallies: Header
 
 
@@ -123,6 +124,21 @@ def rendered(
             if len(found) == limit:
                 break
     return found
+
+
+def rows_of_runs(connection: sqlite3.Connection) -> list[Header] | None:
+    """The rows of all runs without a commit; None where those of a note are not cached."""
+    if read_source(connection).get("told_by") != told_by():
+        return None
+    import json
+
+    from gittraj.notes.places import find_places
+
+    pages = [page for (page,) in connection.execute("SELECT page FROM headers WHERE small IS NULL")]
+    fresh = "SELECT oid FROM notes LEFT JOIN headers USING (oid) WHERE explored AND headers IS NULL"
+    if None in pages or any(find_places(oid.hex() for (oid,) in connection.execute(fresh))):
+        return None
+    return [row for page in pages for row in json.loads(page)]
 
 
 def tallies_of(connection: sqlite3.Connection, commits: Sequence[str]) -> dict[str, Header]:

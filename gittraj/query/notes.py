@@ -81,6 +81,10 @@ class Notes(ABC):
         """Earlier results of ``Recorded.headers``, for those commits that are cached."""
         return {}
 
+    def rows_of_runs(self) -> Sequence[Header] | None:
+        """The rows of ``log --trajectories`` of all runs without a commit; None where some are not cached."""
+        return None
+
     def cached_tallies(self, commits: Sequence[str]) -> Mapping[str, Header]:
         """Earlier results of ``Recorded.tallies``, as JSON, for those commits that are cached."""
         return {}
