@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -86,7 +87,6 @@ def _last_element(text: str) -> tuple[int, str]:
 
 HEAD = 65536
 """Bytes of a file that decide on its format."""
-_PIECE = re.compile(rb'[^"]+|"(?:[^"\\]|\\.)*"', re.DOTALL)
 
 
 def read_head(path: Path) -> bytes:
@@ -100,9 +100,8 @@ def read_head(path: Path) -> bytes:
         return b""
 
 
+@lru_cache(maxsize=2)
 def peek(head: bytes) -> Any:
-    """The value that begins with ``head``, which may be cut anywhere; ``None`` if it is not JSON."""
-    end = 0
-    while match := _PIECE.match(head, end):
-        end = match.end()
-    return load(io.BytesIO(head[:end]))[0]  # without the text that the cut went through
+    """The value that begins with ``head``, which may be cut anywhere; ``None`` if it is not JSON. Every format
+    asks for that of the same file, and changes nothing of it."""
+    return load(io.BytesIO(head))[0]
