@@ -58,6 +58,7 @@ if TYPE_CHECKING:
 _OF_COMMITS = ("author", "since", "until", "paths")
 """Options that runs without a commit cannot meet."""
 _SHARE = Number(0, 1)
+_AT_ONCE = 100  # rows that are written together
 _CHOICE = ("author", "since", "until", "paths", "follow")
 """Options that choose commits: arguments of ``list_commits``. The other ones choose trajectories."""
 
@@ -145,10 +146,7 @@ def command(
 
 def _say_others(notes: Notes | Recorded, listed: Sequence[str]) -> None:
     """How many commits that HEAD does not reach have records: git log --all shows such commits, too."""
-    from gittraj.notes.places import find_places
-
-    others = {*notes}.difference(listed)
-    others = others.difference(find_places(others))
+    others = {*notes}.difference(listed, notes.places())
     if others and (others := others & _recorded(notes).commits()):
         more = "1 more commit has" if len(others) == 1 else f"{len(others):,} more commits have"
         shown = f"git traj log BRANCH, git traj show {min(others)[:7]}"
@@ -260,10 +258,13 @@ def _recorded(notes: Notes | Recorded) -> Recorded:
 def render_listing(found: Iterable[Entry], form: str | None, page: Page) -> Iterator[str]:
     """The listing in text: by commit, ``oneline``, or by trajectory (``rows``)."""
     now = datetime.now(UTC)
+    if form == "rows":
+        rows = (render_row(item, page, now) for item in found)
+        while some := "".join(islice(rows, _AT_ONCE)):
+            yield some
+        return
     for number, item in enumerate(found):
-        if form == "rows":
-            yield render_row(item, page, now)
-        elif item["commit"] is None:
+        if item["commit"] is None:
             yield "\n" * bool(number) + render_runs(item, page)
         elif form == "oneline":
             yield render_oneline(item, render_small(item["trajectories"]), page)

@@ -126,19 +126,15 @@ def rendered(
     return found
 
 
-def rows_of_runs(connection: sqlite3.Connection) -> list[Header] | None:
-    """The rows of all runs without a commit; None where those of a note are not cached."""
-    if read_source(connection).get("told_by") != told_by():
-        return None
-    import json
-
+def places(connection: sqlite3.Connection) -> tuple[dict[str, str | None], list[str]]:
+    """The notes of runs: those that are cached, with their rows as JSON, if all are known; and the others."""
     from gittraj.notes.places import find_places
 
-    pages = [page for (page,) in connection.execute("SELECT page FROM headers WHERE small IS NULL")]
-    fresh = "SELECT oid FROM notes LEFT JOIN headers USING (oid) WHERE explored AND headers IS NULL"
-    if None in pages or any(find_places(oid.hex() for (oid,) in connection.execute(fresh))):
-        return None
-    return [row for page in pages for row in json.loads(page)]
+    stale = read_source(connection).get("told_by") != told_by()
+    cached = connection.execute("SELECT oid, page FROM headers WHERE small IS NULL AND NOT ?", (stale,))
+    fresh = "SELECT oid FROM notes LEFT JOIN headers USING (oid) WHERE explored AND (? OR headers IS NULL)"
+    left = (oid.hex() for (oid,) in connection.execute(fresh, (stale,)))
+    return {oid.hex(): page for oid, page in cached}, [*find_places(left)]
 
 
 def tallies_of(connection: sqlite3.Connection, commits: Sequence[str]) -> dict[str, Header]:

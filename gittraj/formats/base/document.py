@@ -102,6 +102,6 @@ def read_head(path: Path) -> bytes:
 
 @lru_cache(maxsize=2)
 def peek(head: bytes) -> Any:
-    """The value that begins with ``head``, which may be cut anywhere; ``None`` if it is not JSON. Every format
-    asks for that of the same file, and changes nothing of it."""
+    """The value that begins with ``head``, which may be cut anywhere; ``None`` if it is not JSON. Every
+    format asks for that of the same file, and changes nothing of it."""
     return load(io.BytesIO(head))[0]

@@ -74,7 +74,7 @@ def render_small(headers: Sequence[Header]) -> str:
     return " + ".join(small)
 
 
-_ASKED = ("id", "startedAt", "agent", "models", "task", "tags", "run", "status", "confidence")
+_ASKED = ("startedAt", "agent", "models", "task", "tags", "run", "status", "confidence")
 
 
 def row_of(header: Header) -> Header:
@@ -85,16 +85,22 @@ def row_of(header: Header) -> Header:
     total = header["total"]
     facts = [who(header), header["status"], count(len(header.get("commits", ())), "commit")]
     facts += [duration(total["durationSeconds"]), money(total)]
-    cost = {"costUsd": total["costUsd"]}
-    row = {"name": name, "facts": escape_line(" · ".join(filter(None, facts))), "part": cost, "total": cost}
-    return {**{key: header[key] for key in _ASKED}, "decisions": bool(header["decisions"]), **row}
+    return {
+        **{key: header[key] for key in _ASKED},
+        "decisions": bool(header["decisions"]),
+        "part": {"costUsd": header["part"]["costUsd"]},
+        "total": {"costUsd": total["costUsd"]},
+        "id": escape_line(header["id"]),
+        "name": name,
+        "facts": escape_line(" · ".join(filter(None, facts))),
+    }
 
 
 def render_row(header: Header, page: Page, now: datetime) -> str:
     """One trajectory, or its ``row_of``, on one line."""
     row = header if "facts" in header else row_of(header)
     facts = " · ".join(filter(None, (row["facts"], ago(row["startedAt"], now))))
-    return _on_one_line(escape_line(row["id"]), row["name"], facts, page)
+    return _on_one_line(row["id"], row["name"], facts, page)
 
 
 def render_runs(entry: Header, page: Page) -> str:
