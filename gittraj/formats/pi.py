@@ -33,13 +33,11 @@ _TOKENS = ("input", "cacheRead", "cacheWrite", "output", "reasoning")
 _ABANDONED = "abandoned-branch"
 
 
-def detect(head: bytes) -> bool:
-    """Whether a file that begins with ``head`` is a session of pi."""
-    objects = lines.head(head, limit=1)
-    if not objects:
-        return _CUT_FIRST_LINE.match(head) is not None
-    first = objects[0]
-    return first.get("type") == "session" and {"id", "timestamp", "cwd"} <= first.keys()
+def _is_first(record: dict[str, Any]) -> bool:
+    return record.get("type") == "session" and {"id", "timestamp", "cwd"} <= record.keys()
+
+
+detect = lines.detector(_is_first, cut=_CUT_FIRST_LINE, first=1)
 
 
 def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:

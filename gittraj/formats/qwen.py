@@ -26,16 +26,14 @@ _FACTS = {"agent_version": "version", "folder": "cwd", "branch": "gitBranch"}
 _SPOKEN = ("user", "assistant", "tool_result")
 
 
-def detect(head: bytes) -> bool:
-    """Whether a file that begins with ``head`` is a session of Qwen Code."""
-    return any(_is_record(record) for record in lines.head(head))
-
-
 def _is_record(record: dict[str, Any]) -> bool:
     if not {"uuid", "sessionId", "type"} <= record.keys():
         return False
     message = coerce.mapping(record.get("message"))
     return "systemPayload" in record or (record["type"] in _SPOKEN and isinstance(message.get("parts"), list))
+
+
+detect = lines.detector(_is_record)
 
 
 class _Reader(LogReader):

@@ -12,7 +12,8 @@ from typing import Any
 
 from gittraj.formats.base import coerce
 from gittraj.formats.base.notes_file import Note, NotesFile, parse_json
-from gittraj.model.session_items import Edit, Fact, Item
+from gittraj.formats.base.position import facts
+from gittraj.model.session_items import Edit, Item
 from gittraj.model.values import Json, Prompt
 
 name = "whogitit"
@@ -30,9 +31,8 @@ def _names(note: Note) -> list[str] | None:
 
 def _read_note(note: Note, _session: str) -> Iterator[Item]:
     content = parse_json(note.text)
-    model = coerce.text(coerce.mapping(coerce.mapping(content.get("session")).get("model")).get("id"))
-    if model:
-        yield Fact(name="model", value=model)
+    model = coerce.mapping(coerce.mapping(content.get("session")).get("model"))
+    yield from facts(model=coerce.text(model.get("id")))
     for number, asked in enumerate(coerce.objects(content.get("prompts"))):
         ts, text = coerce.stamp(asked.get("timestamp")), coerce.text(asked.get("text")) or ""
         yield note.entry(Prompt(id=f"{note.prefix}.{number}:prompt", ts=ts, content=text))

@@ -42,12 +42,11 @@ _SPECIAL = {
 _RESPONSES = ("tool_response", "tool_output", "result_json", "output", "result")
 
 
-def detect(head: bytes) -> bool:
-    """Whether a file that begins with ``head`` is a capture of payloads."""
-    objects = lines.head(head, limit=5)
-    if not objects:
-        return _CUT_FIRST_LINE.match(head) is not None
-    return any(isinstance(record.get("hook_event_name"), str) for record in objects)
+def _is_payload(record: dict[str, Any]) -> bool:
+    return isinstance(record.get("hook_event_name"), str)
+
+
+detect = lines.detector(_is_payload, cut=_CUT_FIRST_LINE, first=5)
 
 
 def agent_of(payload: dict[str, Any]) -> str | None:
@@ -88,7 +87,7 @@ class _Reader(LogReader):
 
     def _record(self, fragment: Fragment) -> Iterator[Item]:
         value = fragment.value
-        if not isinstance(value.get("hook_event_name"), str):
+        if not _is_payload(value):
             return
         named = coerce.text(value.get("session_id")) or coerce.text(value.get("conversation_id"))
         yield from self._position.report_once("session", named or self._name)

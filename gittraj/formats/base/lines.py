@@ -217,6 +217,19 @@ def head(data: bytes, limit: int = 50) -> list[dict[str, Any]]:
     return objects
 
 
+def detector(
+    is_record: Callable[[dict[str, Any]], bool], *, cut: re.Pattern[bytes] | None = None, first: int = 50
+) -> Callable[[bytes], bool]:
+    """The ``detect`` of a format by its first objects. ``cut``: how its first line begins, which may be
+    longer than what is seen."""
+
+    def detect(data: bytes) -> bool:
+        objects = head(data, first)
+        return any(map(is_record, objects)) if objects or cut is None else cut.match(data) is not None
+
+    return detect
+
+
 def _gap(line: str, position: int) -> int:
     match = _GAP.match(line, position)
     return match.end() if match else position

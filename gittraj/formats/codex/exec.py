@@ -41,9 +41,7 @@ _DROPPED = re.compile(
 )
 
 
-def detect(head: bytes) -> bool:
-    """Whether a file that begins with ``head`` is such an output."""
-    return any(exec_items.is_record(record) for record in lines.head(head))
+detect = lines.detector(exec_items.is_record)
 
 
 def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:

@@ -21,12 +21,8 @@ name = "codex-notify"
 agent = "codex"
 
 _TYPE = "agent-turn-complete"
+detect = lines.detector(lambda record: record.get("type") == _TYPE, first=3)
 _SUMMARY = "Another language model started to solve this problem"
-
-
-def detect(head: bytes) -> bool:
-    """Whether a file that begins with ``head`` is a capture of notifications."""
-    return any(record.get("type") == _TYPE for record in lines.head(head, limit=3))
 
 
 class _Reader(LogReader):

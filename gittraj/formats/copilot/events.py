@@ -84,17 +84,12 @@ _PREFIXES = ("session.", "user.", "assistant.", "tool.", "subagent.")
 _CUT_FIRST_LINE = re.compile(rb'\{\s*"type"\s*:\s*"session\.start"\s*,\s*"data"\s*:\s*\{')
 
 
-def detect(head: bytes) -> bool:
-    """Whether a file that begins with ``head`` is an event stream."""
-    objects = lines.head(head)
-    if not objects:
-        return _CUT_FIRST_LINE.match(head) is not None
-    return any(_is_record(record) for record in objects)
-
-
 def _is_record(record: dict[str, Any]) -> bool:
     kind = record.get("type")
     return isinstance(kind, str) and kind.startswith(_PREFIXES) and isinstance(record.get("data"), dict)
+
+
+detect = lines.detector(_is_record, cut=_CUT_FIRST_LINE)
 
 
 class _Reader(LogReader):
