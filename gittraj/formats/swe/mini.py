@@ -26,6 +26,7 @@ name = "mini-swe-agent"
 agent = "mini-swe-agent"
 
 _INFO = {"exit_status", "submission", "model_stats", "mini_version"}
+_SUBMITTED = "Submitted"
 _TYPED = ("Interrupted by user: ", "The user added a new task: ")
 _NOTES = ("Interrupted by user: Temporary interruption caught.", "Switched to human mode.")
 
@@ -120,9 +121,9 @@ class _Reading:
         status = coerce.text(fields.get("exit_status"))
         # a list without info ended by submitting, if its last command was meant to
         bare = status is None and not self._info and self._last is not None
-        failed = status not in (None, "Submitted")
+        failed = status not in (None, _SUBMITTED)
         return ending.Ending(
-            exit_status="Submitted" if bare else status,
+            exit_status=_SUBMITTED if bare else status,
             submission=coerce.text(fields.get("submission")) or (self._last if bare else None),
             error=coerce.text(fields.get("exception_str")) or (self._last if failed else None),
         )
@@ -182,12 +183,15 @@ class _Reading:
         """The observation of the call that it names, or of the first that has none yet."""
         if call_id is None and self._pending:
             call_id = self._pending[0][0]
+        asked = dict(self._pending).get(call_id or "")
         self._pending = deque(waiting for waiting in self._pending if waiting[0] != call_id)
         seen = protocol.observation(text)
         raw, failure = extra.get("raw_output"), coerce.text(extra.get("exception_info"))
         content = (raw or failure or "") if isinstance(raw, str) else seen.text
         code = coerce.number(extra.get("returncode"))
         code = seen.returncode if code is None else code
+        if failure and protocol.submits(asked) and self._ending().exit_status == _SUBMITTED:
+            failure = code = None  # it ended the run, which the program calls "not executed"
         event = ToolResult(
             id=event_id,
             ts=ts,
