@@ -115,7 +115,7 @@ class _Reading:
                     yield self._entry(NoteEvent(**common, content=text, kind="note", tags=("program",)))
 
     def _assistant(self, message: dict[str, Any], named: str, ts: str | None) -> Iterator[Item]:
-        model = coerce.text(coerce.mapping(message.get("modelInfo")).get("id"))
+        model = coerce.text(coerce.at(message, "modelInfo", "id"))
         if model and model != self._model:
             self._model = model
             yield Fact(name="model", value=model)

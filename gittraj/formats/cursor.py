@@ -43,7 +43,7 @@ def detect(head: bytes) -> bool:
 
 
 def _is_record(record: dict[str, Any]) -> bool:
-    content = coerce.mapping(record.get("message")).get("content")
+    content = coerce.at(record, "message", "content")
     own = record.get("role") in ("user", "assistant") and isinstance(content, list)
     return own and not _FOREIGN & record.keys()
 
@@ -165,7 +165,7 @@ def typed(content: list[dict[str, Any]]) -> str | None:
 
 
 def _blocks(record: dict[str, Any]) -> list[dict[str, Any]]:
-    content = coerce.mapping(record.get("message")).get("content")
+    content = coerce.at(record, "message", "content")
     return [{"type": "text", "text": content}] if isinstance(content, str) else coerce.objects(content)
 
 

@@ -190,7 +190,7 @@ class _Reading:
 
     def _result(self, record: _Record, message: dict[str, Any]) -> Iterator[Item]:
         text, artifact = _content(message.get("content"))
-        cut = coerce.mapping(coerce.mapping(message.get("details")).get("truncation"))
+        cut = coerce.mapping(coerce.at(message, "details", "truncation"))
         shell = message.get("toolName") == "bash"
         is_error = message.get("isError") is True
         code = _EXIT.search(text[-200:]) if shell else None
@@ -239,7 +239,7 @@ def _content(value: Any) -> tuple[str, Artifact | None]:
 
 def _spent(response: str, value: Any) -> Iterator[Spent]:
     if numbers := coerce.mapping(value):
-        cost = coerce.cost(coerce.mapping(numbers.get("cost")).get("total"))
+        cost = coerce.cost(coerce.at(numbers, "cost", "total"))
         usage = coerce.usage(numbers, _TOKENS, cached_in_input=False)
         yield Spent(response=response, usage=usage, cost=cost)
 

@@ -43,9 +43,7 @@ def items(kept: Kept) -> Iterator[Item]:
     config = coerce.mapping(session.get("config"))
     parent = coerce.text(session.get("parent_id")) or coerce.text(config.get("parent_id"))
     workspace = coerce.text(config.get("workspace"))
-    model = coerce.text(session.get("model_name")) or coerce.text(
-        coerce.mapping(session.get("llm_config")).get("model")
-    )
+    model = coerce.text(session.get("model_name")) or coerce.text(coerce.at(session, "llm_config", "model"))
     yield from facts(
         session=kept.id,
         started_at=coerce.stamp(session.get("created_at")),

@@ -89,9 +89,7 @@ def _records(path: Path) -> Iterator[dict[str, Any] | Damage]:
 
 def _session(record: dict[str, Any]) -> str:
     """Its session; else the trajectory whose trace it is; else its own."""
-    named = coerce.text(record.get("session_id")) or coerce.text(
-        coerce.mapping(record.get("metadata")).get("session_id")
-    )
+    named = coerce.text(record.get("session_id")) or coerce.text(coerce.at(record, "metadata", "session_id"))
     trace = coerce.text(record.get("trajectory"))
     return named or (f"trace of {trace}" if trace else None) or coerce.text(record.get("id")) or "unknown"
 
@@ -100,7 +98,7 @@ def _facts(record: dict[str, Any], session: str) -> Iterator[Fact]:
     yield from facts(
         session=session,
         title="Lines that an agent wrote",
-        agent_version=coerce.text(coerce.mapping(record.get("tool")).get("version")),
+        agent_version=coerce.text(coerce.at(record, "tool", "version")),
         started_at=coerce.stamp(record.get("timestamp")),
         start_commit=_revision(record),
     )
@@ -108,7 +106,7 @@ def _facts(record: dict[str, Any], session: str) -> Iterator[Fact]:
 
 
 def _revision(record: dict[str, Any]) -> str | None:
-    if revision := coerce.text(coerce.mapping(record.get("vcs")).get("revision")):
+    if revision := coerce.text(coerce.at(record, "vcs", "revision")):
         return revision
     ranges = (
         item

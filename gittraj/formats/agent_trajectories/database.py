@@ -56,8 +56,8 @@ def _row(document: dict[str, Any]) -> dict[str, Any]:
     chapters = [{k: v for k, v in c.items() if k != "events"} for c in document["chapters"]]
     return {
         "id": document["id"],
-        "task_source": coerce.mapping(task.get("source")).get("system"),
-        "task_id": coerce.mapping(task.get("source")).get("id"),
+        "task_source": coerce.at(task, "source", "system"),
+        "task_id": coerce.at(task, "source", "id"),
         "task_title": task["title"],
         "project_id": document.get("projectId"),
         "started_at": document["startedAt"],

@@ -71,7 +71,7 @@ def _facts(document: dict[str, Any], ours: Any, title: str | None) -> Iterator[F
         status=coerce.text(document.get("status")),
         started_at=coerce.stamp(document.get("startedAt")),
     )
-    source = coerce.mapping(coerce.mapping(document.get("task")).get("source"))
+    source = coerce.mapping(coerce.at(document, "task", "source"))
     if source:
         yield from carried.task(title, source.get("system"), source.get("id"), source.get("url"))
     for someone in coerce.objects(document.get("agents")):

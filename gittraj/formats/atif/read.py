@@ -125,7 +125,7 @@ def _below(file: Mapping[str, Any], session: str, root: Mapping[str, Any]) -> It
 
 
 def _agent(fields: Mapping[str, Any]) -> str:
-    return coerce.text(coerce.mapping(fields.get("agent")).get("name")) or agent
+    return coerce.text(coerce.at(fields, "agent", "name")) or agent
 
 
 def _shape(root: Mapping[str, Any]) -> Iterator[str | int | None]:
@@ -141,7 +141,7 @@ def _shape(root: Mapping[str, Any]) -> Iterator[str | int | None]:
 def _items(session_document: _Document, *, end: int) -> Iterator[Item]:
     first = session_document.files[0]
     ours = coerce.mapping(coerce.mapping(first.get("extra")).get(KEY)).get("trajectory")
-    model = coerce.text(coerce.mapping(first.get("agent")).get("model_name"))
+    model = coerce.text(coerce.at(first, "agent", "model_name"))
     yield from _facts(session_document, first, model)
     yield from carried.facts(ours)
     read = list(_entries(session_document.files, end, with_root=ours is None))
@@ -203,7 +203,7 @@ def _facts(document: _Document, first: Mapping[str, Any], model: str | None) -> 
     yield from carried.identity(first.get("trajectory_id"))
     if document.parent:
         yield from carried.parent(document.parent)
-    version = coerce.text(coerce.mapping(first.get("agent")).get("version"))
+    version = coerce.text(coerce.at(first, "agent", "version"))
     stamps = (coerce.stamp(step.get("timestamp")) for step in coerce.objects(first.get("steps")))
     started = next((stamp for stamp in stamps if stamp), None)
     version = None if version == "unknown" else version
@@ -238,7 +238,7 @@ def _step(step: dict[str, Any], names: Names, end: int) -> Iterator[_StepEvent]:
     read = step_events(plain, names)
     events = carried.uncarry(read, coerce.mapping(ours).get("events"))
     leftover(plain, [event for event, _ in events])
-    cost = coerce.cost(coerce.mapping(plain.get("metrics")).get("cost_usd"))
+    cost = coerce.cost(coerce.at(plain, "metrics", "cost_usd"))
     for value, at in events:
         event = carried.to_event(value)
         if event is not None:

@@ -33,6 +33,13 @@ def sequence(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
+def at(value: Any, *keys: str) -> Any:
+    """What stands under ``keys``, each in the one before; None where one of them is not there."""
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
 def objects(value: Any) -> list[dict[str, Any]]:
     """The objects of a list; everything else in it is left out."""
     return [v for v in sequence(value) if isinstance(v, dict)]

@@ -66,7 +66,7 @@ def result(block: dict[str, Any], detail: Any, *, shell: bool) -> Outcome:
     fields = coerce.mapping(detail)
     shell = shell or "stdout" in fields
     # A server's tool says that it failed by the type of what it gives.
-    failed = str(coerce.mapping(block.get("content")).get("type")).endswith("_error")
+    failed = str(coerce.at(block, "content", "type")).endswith("_error")
     is_error = block.get("is_error") is True or failed
     return Outcome(
         text=text,
@@ -118,7 +118,7 @@ def _exit_code(text: str, detail: dict[str, Any], *, is_error: bool) -> int | No
 
 
 def _commits(text: str, detail: dict[str, Any]) -> tuple[str, ...]:
-    made = coerce.mapping(coerce.mapping(detail.get("gitOperation")).get("commit"))
+    made = coerce.mapping(coerce.at(detail, "gitOperation", "commit"))
     sha = coerce.text(made.get("sha"))
     ids = printed_commits(text)
     return ids if sha is None or sha in ids else (sha, *ids)

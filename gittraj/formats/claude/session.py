@@ -174,5 +174,5 @@ def _failure(value: dict[str, Any]) -> str:
     text = (
         error if isinstance(error, str) else fields.get("message") or fields.get("code") or fields.get("type")
     )
-    status = coerce.mapping(value.get("error")).get("status")
+    status = coerce.at(value, "error", "status")
     return " ".join(str(part) for part in ("API error", status, text) if part)

@@ -143,7 +143,7 @@ class _Reading:
 
     def _ended_turn(self, kind: str, record: dict[str, Any]) -> Iterator[Item]:
         if kind == "turn.failed":
-            yield from self._fail(coerce.mapping(record.get("error")).get("message"))
+            yield from self._fail(coerce.at(record, "error", "message"))
         elif kind == "turn.aborted":
             text = f"Turn aborted: {coerce.text(record.get('reason')) or 'no reason given'}"
             yield self._entry(NoteEvent(**self._common(), content=text, kind="note", tags=("interrupted",)))

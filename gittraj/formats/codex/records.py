@@ -84,7 +84,7 @@ def _findings(record: Record, review: dict[str, Any]) -> Iterator[Entry]:
     ordinal = 0
     for ordinal, finding in enumerate(coerce.objects(review.get("findings")), 1):
         place = coerce.mapping(finding.get("code_location"))
-        line = coerce.number(coerce.mapping(place.get("line_range")).get("start"))
+        line = coerce.number(coerce.at(place, "line_range", "start"))
         path = coerce.text(place.get("absolute_file_path"))
         where = f"{path}:{line}" if path and line else path
         parts = [coerce.text(finding.get("title")), where, coerce.text(finding.get("body"))]
@@ -134,7 +134,7 @@ def identify(position: Position, meta: dict[str, Any]) -> Iterator[Fact]:
 def _parent(meta: dict[str, Any]) -> tuple[str | None, str | None]:
     """The session that this one comes from, and how. Reviewers and guardians name no starter."""
     source = coerce.mapping(meta.get("source"))
-    spawn = coerce.mapping(coerce.mapping(source.get("subagent")).get("thread_spawn"))
+    spawn = coerce.mapping(coerce.at(source, "subagent", "thread_spawn"))
     starter = coerce.text(meta.get("parent_thread_id")) or coerce.text(spawn.get("parent_thread_id"))
     if starter or "subagent" in source or meta.get("thread_source") == "subagent":
         shared = coerce.text(meta.get("session_id"))
@@ -146,9 +146,7 @@ def _parent(meta: dict[str, Any]) -> tuple[str | None, str | None]:
 
 def agent_path(meta: dict[str, Any]) -> str:
     """How other agents of the session address this one."""
-    spawn = coerce.mapping(
-        coerce.mapping(coerce.mapping(meta.get("source")).get("subagent")).get("thread_spawn")
-    )
+    spawn = coerce.mapping(coerce.at(meta, "source", "subagent", "thread_spawn"))
     return coerce.text(meta.get("agent_path")) or coerce.text(spawn.get("agent_path")) or "/root"
 
 

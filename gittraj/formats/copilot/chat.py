@@ -53,7 +53,7 @@ read = document.reader(items)
 
 
 def _facts(chat: dict[str, Any], requests: list[dict[str, Any]], session: str | None) -> Iterator[Fact]:
-    versions = (coerce.mapping(request.get("agent")).get("extensionVersion") for request in requests)
+    versions = (coerce.at(request, "agent", "extensionVersion") for request in requests)
     yield from facts(
         session=coerce.text(chat.get("sessionId")) or session or parts.shape(name, requests),
         started_at=coerce.stamp(chat.get("creationDate")),
@@ -115,7 +115,7 @@ class _Request:
     def _prompt(self) -> Iterator[Item]:
         message = self._request.get("message")
         text = message if isinstance(message, str) else coerce.text(coerce.mapping(message).get("text")) or ""
-        variables = coerce.objects(coerce.mapping(self._request.get("variableData")).get("variables"))
+        variables = coerce.objects(coerce.at(self._request, "variableData", "variables"))
         pictures = [
             images.from_base64(variable.get("value"), variable.get("mimeType"))
             for variable in variables
@@ -141,7 +141,7 @@ class _Request:
     def _outcome(self, response: str | None) -> Iterator[Item]:
         ts = self._at("totalElapsed")
         canceled = self._request.get("isCanceled") is True
-        if error := coerce.text(coerce.mapping(self._result.get("errorDetails")).get("message")):
+        if error := coerce.text(coerce.at(self._result, "errorDetails", "message")):
             yield self._entry(NoteEvent(id=f"{self._id}:error", ts=ts, content=error, kind="error"))
         if canceled:
             common: dict[str, Any] = {"id": f"{self._id}:canceled", "ts": ts, "tags": ("interrupted",)}

@@ -30,7 +30,7 @@ def shown_text(part: dict[str, Any]) -> str | None:
     if kind == "inlineReference":
         return _reference(part)
     if kind == "markdownContent":
-        value = coerce.mapping(part.get("content")).get("value")
+        value = coerce.at(part, "content", "value")
     elif kind is None:
         value = part.get("value")
     else:
@@ -72,9 +72,7 @@ def _group(part: dict[str, Any]) -> Edit | None:
 
 def _reference(part: dict[str, Any]) -> str:
     reference = coerce.mapping(part.get("inlineReference"))
-    uri = coerce.mapping(reference.get("uri")) or coerce.mapping(
-        coerce.mapping(reference.get("location")).get("uri")
-    )
+    uri = coerce.mapping(reference.get("uri")) or coerce.mapping(coerce.at(reference, "location", "uri"))
     path = coerce.text((uri or reference).get("path")) or ""
     named = coerce.text(part.get("name")) or coerce.text(reference.get("name")) or posixpath.basename(path)
     return f"`{named}`" if named else ""
@@ -86,9 +84,9 @@ def output(part: dict[str, Any], result: dict[str, Any], special: dict[str, Any]
         return "\n".join(texts)
     if part and part.get("isComplete") is not True:
         return None
-    if text := coerce.text(coerce.mapping(special.get("terminalCommandOutput")).get("text")):
+    if text := coerce.text(coerce.at(special, "terminalCommandOutput", "text")):
         return text
-    details = coerce.mapping(part.get("resultDetails")).get("output")
+    details = coerce.at(part, "resultDetails", "output")
     if isinstance(details, str):
         return details
     if texts := [text for item in coerce.objects(details) if (text := coerce.text(item.get("value")))]:
@@ -179,7 +177,7 @@ def read(request: dict[str, Any], own: str, folder: str | None) -> Iterator[Foun
 
 class _Answer:
     def __init__(self, request: dict[str, Any], own: str, folder: str | None) -> None:
-        metadata = coerce.mapping(coerce.mapping(request.get("result")).get("metadata"))
+        metadata = coerce.mapping(coerce.at(request, "result", "metadata"))
         self._own = own
         self._folder = folder
         self._rounds = coerce.objects(metadata.get("toolCallRounds"))
@@ -254,7 +252,7 @@ class _Answer:
 
 
 def _ended(part: dict[str, Any], name: str, output: str | None, special: dict[str, Any]) -> Outcome | None:
-    code = coerce.number(coerce.mapping(special.get("terminalCommandState")).get("exitCode"))
+    code = coerce.number(coerce.at(special, "terminalCommandState", "exitCode"))
     if code is None and output and name in calls.SHELLS:
         code = calls.exit_code(output)
     confirmed = part.get("isConfirmed")
@@ -262,7 +260,7 @@ def _ended(part: dict[str, Any], name: str, output: str | None, special: dict[st
     declined = confirmed is False or kind in (_DENIED, _SKIPPED)
     if output is None and not declined:
         return None
-    failed = code not in (None, 0) or coerce.mapping(part.get("resultDetails")).get("isError") is True
+    failed = code not in (None, 0) or coerce.at(part, "resultDetails", "isError") is True
     text = output or ""
     made = printed_commits(text)
     return Outcome(text=text, exit_code=code, is_error=failed or declined, commits=made, declined=declined)

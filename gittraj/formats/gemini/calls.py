@@ -97,7 +97,7 @@ def _said(answer: list[Part]) -> tuple[str, Artifact | None, bool]:
     failed = False
     for part in answer:
         response = function_response(part) or {}
-        failed = failed or bool(coerce.mapping(response.get("response")).get("error"))
+        failed = failed or bool(coerce.at(response, "response", "error"))
         texts.append(_response(response.get("response")))
         for piece in (part, *parts(response.get("parts"))):
             artifact = artifact or inline(piece)

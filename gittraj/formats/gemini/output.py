@@ -37,11 +37,9 @@ def detect(head: bytes) -> bool:
 def read(value: Any, session: str | None, end: int) -> Iterator[Item]:
     """The items of an output. The session id is the one in it; ``session`` is used if there is none."""
     fields = coerce.mapping(value)
-    models = coerce.mapping(coerce.mapping(fields.get("stats")).get("models"))
+    models = coerce.mapping(coerce.at(fields, "stats", "models"))
     response = coerce.text(fields.get("response"))
-    error = coerce.text(coerce.mapping(fields.get("error")).get("message")) or coerce.text(
-        fields.get("error")
-    )
+    error = coerce.text(coerce.at(fields, "error", "message")) or coerce.text(fields.get("error"))
     if fields:
         shape = [[len(response or ""), *map(coerce.text, models)]]
         named = coerce.text(fields.get("session_id")) or session or coerce.shape_id(name, shape)

@@ -134,7 +134,7 @@ def spent(session: Mapping[str, Any]) -> Iterator[Item]:
     cost = coerce.cost(session.get("total_cost_usd"))
     if cost is not None:
         yield Fact(name="cost_usd", value=cost)
-    final = coerce.mapping(coerce.mapping(session.get("document")).get("final_metrics"))
+    final = coerce.mapping(coerce.at(session, "document", "final_metrics"))
     names = ("total_prompt_tokens", "total_cached_tokens", "", "total_completion_tokens")
     usage = coerce.usage(final, names, cached_in_input=True)
     if usage != Usage():

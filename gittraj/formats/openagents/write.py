@@ -100,10 +100,10 @@ def _insert(database: Connection, trajectory: Header, others: Sequence[Header]) 
 def _generated(trajectory: Header) -> dict[str, Any] | None:
     """The row of a session that generated tests, as ``formats.openagents.database`` took it apart."""
     events = list(events_of(dict(trajectory)))
-    rows = [row for event in events if (row := coerce.mapping(event.get("raw")).get("testgen"))]
+    rows = [row for event in events if (row := coerce.at(event, "raw", "testgen"))]
     if not rows or not isinstance(rows[-1], dict):
         return None
-    challenges = [coerce.mapping(event.get("retrospective")).get("challenges") for event in events]
+    challenges = [coerce.at(event, "retrospective", "challenges") for event in events]
     row = {
         "task_id": trajectory["id"],
         "task_description": next((e["content"] for e in events if e["type"] == "prompt"), ""),
@@ -117,7 +117,7 @@ def _generated(trajectory: Header) -> dict[str, Any] | None:
         **dict.fromkeys(("total_tests", "total_rounds", "total_tokens_used", "duration_ms"), 0),
     }
     for event in events:
-        if event["type"] == "artifact" and coerce.mapping(event.get("raw")).get("name") == "environment":
+        if event["type"] == "artifact" and coerce.at(event, "raw", "name") == "environment":
             row["environment"] = event["content"]
     return {
         **row,
@@ -135,7 +135,7 @@ def _column(value: Any) -> Any:
 def _tests(events: Sequence[Mapping[str, Any]]) -> Iterator[Any]:
     for event in events:
         if event["type"] == "verification":
-            checks = coerce.objects(coerce.mapping(event.get("raw")).get("checks"))
+            checks = coerce.objects(coerce.at(event, "raw", "checks"))
             yield from (check["test"] for check in checks if "test" in check)
 
 

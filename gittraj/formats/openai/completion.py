@@ -129,7 +129,7 @@ def opening(messages: Iterable[dict[str, Any]]) -> Iterator[tuple[coerce.Part, .
             yield _shape(message)
         if answer:
             return
-        response = coerce.mapping(coerce.mapping(message.get("extra")).get("response"))
+        response = coerce.mapping(coerce.at(message, "extra", "response"))
         if response and refused is None:
             refused = (*_shape(message), coerce.text(response.get("id")))
     if refused is not None:

@@ -92,7 +92,7 @@ class _Reading:
         common |= {"model": model, "response": record}
         calls = list(completion.calls(message))
         text, artifact = completion.text(message.get("content"))
-        transcript = coerce.mapping(message.get("audio")).get("transcript")
+        transcript = coerce.at(message, "audio", "transcript")
         text = text or coerce.text(message.get("refusal")) or coerce.text(transcript) or ""
         ordinal = 0
         if thought := completion.reasoning(message):

@@ -192,7 +192,7 @@ def _decided(tool: str, state: dict[str, Any], detail: dict[str, Any]) -> tuple[
     answers = detail.get("answers")
     if tool != "question" or not isinstance(answers, list):
         return ()
-    asked = coerce.objects(coerce.mapping(state.get("input")).get("questions"))
+    asked = coerce.objects(coerce.at(state, "input", "questions"))
     decisions: list[Decision] = []
     for question, answer in zip(asked, answers, strict=False):
         chosen = [text for text in answer if coerce.text(text)] if isinstance(answer, list) else []

@@ -35,7 +35,7 @@ def read(
         yield damage
     exported = coerce.mapping(value)
     rows = coerce.objects(exported.get("messages"))
-    parts = {str(coerce.mapping(m.get("info")).get("id")): coerce.objects(m.get("parts")) for m in rows}
+    parts = {str(coerce.at(m, "info", "id")): coerce.objects(m.get("parts")) for m in rows}
     if damage is not None and rows:  # the last one may be cut within
         parts[str(coerce.mapping(rows[-1].get("info")).get("id"))][-1:] = []
     messages: list[dict[str, Any]] = [coerce.mapping(m.get("info")) for m in rows]

@@ -94,7 +94,7 @@ class _Reading:
     def _event(self, record: str, event: dict[str, Any]) -> Iterator[Item]:
         if "started_at" not in self._reported:
             yield from self._learn(started_at=coerce.stamp(event.get("timestamp")))
-        called = coerce.mapping(coerce.mapping(event.get("tool_call_metadata")).get("model_response"))
+        called = coerce.mapping(coerce.at(event, "tool_call_metadata", "model_response"))
         if (kind := coerce.text(event.get("action"))) is not None:
             args = coerce.mapping(event.get("args"))
             yield from self._learn(agent_version=coerce.text(args.get("openhands_version")))
@@ -109,7 +109,7 @@ class _Reading:
                 yield TurnEnd(end=self._end)
         else:
             extras = coerce.mapping(event.get("extras"))
-            folder = coerce.text(coerce.mapping(extras.get("metadata")).get("working_dir"))
+            folder = coerce.text(coerce.at(extras, "metadata", "working_dir"))
             yield from self._learn(folder=folder or coerce.text(extras.get("working_dir")))
             self._costs.add_totals(event.get("llm_metrics"), None, None)
             yield from self._observation(record, event, extras)
@@ -261,6 +261,6 @@ def _written(extras: dict[str, Any]) -> tuple[Edit, ...]:
 
 def _exit_code(extras: dict[str, Any]) -> int | None:
     """Of a command; -1 means that it is still running."""
-    code = coerce.number(coerce.mapping(extras.get("metadata")).get("exit_code"))
+    code = coerce.number(coerce.at(extras, "metadata", "exit_code"))
     code = coerce.number(extras.get("exit_code")) if code is None else code
     return code if code != -1 else None

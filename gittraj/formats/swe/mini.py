@@ -63,7 +63,7 @@ class _Reading:
         self._messages = coerce.objects(run if isinstance(run, list) else run.get("messages"))
         self._stem = stem
         self._end = end
-        self._model = coerce.text(coerce.mapping(self._config.get("model")).get("model_name"))
+        self._model = coerce.text(coerce.at(self._config, "model", "model_name"))
         self._folder = _local_folder(self._config)
         self._asked: str | None = None
         self._pending: deque[tuple[str, str | None]] = deque()
@@ -110,7 +110,7 @@ class _Reading:
 
     def _costs_add_up(self) -> bool:
         """Whether the calls' own costs are all there is; else only the total is known."""
-        total = coerce.cost(coerce.mapping(self._info.get("model_stats")).get("instance_cost"))
+        total = coerce.cost(coerce.at(self._info, "model_stats", "instance_cost"))
         summed = math.fsum(self._costs.values())
         return bool(self._costs) and (total is None or math.isclose(summed, total, abs_tol=1e-12))
 
@@ -152,7 +152,7 @@ class _Reading:
     def _answer(self, number: int, message: dict[str, Any], ts: str | None) -> Iterator[Entry]:
         reply = answer(message)
         response = reply.response or f"m{number}"
-        cost = coerce.cost(coerce.mapping(message.get("extra")).get("cost"))
+        cost = coerce.cost(coerce.at(message, "extra", "cost"))
         common: dict[str, Any] = {"ts": ts, "model": self._model or reply.model, "response": response}
         self._pending.clear()
         spent = reply.usage is not None or cost is not None
@@ -209,7 +209,7 @@ class _Reading:
         extra = coerce.mapping(message.get("extra"))
         common: dict[str, Any] = {"id": f"m{number}:0", "ts": ts}
         if self._asked is None:
-            self._asked = task.task(text, coerce.mapping(self._config.get("agent")).get("instance_template"))
+            self._asked = task.task(text, coerce.at(self._config, "agent", "instance_template"))
             yield self._entry(Prompt(**common, content=self._asked, artifact=artifact))
         elif human := answer({**message, "content": ""}).calls:
             for ordinal, call in enumerate(human):
@@ -262,5 +262,5 @@ class _Reading:
 def _local_folder(config: dict[str, Any]) -> str | None:
     """The folder that commands run in, unless it is one inside a container."""
     kind = coerce.text(config.get("environment_type")) or "local"
-    folder = coerce.text(coerce.mapping(config.get("environment")).get("cwd"))
+    folder = coerce.text(coerce.at(config, "environment", "cwd"))
     return folder if folder and posixpath.isabs(folder) and "local" in kind.lower() else None

@@ -61,7 +61,7 @@ class _Reading:
         self._info = coerce.mapping(run.get("info")) or coerce.mapping(self._attempts[-1].get("info"))
         self._asked: str | None = None
         configured = coerce.mapping(self._config.get("agent"))
-        self._model = coerce.text(coerce.mapping(configured.get("model")).get("name"))
+        self._model = coerce.text(coerce.at(configured, "model", "name"))
         self._templates = coerce.mapping(configured.get("templates"))
         self._begin("")
 
@@ -94,7 +94,7 @@ class _Reading:
 
     def _facts(self) -> Iterator[Fact]:
         problem = coerce.mapping(self._config.get("problem_statement"))
-        repository = coerce.mapping(coerce.mapping(self._config.get("env")).get("repo"))
+        repository = coerce.mapping(coerce.at(self._config, "env", "repo"))
         stats = coerce.mapping(self._info.get("model_stats"))
         instance = coerce.text(problem.get("id")) or coerce.text(self._run.get("instance_id"))
         yield from facts(
