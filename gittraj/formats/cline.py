@@ -17,7 +17,7 @@ from gittraj.formats.base.edits import replaced, written
 from gittraj.formats.base.outcomes import Call, printed_commits
 from gittraj.formats.base.position import facts
 from gittraj.model.session_items import Edit, Entry, Fact, Item, Spent, TurnEnd
-from gittraj.model.values import AnyEvent, Message, NoteEvent, Prompt, Thinking, ToolResult
+from gittraj.model.values import Message, NoteEvent, Prompt, Thinking, ToolResult
 
 name = "cline"
 agent = "cline"
@@ -64,14 +64,13 @@ def _files(path: Path) -> Iterator[Path]:
                 yield file
 
 
-class _Reading:
+class _Reading(document.Reading):
     def __init__(self, run: dict[str, Any], about: dict[str, Any], session: str, end: int) -> None:
+        super().__init__(end)
         self._run = run
         self._about = about
         self._session = session
-        self._end = end
         self._folder = coerce.text(about.get("cwd"))
-        self._model: str | None = None
         self._asked: dict[str, tuple[str, ...]] = {}
 
     def items(self) -> Iterator[Item]:
@@ -99,9 +98,6 @@ class _Reading:
             status=_ENDED.get(str(self._about.get("status"))),
         )
 
-    def _entry(self, event: AnyEvent, **known: Any) -> Entry:
-        return Entry(event=event, end=self._end, **known)
-
     def _user(self, message: dict[str, Any], named: str, ts: str | None) -> Iterator[Item]:
         for ordinal, block in enumerate(_blocks(message)):
             common: dict[str, Any] = {"id": f"{named}:{ordinal}", "ts": ts}
@@ -116,13 +112,11 @@ class _Reading:
 
     def _assistant(self, message: dict[str, Any], named: str, ts: str | None) -> Iterator[Item]:
         model = coerce.text(coerce.at(message, "modelInfo", "id"))
-        if model and model != self._model:
-            self._model = model
-            yield Fact(name="model", value=model)
+        yield from self._learn(model=model)
         blocks = _blocks(message)
         for ordinal, block in enumerate(blocks):
             common: dict[str, Any] = {"id": f"{named}:{ordinal}", "ts": ts}
-            common |= {"model": self._model, "response": named}
+            common |= {"model": self._known.get("model"), "response": named}
             match block.get("type"):
                 case "thinking" if text := coerce.text(block.get("thinking")):
                     yield self._entry(Thinking(**common, content=text))

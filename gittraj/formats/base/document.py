@@ -9,12 +9,14 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from gittraj.formats.base import lines
-from gittraj.model.session_items import Cursor, Damage, Item
+from gittraj.model.session_items import Cursor, Damage, Entry, Fact, Item
+from gittraj.model.values import AnyEvent
 
 LIMIT = 512 * 1024 * 1024
 """Bytes of one document; it is read into memory."""
@@ -81,6 +83,34 @@ def _last_element(text: str) -> tuple[int, str]:
             stack.pop()
             end, depth = match.end(), len(stack)
     return end, "".join(reversed(stack[:depth]))
+
+
+class Reading:
+    """Reads a session whose events all end where it does."""
+
+    def __init__(self, end: int) -> None:
+        self._end = end
+        self._known: dict[str, str] = {}
+
+    def _learn(self, **facts: str | None) -> Iterator[Fact]:
+        """Those that are new."""
+        for name, value in facts.items():
+            if value and self._known.get(name) != value:
+                self._known[name] = value
+                yield Fact(name=name, value=value)
+
+    def _entry(self, event: AnyEvent, **known: Any) -> Entry:
+        return Entry(event=event, end=self._end, **known)
+
+
+def load_beside(file: Path, label: str) -> tuple[Any, Damage | None]:
+    """``load`` of a file that another program may be writing; the damage says that it is ``label``'s."""
+    try:
+        with file.open("rb") as stream:
+            value, damage = load(stream)
+    except OSError as error:
+        return None, Damage(at=0, why=f"{label}: {error.strerror}")
+    return value, replace(damage, why=f"{label}: {damage.why}") if damage else None
 
 
 # ---------------------------------------------------------------- the beginning of a file

@@ -16,8 +16,8 @@ from gittraj.formats.base.outcomes import Refusal, ruling, tool_result
 from gittraj.formats.base.position import facts
 from gittraj.formats.copilot import parts
 from gittraj.formats.copilot.parts import Made
-from gittraj.model.session_items import Entry, Fact, Item, Spent, TurnEnd
-from gittraj.model.values import AnyEvent, Message, NoteEvent, Prompt, Thinking, Usage
+from gittraj.model.session_items import Fact, Item, Spent, TurnEnd
+from gittraj.model.values import Message, NoteEvent, Prompt, Thinking, Usage
 
 name = "copilot-vscode"
 agent = "copilot"
@@ -66,13 +66,13 @@ def _facts(chat: dict[str, Any], requests: list[dict[str, Any]], session: str | 
     yield from (Fact(name="model", value=model) for model in models if model)
 
 
-class _Request:
+class _Request(document.Reading):
     """One question and its answer."""
 
     def __init__(self, request: dict[str, Any], own: str, end: int, *, folder: str | None) -> None:
         self._request = request
+        super().__init__(end)
         self._id = own
-        self._end = end
         self._asked = request.get("timestamp")
         self._result = coerce.mapping(request.get("result"))
         self._timings = coerce.mapping(self._result.get("timings"))
@@ -101,9 +101,6 @@ class _Request:
             "model": self._model,
             "response": part.response,
         }
-
-    def _entry(self, event: AnyEvent, **known: Any) -> Entry:
-        return Entry(event=event, end=self._end, **known)
 
     def _at(self, moment: str) -> str | None:
         """When ``moment`` (``firstProgress``, ``totalElapsed``: milliseconds after the question) was."""

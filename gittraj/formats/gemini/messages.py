@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from gittraj.formats.base import coerce
+from gittraj.formats.base.document import Reading
 from gittraj.formats.base.outcomes import Call, Outcome, ruling, tool_result
 from gittraj.formats.base.position import Position
 from gittraj.formats.gemini import calls, facts, prompts
 from gittraj.formats.gemini.prompts import Part, function_call, function_response, parts, text
 from gittraj.model.session_items import Entry, Item, Spent
 from gittraj.model.values import (
-    AnyEvent,
     Foreign,
     Message,
     NoteEvent,
@@ -31,17 +31,17 @@ _UPDATE = "message_update"
 _NOTES = ("info", "warning", "error")
 
 
-class Messages:
+class Messages(Reading):
     """The messages of one session, in the order of its log. ``named`` is the session that its file's name
     gives."""
 
     def __init__(self, position: Position, named: str | None, format: str) -> None:  # noqa: A002
+        super().__init__(0)
         self._position = position
         self._named = named
         self._format = format
         self._open: dict[str, Any] = {}
         self._id = ""
-        self._end = 0
         self.begin_turn()
 
     def begin_turn(self) -> None:
@@ -111,9 +111,6 @@ class Messages:
             "ts": coerce.stamp(self._open.get("timestamp")),
             "tags": tags,
         }
-
-    def _entry(self, event: AnyEvent, **known: Any) -> Entry:
-        return Entry(event=event, end=self._end, **known)
 
     def _text(self) -> str:
         return "\n".join(content for part in parts(self._open.get("content")) if (content := text(part)))

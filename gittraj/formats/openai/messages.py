@@ -17,7 +17,7 @@ from gittraj.formats.base.outcomes import printed_commits
 from gittraj.formats.openai import completion
 from gittraj.formats.swe import protocol
 from gittraj.model.session_items import Entry, Fact, Item, Spent, TurnEnd
-from gittraj.model.values import AnyEvent, Message, Prompt, Thinking, ToolCall, ToolResult
+from gittraj.model.values import Message, Prompt, Thinking, ToolCall, ToolResult
 
 name = "openai-messages"
 agent = "openai-chat"
@@ -60,11 +60,10 @@ def conversation(messages: list[dict[str, Any]], *, session: str, end: int) -> I
     yield from _Reading(end).items(messages)
 
 
-class _Reading:
+class _Reading(document.Reading):
     def __init__(self, end: int) -> None:
-        self._end = end
+        super().__init__(end)
         self._pending: deque[str] = deque()
-        self._model: str | None = None
 
     def items(self, messages: list[dict[str, Any]]) -> Iterator[Item]:
         for number, message in enumerate(messages):
@@ -81,14 +80,9 @@ class _Reading:
                 case "tool" | "function":
                     yield self._result(record, message, common)
 
-    def _entry(self, event: AnyEvent, **known: Any) -> Entry:
-        return Entry(event=event, end=self._end, **known)
-
     def _answer(self, record: str, message: dict[str, Any], common: dict[str, Any]) -> Iterator[Item]:
         model = coerce.text(message.get("model"))
-        if model and model != self._model:
-            self._model = model
-            yield Fact(name="model", value=model)
+        yield from self._learn(model=model)
         common |= {"model": model, "response": record}
         calls = list(completion.calls(message))
         text, artifact = completion.text(message.get("content"))

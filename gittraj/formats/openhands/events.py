@@ -17,7 +17,7 @@ from gittraj.formats.base.outcomes import Call, Outcome, Refusal, printed_commit
 from gittraj.formats.openai import completion
 from gittraj.formats.openhands.cost import Costs
 from gittraj.model.session_items import Edit, Entry, Fact, Item, TurnEnd
-from gittraj.model.values import AnyEvent, Foreign, Message, NoteEvent, Prompt, Thinking
+from gittraj.model.values import Foreign, Message, NoteEvent, Prompt, Thinking
 
 name = "openhands"
 agent = "openhands"
@@ -64,10 +64,9 @@ def items(events: list[dict[str, Any]], *, session: str | None, end: int) -> Ite
     yield from _Reading(end).items(events)
 
 
-class _Reading:
+class _Reading(document.Reading):
     def __init__(self, end: int) -> None:
-        self._end = end
-        self._reported: dict[str, str] = {}
+        super().__init__(end)
         self._calls: dict[int | None, tuple[str, Refusal]] = {}
         self._costs = Costs()
         self._answered: set[str] = set()
@@ -85,14 +84,8 @@ class _Reading:
         if self._costs.total is not None:
             yield Fact(name="cost_usd", value=self._costs.total)
 
-    def _learn(self, **facts: str | None) -> Iterator[Fact]:
-        for key, value in facts.items():
-            if value and self._reported.get(key) != value:
-                self._reported[key] = value
-                yield Fact(name=key, value=value)
-
     def _event(self, record: str, event: dict[str, Any]) -> Iterator[Item]:
-        if "started_at" not in self._reported:
+        if "started_at" not in self._known:
             yield from self._learn(started_at=coerce.stamp(event.get("timestamp")))
         called = coerce.mapping(coerce.at(event, "tool_call_metadata", "model_response"))
         if (kind := coerce.text(event.get("action"))) is not None:
@@ -114,9 +107,6 @@ class _Reading:
             self._costs.add_totals(event.get("llm_metrics"), None, None)
             yield from self._observation(record, event, extras)
 
-    def _entry(self, event: AnyEvent, **known: Any) -> Entry:
-        return Entry(event=event, end=self._end, **known)
-
     # ------------------------------------------------------------ actions
 
     def _action(self, record: str, event: dict[str, Any], args: dict[str, Any]) -> Iterator[Entry]:
@@ -136,7 +126,7 @@ class _Reading:
         raw = coerce.mapping(made.get("model_response"))
         paid = bool(raw) or isinstance(event.get("llm_metrics"), dict)
         common: dict[str, Any] = {"ts": ts}
-        common["model"] = coerce.text(raw.get("model")) or self._reported.get("model")
+        common["model"] = coerce.text(raw.get("model")) or self._known.get("model")
         common["response"] = (coerce.text(raw.get("id")) or f"r{record}") if paid else None
         ordinal = 0
         for text in self._thoughts(args, raw, common["response"]):
@@ -175,7 +165,7 @@ class _Reading:
         self._calls[coerce.number(event.get("id"))] = (call_id, Refusal(named, arguments))
         path = coerce.text(args.get("path"))
         command = coerce.text(args.get("command")) if event["action"] == "run" else None
-        folder = coerce.text(args.get("cwd")) or self._reported.get("folder")
+        folder = coerce.text(args.get("cwd")) or self._known.get("folder")
         edits = _edits(str(event["action"]), args)
         call = Call(named, arguments, command, folder, edits, (path,) if path else ())
         return self._entry(call.event(call_id, id=event_id, **common), **call.known)

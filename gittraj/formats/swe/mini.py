@@ -20,7 +20,7 @@ from gittraj.formats.openai import completion
 from gittraj.formats.swe import ending, protocol, task
 from gittraj.formats.swe.protocol import answer, is_answer
 from gittraj.model.session_items import Entry, Fact, Item, Spent, TurnEnd
-from gittraj.model.values import AnyEvent, Message, NoteEvent, Prompt, Thinking, ToolCall, ToolResult, Usage
+from gittraj.model.values import Message, NoteEvent, Prompt, Thinking, ToolCall, ToolResult, Usage
 
 name = "mini-swe-agent"
 agent = "mini-swe-agent"
@@ -55,14 +55,14 @@ def read(value: Any, session: str | None, end: int) -> Iterator[Item]:
         yield from _Reading(value, session, end).items()
 
 
-class _Reading:
+class _Reading(document.Reading):
     def __init__(self, run: dict[str, Any] | list[Any], stem: str | None, end: int) -> None:
+        super().__init__(end)
         self._run = coerce.mapping(run)
         self._info = coerce.mapping(self._run.get("info"))
         self._config = coerce.mapping(self._info.get("config"))
         self._messages = coerce.objects(run if isinstance(run, list) else run.get("messages"))
         self._stem = stem
-        self._end = end
         self._model = coerce.text(coerce.at(self._config, "model", "model_name"))
         self._folder = _local_folder(self._config)
         self._asked: str | None = None
@@ -145,9 +145,6 @@ class _Reading:
             yield self._result(f"m{number}:0", ts, completion.text(content)[0], extra, call_id)
         elif role == "user":
             yield from self._user(number, message, ts)
-
-    def _entry(self, event: AnyEvent, **known: Any) -> Entry:
-        return Entry(event=event, end=self._end, **known)
 
     def _answer(self, number: int, message: dict[str, Any], ts: str | None) -> Iterator[Entry]:
         reply = answer(message)

@@ -19,7 +19,7 @@ from gittraj.formats.base.position import facts
 from gittraj.formats.openai import completion
 from gittraj.formats.swe import ending, task, windowed
 from gittraj.model.session_items import Entry, Fact, Item, Spent, TurnEnd
-from gittraj.model.values import AnyEvent, NoteEvent, Prompt, Thinking, ToolCall, ToolResult, Usage
+from gittraj.model.values import NoteEvent, Prompt, Thinking, ToolCall, ToolResult, Usage
 
 name = "swe-agent"
 agent = "swe-agent"
@@ -51,10 +51,10 @@ def read(value: Any, _session: str | None, end: int) -> Iterator[Item]:
         yield from _Reading(value, end).items()
 
 
-class _Reading:
+class _Reading(document.Reading):
     def __init__(self, run: dict[str, Any], end: int) -> None:
+        super().__init__(end)
         self._run = run
-        self._end = end
         self._config = coerce.mapping(coerce.parsed(run.get("replay_config")))
         # a retrying run repeats the best of its attempts beside them
         self._attempts = coerce.objects(run.get("attempts")) or [run]
@@ -208,9 +208,6 @@ class _Reading:
 
     def _id(self, record: str, ordinal: int) -> str:
         return f"{self._prefix}{record}:{ordinal}"
-
-    def _entry(self, event: AnyEvent, **known: Any) -> Entry:
-        return Entry(event=event, end=self._end, **known)
 
     def _thought(self, record: str, text: str) -> Iterator[Entry]:
         if text := text.strip():
