@@ -54,8 +54,9 @@ read = document.reader(items)
 
 def _facts(chat: dict[str, Any], requests: list[dict[str, Any]], session: str | None) -> Iterator[Fact]:
     versions = (coerce.at(request, "agent", "extensionVersion") for request in requests)
+    shape = [[coerce.stamp(request.get("timestamp"))] for request in requests[:1]]
     yield from facts(
-        session=coerce.text(chat.get("sessionId")) or session or parts.shape(name, requests),
+        session=coerce.text(chat.get("sessionId")) or session or coerce.shape_id(name, shape),
         started_at=coerce.stamp(chat.get("creationDate")),
         title=coerce.text(chat.get("customTitle")),
         agent_version=next((version for version in versions if coerce.text(version)), None),

@@ -165,11 +165,6 @@ def folder(requests: list[dict[str, Any]]) -> str | None:
     return None
 
 
-def shape(format: str, requests: list[dict[str, Any]]) -> str:  # noqa: A002 - its name everywhere here
-    """The id of a session without one."""
-    return coerce.shape_id(format, [[coerce.stamp(request.get("timestamp"))] for request in requests[:1]])
-
-
 def read(request: dict[str, Any], own: str, folder: str | None) -> Iterator[Found]:
     """The parts of the answer to a request, in order; ``own`` is the request's id."""
     return _Answer(request, own, folder).found()
