@@ -110,18 +110,21 @@ def read(path: Path, session: str) -> Iterator[Item]:
     yield from read_document(_document(row, events), end=0)
 
 
+def _event(fields: dict[str, Any]) -> dict[str, Any]:
+    raw, tags = coerce.parsed(fields["raw"]), coerce.parsed(fields["tags"])
+    more = raw.get("event") if isinstance(raw, dict) and raw.keys() == {"raw", "event"} else None
+    event = {key: fields[key] for key in ("ts", "type", "content", "significance")}
+    event |= {"tags": tags, "raw": raw["raw"] if more is not None else raw, **(more or {})}
+    return {key: value for key, value in event.items() if value is not None}
+
+
 def _document(row: dict[str, Any], events: list[tuple[Any, ...]]) -> dict[str, Any]:
     kept = coerce.mapping(coerce.parsed(row["chapters"]))
     chapters = coerce.objects(kept.get("chapters") or coerce.parsed(row["chapters"]))
     by_chapter: dict[str, list[dict[str, Any]]] = {}
     for each in events:
         fields = dict(zip(_EVENTS, each, strict=True))
-        raw, tags = coerce.parsed(fields["raw"]), coerce.parsed(fields["tags"])
-        more = raw.get("event") if isinstance(raw, dict) and raw.keys() == {"raw", "event"} else None
-        event = {key: fields[key] for key in ("ts", "type", "content", "significance")}
-        event |= {"tags": tags, "raw": raw["raw"] if more is not None else raw, **(more or {})}
-        present = {key: value for key, value in event.items() if value is not None}
-        by_chapter.setdefault(str(fields["chapter_id"]), []).append(present)
+        by_chapter.setdefault(str(fields["chapter_id"]), []).append(_event(fields))
     source = {"system": row["task_source"], "id": row["task_id"]} if row["task_id"] else None
     names = coerce.sequence(coerce.parsed(row["agent_names"]))
     document = {

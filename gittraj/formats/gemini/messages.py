@@ -182,15 +182,14 @@ class Messages(Reading):
 
     def _response(self, reply: dict[str, Any]) -> Iterator[Entry]:
         content = parts(self._open.get("content"))
-        thoughts = [_thought(t) for t in coerce.objects(self._open.get("thoughts"))]
-        if not thoughts:
-            thoughts = [text(part) or "" for part in content if part.get("thought") is True]
-        for n, thought in enumerate(thoughts):
-            if thought and not prompts.is_filler(thought):
-                yield self._entry(Thinking(**self._common(f"t{n}"), **reply, content=thought))
-        words = "\n".join(text(part) or "" for part in content if part.get("thought") is not True).strip("\n")
-        if words.strip() and not prompts.is_filler(words):
-            yield self._entry(Message(**self._common("m"), **reply, content=words))
+        thought, said = (
+            [text(p) or "" for p in content if (p.get("thought") is True) is own] for own in (True, False)
+        )
+        thoughts = [_thought(t) for t in coerce.objects(self._open.get("thoughts"))] or thought
+        told = [(f"t{n}", Thinking, each) for n, each in enumerate(thoughts)]
+        for block, kind, words in (*told, ("m", Message, "\n".join(said).strip("\n"))):
+            if words.strip() and not prompts.is_filler(words):
+                yield self._entry(kind(**self._common(block), **reply, content=words))
         calls = coerce.objects(self._open.get("toolCalls"))
         calls = calls or [c for c in map(function_call, content) if c and not self._is_told(c)]
         made = [self._call(n, called, reply) for n, called in enumerate(calls)]

@@ -9,6 +9,7 @@ full-text table is kept here by triggers of the same names that say what those m
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -103,24 +104,19 @@ def _generated(trajectory: Header) -> dict[str, Any] | None:
     rows = [row for event in events if (row := coerce.at(event, "raw", "testgen"))]
     if not rows or not isinstance(rows[-1], dict):
         return None
-    challenges = [coerce.at(event, "retrospective", "challenges") for event in events]
-    row = {
-        "task_id": trajectory["id"],
-        "task_description": next((e["content"] for e in events if e["type"] == "prompt"), ""),
-        "tests": list(_tests(events)),
-        "reflections": [
-            event["raw"]
-            for event in sorted(events, key=_number)
-            if event["type"] == "reflection" and event.get("raw")
-        ],
-        "uncertainties": next((items for items in challenges if items), []),
-        **dict.fromkeys(("total_tests", "total_rounds", "total_tokens_used", "duration_ms"), 0),
-    }
+    of_type: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for event in events:
-        if event["type"] == "artifact" and coerce.at(event, "raw", "name") == "environment":
-            row["environment"] = event["content"]
+        of_type[event["type"]].append(event)
+    challenges = (coerce.at(event, "retrospective", "challenges") for event in events)
+    named = [e["content"] for e in of_type["artifact"] if coerce.at(e, "raw", "name") == "environment"]
     return {
-        **row,
+        "task_id": trajectory["id"],
+        "task_description": of_type["prompt"][0]["content"] if of_type["prompt"] else "",
+        "tests": list(_tests(of_type["verification"])),
+        "reflections": [e["raw"] for e in sorted(of_type["reflection"], key=_number) if e.get("raw")],
+        "uncertainties": next(filter(None, challenges), []),
+        **dict.fromkeys(("total_tests", "total_rounds", "total_tokens_used", "duration_ms"), 0),
+        **({"environment": named[-1]} if named else {}),
         **{key: value for key, value in rows[-1].items() if value is not None or key not in _NEEDED},
     }
 
@@ -133,10 +129,8 @@ def _column(value: Any) -> Any:
 
 
 def _tests(events: Sequence[Mapping[str, Any]]) -> Iterator[Any]:
-    for event in events:
-        if event["type"] == "verification":
-            checks = coerce.objects(coerce.at(event, "raw", "checks"))
-            yield from (check["test"] for check in checks if "test" in check)
+    checks = (check for event in events for check in coerce.objects(coerce.at(event, "raw", "checks")))
+    return (check["test"] for check in checks if "test" in check)
 
 
 def _number(event: Mapping[str, Any]) -> int:
