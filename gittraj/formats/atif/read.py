@@ -198,8 +198,7 @@ def _final(last: Mapping[str, Any], events: Sequence[AnyEvent], spent: dict[str,
 
 
 def _facts(document: _Document, first: Mapping[str, Any], model: str | None) -> Iterator[Fact]:
-    yield Fact(name="agent", value=_agent(first))
-    yield Fact(name="session", value=document.session)
+    yield from facts(agent=_agent(first), session=document.session)
     yield from carried.identity(first.get("trajectory_id"))
     if document.parent:
         yield from carried.parent(document.parent)

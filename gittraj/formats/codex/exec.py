@@ -23,7 +23,7 @@ from gittraj.formats.base.lines import Fragment, Lines
 from gittraj.formats.base.outcomes import Call, Outcome, tool_result
 from gittraj.formats.base.position import Position
 from gittraj.formats.codex import exec_items
-from gittraj.formats.codex.skim import NOTHING
+from gittraj.formats.codex.records import NOTHING
 from gittraj.formats.codex.usage import usage
 from gittraj.model.session_items import Cursor, Damage, Entry, Item, Spent, TurnEnd
 from gittraj.model.values import AnyEvent, Foreign, Message, NoteEvent, Prompt, Thinking, Usage

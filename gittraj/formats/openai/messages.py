@@ -14,9 +14,10 @@ from gittraj.formats.base import coerce, document
 from gittraj.formats.base.document import peek
 from gittraj.formats.base.edits import editor, first
 from gittraj.formats.base.outcomes import printed_commits
+from gittraj.formats.base.position import facts
 from gittraj.formats.openai import completion
 from gittraj.formats.swe import protocol
-from gittraj.model.session_items import Entry, Fact, Item, Spent, TurnEnd
+from gittraj.model.session_items import Entry, Item, Spent, TurnEnd
 from gittraj.model.values import Message, Prompt, Thinking, ToolCall, ToolResult
 
 name = "openai-messages"
@@ -55,8 +56,7 @@ def read(value: Any, _session: str | None, end: int) -> Iterator[Item]:
 
 def conversation(messages: list[dict[str, Any]], *, session: str, end: int) -> Iterator[Item]:
     """The items of ``messages``, which are the session ``session`` and whose record ends at ``end``."""
-    yield Fact(name="session", value=session)
-    yield Fact(name="messages", value=len(messages))
+    yield from facts(session=session, messages=len(messages))
     yield from _Reading(end).items(messages)
 
 
