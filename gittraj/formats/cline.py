@@ -40,7 +40,6 @@ def sessions(path: Path) -> Iterator[str]:
 
 
 def read(path: Path, session: str) -> Iterator[Item]:
-    """The items of a session. Raises OSError."""
     file = next((f for f in _files(path) if f.name.removesuffix(_SUFFIX) == session), path)
     with file.open("rb") as stream:
         value, damage = document.load(stream)

@@ -35,7 +35,6 @@ _WHOLE = ("contents", "content")
 
 
 def detect(head: bytes) -> bool:
-    """Whether a file that begins with ``head`` is a transcript."""
     objects = lines.head(head)
     if not objects:
         return _CUT_FIRST_LINE.match(head) is not None

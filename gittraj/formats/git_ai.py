@@ -41,7 +41,6 @@ class _Work:
 
 
 def read(path: Path, session: str) -> Iterator[Item]:
-    """The items of one session. Raises OSError, or FormatError if it is not there any more."""
     return NotesFile(_names, _Reading().items).read(path, session)
 
 

@@ -29,7 +29,6 @@ _FORWARD = re.compile(r"\x1b\[[0-9]*[CG]")
 
 
 def detect(head: bytes) -> bool:
-    """Whether a file that begins with ``head`` is one."""
     return head.startswith(b'{"terminal":') and isinstance(peek(head), dict)
 
 

@@ -44,7 +44,6 @@ def sessions(path: Path) -> Iterator[str]:
 
 
 def read(path: Path, session: str) -> Iterator[Item]:
-    """The items of one session. Raises FormatError if it is not there any more, OSError."""
     folder = next((match for match in _folders(path) if match.resolve().name == session), None)
     if folder is None:
         raise FormatError(f"{path} contains no session {session}", hint="list its sessions again")

@@ -45,12 +45,10 @@ def detect(path: Path) -> bool:
 
 
 def sessions(path: Path) -> Iterator[str]:
-    """The ids of the sessions."""
     yield from dict.fromkeys(own for _, own in _files(path))
 
 
 def read(path: Path, session: str) -> Iterator[Item]:
-    """The items of one session. Raises FormatError if it is not there any more."""
     file = next((path_of for path_of, own in _files(path) if own == session), None)
     if file is None:
         raise FormatError(f"{path} contains no session {session}", hint="list its sessions again")

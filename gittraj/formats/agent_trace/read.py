@@ -57,7 +57,6 @@ def sessions(path: Path) -> Iterator[str]:
 
 
 def read(path: Path, session: str) -> Iterator[Item]:
-    """The items of one session. Raises OSError, FormatError."""
     end = path.stat().st_size
     reported = False
     for record in _records(path):

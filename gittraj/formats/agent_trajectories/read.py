@@ -28,7 +28,6 @@ _COMPACTED = "compacted"
 
 
 def detect(head: bytes) -> bool:
-    """Whether a file that begins with ``head`` is a trajectory or a compaction of some."""
     value = coerce.mapping(peek(head))
     if value.get("type") == _COMPACTED:
         return "sourceTrajectories" in value or "decisionGroups" in value
@@ -39,7 +38,6 @@ def detect(head: bytes) -> bool:
 
 @document.reader
 def read(value: Any, _session: str | None, end: int) -> Iterator[Item]:
-    """The items of a trajectory."""
     yield from read_document(coerce.mapping(value), end=end)
 
 

@@ -46,7 +46,6 @@ def sessions(path: Path) -> Iterator[str]:
 
 
 def read(path: Path, session: str) -> Iterator[Item]:
-    """The items of one session. Raises OSError."""
     file = _file(path)
     # In its own place the history's folder is the one that its paths start from; a copy says nothing.
     folder = str(file.parent.absolute()) if file.name == FILE else None

@@ -44,7 +44,6 @@ class _Document:
 
 
 def detect(path: Path) -> bool:
-    """Whether the file at ``path`` begins as a trajectory."""
     return is_trajectory(peek(read_head(path)))
 
 

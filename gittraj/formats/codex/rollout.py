@@ -44,7 +44,6 @@ _Step = Item | Candidate | Verdict
 
 
 def detect(head: bytes) -> bool:
-    """Whether a file that begins with ``head`` is a rollout."""
     objects = lines.head(head)
     if not objects:  # a first line of base instructions longer than what is seen
         return _CUT_FIRST_LINE.match(head[:4096]) is not None

@@ -28,7 +28,6 @@ _OWN = re.compile(rb'"(?:requesterUsername|responderUsername|requestId)"\s*:')
 
 
 def detect(head: bytes) -> bool:
-    """Whether a file that begins with ``head`` is a chat session."""
     return bool(_OPENING.match(head) and _REQUESTS.search(head) and _OWN.search(head))
 
 

@@ -28,7 +28,6 @@ _SESSION = re.compile(rb'\s*\{\s*"session_id"')
 
 
 def detect(head: bytes) -> bool:
-    """Whether a file that begins with ``head`` is such an output."""
     head = head.removeprefix(b"\xef\xbb\xbf")
     return _OBJECT.match(head) is not None and (_STATS.search(head) or _SESSION.match(head)) is not None
 

@@ -47,7 +47,6 @@ _JSON = ("category_rounds", "tests", "reflections", "environment", "uncertaintie
 
 
 def detect(path: Path) -> bool:
-    """Whether the file is a database with OpenAgents' table of trajectories."""
     return has_columns(path, _TABLE)
 
 
@@ -65,7 +64,6 @@ def sessions(path: Path) -> Iterator[str]:
 
 
 def read(path: Path, session: str) -> Iterator[Item]:
-    """The items of one session. Raises OSError, FormatError."""
     with open_database(path) as database:
         own = session
         while (row := _row(database, own)) is None and "/" in own:  # a subagent of another

@@ -19,7 +19,6 @@ _OURS = re.compile(rb'"(?:projectID|directory)"\s*:')
 
 
 def detect(head: bytes) -> bool:
-    """Whether a file that begins with ``head`` is an export."""
     return _BEGINNING.match(head) is not None and _OURS.search(head[:4096]) is not None
 
 
@@ -29,7 +28,6 @@ def read(
     session: str | None = None,
     cursor: Cursor = _START,
 ) -> Iterator[Item]:
-    """The items of the session."""
     value, damage = document.load(stream)
     if damage is not None:
         yield damage

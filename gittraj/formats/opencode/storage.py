@@ -42,7 +42,6 @@ def sessions(path: Path) -> Iterator[str]:
 
 
 def read(path: Path, session: str) -> Iterator[Item]:
-    """The items of one session. Raises OSError, FormatError."""
     root = _root(path)
     if root is None or not _NAME.fullmatch(session) or not (root / "message" / session).is_dir():
         raise FormatError(f"{path}: no session '{session}' in it")

@@ -37,7 +37,6 @@ def read(
     session: str | None = None,
     cursor: Cursor = _START,
 ) -> Iterator[Item]:
-    """The items of a run, from its start."""
     context = Context()
     own: str | None = None
     answer: Answer | None = None

@@ -38,7 +38,6 @@ _CALLS = frozenset(
 
 
 def detect(head: bytes) -> bool:
-    """Whether a file that begins with ``head`` is a list of OpenHands' events."""
     value = peek(head)
     return isinstance(value, list) and bool(value) and is_event(value[0])
 

@@ -34,7 +34,6 @@ def sessions(path: Path) -> Iterator[str]:
 
 
 def read(path: Path, session: str) -> Iterator[Item]:
-    """The items of one session. Raises FormatError if it is not there any more."""
     folder = next((folder_of for folder_of in _folders(path) if _session(folder_of) == session), None)
     if folder is None:
         raise FormatError(f"{path} contains no session {session}", hint="list its sessions again")

@@ -32,7 +32,6 @@ _NOTES = ("Interrupted by user: Temporary interruption caught.", "Switched to hu
 
 
 def detect(head: bytes) -> bool:
-    """Whether a file that begins with ``head`` is a run of mini-swe-agent."""
     value = peek(head)
     if isinstance(value, list):
         messages = coerce.objects(value)

@@ -30,7 +30,6 @@ _DEMONSTRATION = "Here is a demonstration of how to"
 
 
 def detect(head: bytes) -> bool:
-    """Whether a file that begins with ``head`` is a run of SWE-agent."""
     run = coerce.mapping(peek(head))
     if "trajectory_format" in run or "schema_version" in run:
         return False
