@@ -48,7 +48,7 @@ def _read_note(note: Note, _session: str) -> Iterator[Item]:
 
 
 def _texts(value: Any) -> list[str]:
-    return [text for text in coerce.sequence(value) if isinstance(text, str)]
+    return coerce.texts(value)
 
 
 def _closing(note: Note, content: dict[str, Any]) -> Iterator[Item]:

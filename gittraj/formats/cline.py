@@ -132,7 +132,7 @@ class _Reading(document.Reading):
         tool, call_id = coerce.text(block.get("name")) or "unknown", coerce.text(block.get("id"))
         arguments = block.get("input")
         fields = coerce.mapping(arguments)
-        ran = tuple(x for x in coerce.sequence(fields.get("commands")) if isinstance(x, str))
+        ran = tuple(coerce.texts(fields.get("commands")))
         path = coerce.text(fields.get("path"))
         read = tuple(p for f in coerce.objects(fields.get("files")) if (p := coerce.text(f.get("path"))))
         if call_id:
@@ -172,7 +172,7 @@ def _blocks(message: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _said(part: dict[str, Any]) -> str | None:
-    return coerce.text(part.get("result")) or coerce.text(part.get("error")) or coerce.text(part.get("text"))
+    return coerce.first(part, "result", "error", "text")
 
 
 def _edits(tool: str, path: str | None, fields: dict[str, Any]) -> tuple[Edit, ...]:

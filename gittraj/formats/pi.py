@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from gittraj.formats.base import coerce, images, lines
-from gittraj.formats.base.edits import first, pairs, replaced, written
+from gittraj.formats.base.edits import pairs, replaced, written
 from gittraj.formats.base.lines import Fragment, Lines
 from gittraj.formats.base.outcomes import Call, Outcome, printed_commits, tool_result
 from gittraj.formats.base.position import Record, facts
@@ -62,9 +62,7 @@ class _Reading:
         self._name = session
         self._folder = coerce.text(self._header.get("cwd"))
         self._model = coerce.text(self._header.get("modelId"))
-        parent = coerce.text(self._header.get("parentSession")) or coerce.text(
-            self._header.get("branchedFrom")
-        )
+        parent = coerce.first(self._header, "parentSession", "branchedFrom")
         named = _UUID.findall(parent or "")
         self._parent = named[-1] if named else parent
         self._began = coerce.stamp(self._header.get("timestamp"))
@@ -182,7 +180,7 @@ class _Reading:
     def _call(self, record: _Record, common: dict[str, Any], block: dict[str, Any]) -> Entry:
         tool, arguments = coerce.text(block.get("name")) or "unknown", coerce.parsed(block.get("arguments"))
         fields = coerce.mapping(arguments)
-        path = first(fields, ("path", "file_path"))
+        path = coerce.first(fields, "path", "file_path")
         command = coerce.text(fields.get("command")) if tool == "bash" else None
         edits = _edits(tool, path, fields) if path else ()
         call = Call(tool, arguments, command, self._folder, edits, (path,) if path else ())

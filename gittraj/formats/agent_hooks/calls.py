@@ -110,7 +110,7 @@ def _shown(value: Any) -> str:
         return ""
     if "stdout" in detail or "stderr" in detail:
         streams = (coerce.text(detail.get("stdout")), coerce.text(detail.get("stderr")))
-        return "\n".join(text for text in streams if text)
+        return "\n".join(filter(None, streams))
     inner = (
         *(detail.get(key) for key in ("text", "content", "output")),
         coerce.mapping(detail.get("file")),

@@ -89,7 +89,7 @@ class _Reader(LogReader):
         value = fragment.value
         if not _is_payload(value):
             return
-        named = coerce.text(value.get("session_id")) or coerce.text(value.get("conversation_id"))
+        named = coerce.first(value, "session_id", "conversation_id")
         yield from self._position.report_once("session", named or self._name)
         foreign = named if named != self._position.facts.get("session") else None
         whose = agent_of(value)
@@ -176,13 +176,13 @@ class _Reader(LogReader):
 
     def _stop(self, record: _Payload) -> Iterator[Item]:
         value = record.value
-        answer = coerce.text(value.get("last_assistant_message")) or coerce.text(value.get("prompt_response"))
+        answer = coerce.first(value, "last_assistant_message", "prompt_response")
         if answer and answer.strip():
             yield record.entry(Message(**record.common(), content=answer.strip()))
         if value.get("status") == "aborted":
             yield record.entry(NoteEvent(**record.common(1, "interrupted"), content="Aborted", kind="note"))
         elif record.event == "StopFailure" or value.get("status") == "error":
-            text = coerce.text(value.get("error_details")) or coerce.text(value.get("error")) or "error"
+            text = coerce.first(value, "error_details", "error") or "error"
             yield record.entry(NoteEvent(**record.common(1), content=text, kind="error"))
         if not record.subagent:
             yield TurnEnd(end=record.end)

@@ -129,7 +129,7 @@ def _items(record: dict[str, Any], end: int) -> Iterator[Item]:
             if not ranges:
                 continue
             who = coerce.mapping(conversation.get("contributor"))
-            model = coerce.text(who.get("model_id")) or coerce.text(who.get("model"))
+            model = coerce.first(who, "model_id", "model")
             model = None if model == "unknown" else model
             if model:
                 yield Fact(name="model", value=model)

@@ -14,7 +14,6 @@ from gittraj.formats.agent_trajectories.shared import OWN, carried_trajectory, d
 from gittraj.formats.base import carried, coerce, document
 from gittraj.formats.base.carried import Names, patch
 from gittraj.formats.base.document import peek
-from gittraj.formats.base.edits import first
 from gittraj.formats.base.exchanged import entry
 from gittraj.formats.base.images import without_media
 from gittraj.formats.base.position import facts
@@ -77,7 +76,7 @@ def _facts(document: dict[str, Any], ours: Any, title: str | None) -> Iterator[F
     for tag in coerce.sequence(document.get("tags")):
         if coerce.text(tag):
             yield Fact(name="tag", value=tag)
-    yield from facts(start_commit=first(document.get("_trace"), ("endRef", "startRef")))
+    yield from facts(start_commit=coerce.first(document.get("_trace"), "endRef", "startRef"))
 
 
 def _carried(event: dict[str, Any], ours: Any) -> dict[str, Any]:

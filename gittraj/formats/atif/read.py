@@ -101,7 +101,7 @@ def _documents(files: Sequence[Mapping[str, Any]]) -> list[_Document]:
     if not files:
         return []
     root = files[0]
-    session = coerce.text(root.get("session_id")) or coerce.text(root.get("trajectory_id"))
+    session = coerce.first(root, "session_id", "trajectory_id")
     session = session or carried.Names(name).of(*_shape(root))
     below = [document for file in files for document in _below(file, session, root)]
     return [_Document(session, files), *below]
@@ -117,7 +117,7 @@ def _continuation(path: Path, value: Mapping[str, Any]) -> Path | None:
 def _below(file: Mapping[str, Any], session: str, root: Mapping[str, Any]) -> Iterator[_Document]:
     above = coerce.text(root.get("trajectory_id")) or trajectory_id(_agent(root), session)
     for number, item in enumerate(coerce.objects(file.get(_SUBAGENTS))):
-        own = coerce.text(item.get("trajectory_id")) or coerce.text(item.get("session_id")) or str(number)
+        own = coerce.first(item, "trajectory_id", "session_id") or str(number)
         child = f"{session}/{own}"
         yield _Document(child, [item], above)
         yield from _below(item, child, {**item, "trajectory_id": own})

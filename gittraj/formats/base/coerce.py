@@ -40,6 +40,16 @@ def at(value: Any, *keys: str) -> Any:
     return value
 
 
+def texts(value: Any) -> list[str]:
+    """The texts of a list; everything else in it is left out."""
+    return [v for v in sequence(value) if isinstance(v, str)]
+
+
+def first(value: Any, *keys: str) -> str | None:
+    """The first text under one of ``keys`` that is not empty: tools name the same argument differently."""
+    return next((found for key in keys if (found := text(at(value, key)))), None)
+
+
 def objects(value: Any) -> list[dict[str, Any]]:
     """The objects of a list; everything else in it is left out."""
     return [v for v in sequence(value) if isinstance(v, dict)]

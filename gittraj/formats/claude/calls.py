@@ -12,7 +12,7 @@ import re
 from typing import Any
 
 from gittraj.formats.base import coerce
-from gittraj.formats.base.edits import first, pairs, replaced, written
+from gittraj.formats.base.edits import pairs, replaced, written
 from gittraj.formats.base.outcomes import Call, Outcome, Refusal, answered, printed_commits
 from gittraj.formats.claude import prompts
 from gittraj.model.session_items import Edit
@@ -31,7 +31,7 @@ def call(name: str, arguments: Any, folder: str | None) -> Call:
 def edits(name: str, arguments: Any) -> tuple[Edit, ...]:
     """The file as the call leaves it, as far as its arguments show."""
     fields = coerce.mapping(arguments)
-    path = first(fields, PATHS[:2])
+    path = coerce.first(fields, *PATHS[:2])
     if path is None:
         return ()
     match name:
@@ -105,7 +105,7 @@ def _content(content: Any) -> tuple[str, Artifact | None]:
                 parts.append(f"{block.get('title') or ''} {block.get('url') or ''}".strip())
             case _:
                 parts += [t for key in _TEXTS if (t := coerce.text(block.get(key)))]
-    return "\n".join(part for part in parts if part), artifact
+    return "\n".join(filter(None, parts)), artifact
 
 
 def _exit_code(text: str, detail: dict[str, Any], *, is_error: bool) -> int | None:
@@ -126,7 +126,7 @@ def _commits(text: str, detail: dict[str, Any]) -> tuple[str, ...]:
 
 def _edits(detail: dict[str, Any]) -> tuple[Edit, ...]:
     """The entire new text of the file, where the result and the old text allow to know it."""
-    path = first(detail, ("filePath", "notebook_path"))
+    path = coerce.first(detail, "filePath", "notebook_path")
     if path is None or detail.get("userModified") is True:
         return ()
     if detail.get("type") in ("create", "update") and isinstance(detail.get("content"), str):

@@ -256,7 +256,7 @@ class _Reading:
             case kind if kind in exec_items.OUTPUTS and (output := exec_items.result(item)):
                 return self._ended(f"{key}:0", coerce.text(item.get("call_id")) or self._last, output)
             case str(kind):
-                content = text or coerce.text(item.get("message")) or coerce.text(item.get("content"))
+                content = text or coerce.first(item, "message", "content")
                 if content:
                     return self._entry(Foreign(id=f"{key}:0", content=content, type=f"codex.{kind}"))
         return None

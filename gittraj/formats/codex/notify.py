@@ -71,4 +71,4 @@ read = read_with(_Reader)
 
 
 def _texts(value: Any) -> list[str]:
-    return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []
+    return coerce.texts(value)

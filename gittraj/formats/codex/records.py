@@ -73,7 +73,7 @@ def remarks(record: Record) -> Iterator[Entry]:
             text = f"{coerce.count(payload.get('num_turns'))} turns rolled back"
             yield record.entry(NoteEvent(**record.common(), content=text, kind="note"))
         case "entered_review_mode":
-            asked = coerce.text(payload.get("user_facing_hint")) or coerce.text(payload.get("prompt"))
+            asked = coerce.first(payload, "user_facing_hint", "prompt")
             text = f"Review: {asked}" if asked else "Review"
             yield record.entry(NoteEvent(**record.common(0, "review"), content=text, kind="note"))
         case "exited_review_mode":
@@ -90,11 +90,11 @@ def _findings(record: Record, review: dict[str, Any]) -> Iterator[Entry]:
         path = coerce.text(place.get("absolute_file_path"))
         where = f"{path}:{line}" if path and line else path
         parts = [coerce.text(finding.get("title")), where, coerce.text(finding.get("body"))]
-        text = "\n".join(part for part in parts if part)
+        text = "\n".join(filter(None, parts))
         common = record.common(ordinal - 1, "review")
         yield record.entry(NoteEvent(**common, content=text, kind="finding"), paths=(path,) if path else ())
     parts = [coerce.text(review.get(name)) for name in ("overall_correctness", "overall_explanation")]
-    text = "\n".join(part for part in parts if part) or "Review ended"
+    text = "\n".join(filter(None, parts)) or "Review ended"
     yield record.entry(NoteEvent(**record.common(ordinal, "review"), content=text, kind="note"))
 
 
@@ -105,7 +105,7 @@ def _judgement(record: Record) -> Iterator[Entry]:
     if judged is None:
         return
     action = coerce.mapping(payload.get("action"))
-    what = coerce.text(action.get("command")) or coerce.text(action.get("tool_name"))
+    what = coerce.first(action, "command", "tool_name")
     what = what or coerce.text(action.get("type")) or "an action"
     decision = Decision(
         chosen=f"{judged} {what}", by="agent", reasoning=coerce.text(payload.get("rationale"))

@@ -206,7 +206,7 @@ class _Reading:
     def _call(self, record: Record) -> Entry:
         payload = record.payload
         call = calls.call(payload, self._position.facts.get("folder"))
-        call_id = coerce.text(payload.get("call_id")) or coerce.text(payload.get("id"))
+        call_id = coerce.first(payload, "call_id", "id")
         if call_id:
             self._tools[call_id] = call
         return record.entry(call.event(call_id, **self._reply(record)), **call.known)

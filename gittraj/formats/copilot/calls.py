@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gittraj.formats.base import coerce, patch, position
-from gittraj.formats.base.edits import first, replaced, written
+from gittraj.formats.base.edits import replaced, written
 from gittraj.formats.base.outcomes import Call, Refusal, printed_commits, ruling
 from gittraj.model.session_items import Edit, Entry
 from gittraj.model.values import Decision, FileKind, ToolResult
@@ -37,7 +37,7 @@ def edits(name: str, arguments: Any) -> tuple[Edit, ...]:
     """The files as the call leaves them, as far as its arguments show."""
     fields = coerce.mapping(arguments)
     if name == "apply_patch":
-        return patch.edits(first(fields, ("input", "patch", "command")) or coerce.text(arguments) or "")
+        return patch.edits(coerce.first(fields, "input", "patch", "command") or coerce.text(arguments) or "")
     verb = coerce.text(fields.get("command")) or "" if name == "str_replace_editor" else name
     if verb in SHELLS or verb in _READS:
         return ()
@@ -52,7 +52,7 @@ def exit_code(output: str) -> int | None:
 
 
 def _edits(verb: str, fields: dict[str, Any]) -> tuple[Edit, ...]:
-    path = first(fields, _PATHS)
+    path = coerce.first(fields, *_PATHS)
     if path is None:
         return ()
     if verb in _CREATES:
@@ -61,7 +61,7 @@ def _edits(verb: str, fields: dict[str, Any]) -> tuple[Edit, ...]:
         return written(path, whole, kind=kind) or (Edit(path=path, kind=kind),)
     if verb in ("delete", "delete_file"):
         return (Edit(path=path, kind="delete"),)
-    old, new = first(fields, _OLD), first(fields, _NEW)
+    old, new = coerce.first(fields, *_OLD), coerce.first(fields, *_NEW)
     return (replaced(path, [(old or "", new or "")]),) if old or new else ()
 
 

@@ -61,7 +61,7 @@ def edit_groups(parts: list[dict[str, Any]], asked: dict[int, tuple[str, Any]]) 
 
 def _group(part: dict[str, Any]) -> Edit | None:
     uri = coerce.mapping(part.get("uri"))
-    path = coerce.text(uri.get("fsPath")) or coerce.text(uri.get("path"))
+    path = coerce.first(uri, "fsPath", "path")
     batches = part.get("edits")
     edits = [edit for batch in batches for edit in coerce.objects(batch)] if isinstance(batches, list) else []
     texts = [edit["text"] for edit in edits if isinstance(edit.get("text"), str)]

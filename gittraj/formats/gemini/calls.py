@@ -15,7 +15,7 @@ import re
 from typing import Any
 
 from gittraj.formats.base import coerce
-from gittraj.formats.base.edits import first, pairs, replaced, texts, written
+from gittraj.formats.base.edits import pairs, replaced, texts, written
 from gittraj.formats.base.outcomes import Call, Outcome, Refusal, answered, printed_commits
 from gittraj.formats.gemini.prompts import Part, function_response, inline, parts, text
 from gittraj.model.session_items import Edit
@@ -29,7 +29,7 @@ def call(name: str, arguments: Any, folder: str | None) -> Call:
     """The call; ``folder`` is where the session works, if that is known."""
     fields = coerce.mapping(arguments)
     command = coerce.text(fields.get("command")) if name == SHELL else None
-    inside = first(fields, ("dir_path", "directory"))
+    inside = coerce.first(fields, "dir_path", "directory")
     if command is not None and inside is not None and (folder is not None or posixpath.isabs(inside)):
         folder = posixpath.normpath(posixpath.join(folder or "", inside))
     named = () if command is not None else tuple(texts(fields, _PATHS))

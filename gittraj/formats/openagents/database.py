@@ -190,12 +190,12 @@ def _test_line(test: Mapping[str, Any]) -> str:
 
 
 def _reflection(number: int, thought: Mapping[str, Any]) -> Foreign:
-    text = coerce.text(thought.get("reflectionText")) or coerce.text(thought.get("text")) or ""
+    text = coerce.first(thought, "reflectionText", "text") or ""
     return Foreign(id=f"reflection:{number}", content=text, type="reflection", raw=dict(thought))
 
 
 def _closing(row: Mapping[str, Any]) -> RetrospectiveEvent:
-    challenges = tuple(item for item in coerce.sequence(row.get("uncertainties")) if isinstance(item, str))
+    challenges = tuple(coerce.texts(row.get("uncertainties")))
     score = coerce.cost(row.get("comprehensiveness_score"))
     tests, rounds = coerce.count(row.get("total_tests")), coerce.count(row.get("total_rounds"))
     tokens = coerce.count(row.get("total_tokens_used"))

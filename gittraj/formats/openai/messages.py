@@ -12,7 +12,7 @@ from typing import Any
 
 from gittraj.formats.base import coerce, document
 from gittraj.formats.base.document import peek
-from gittraj.formats.base.edits import editor, first
+from gittraj.formats.base.edits import editor
 from gittraj.formats.base.outcomes import printed_commits
 from gittraj.formats.base.position import facts
 from gittraj.formats.openai import completion
@@ -108,7 +108,7 @@ class _Reading(document.Reading):
         call_id = call.id or event_id
         self._pending.append(call_id)
         event = ToolCall(id=event_id, **common, name=call.name, arguments=call.arguments, call_id=call_id)
-        path = first(call.arguments, ["path"])
+        path = coerce.first(call.arguments, "path")
         edits = editor(call.arguments)
         return self._entry(event, command=call.command, edits=edits, paths=(path,) if path else ())
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gittraj.formats.base import coerce, images, patch
-from gittraj.formats.base.edits import first, only_in, texts, written
+from gittraj.formats.base.edits import only_in, texts, written
 from gittraj.formats.base.outcomes import Call, Outcome, Refusal, printed_commits
 from gittraj.model.session_items import Edit
 from gittraj.model.values import Artifact, Decision, FileKind
@@ -91,14 +91,14 @@ def _changed(path: str, details: list[dict[str, Any]], changes: list[dict[str, A
 def _patched(detail: dict[str, Any]) -> Iterator[Edit]:
     """The files that ``apply_patch`` says it has written."""
     for file in coerce.objects(detail.get("files")):
-        path = first(file, ("filePath", "relativePath"))
+        path = coerce.first(file, "filePath", "relativePath")
         if path is None:
             continue
         target = coerce.text(file.get("movePath"))
         if target:
             yield Edit(path=path, kind="delete")
         kind = _KINDS.get(coerce.text(file.get("type")), "update")
-        added, removed = _unified(first(file, ("patch", "diff")) or "")
+        added, removed = _unified(coerce.first(file, "patch", "diff") or "")
         after = file.get("after")
         yield Edit(
             path=target or path,

@@ -139,7 +139,7 @@ class _Reading(document.Reading):
         if is_answer(message):
             yield from self._answer(number, message, ts)
         elif role in ("tool", "function_call_output"):
-            call_id = coerce.text(message.get("tool_call_id")) or coerce.text(message.get("call_id"))
+            call_id = coerce.first(message, "tool_call_id", "call_id")
             content = message.get("content", message.get("output"))
             yield self._result(f"m{number}:0", ts, completion.text(content)[0], extra, call_id)
         elif role == "user":

@@ -169,6 +169,6 @@ def _items(message: dict[str, Any]) -> tuple[list[str], str, list[Call]]:
                 texts.append(completion.text(item.get("content"))[0])
             case "function_call":
                 named = coerce.text(item.get("name")) or "unknown"
-                call_id = coerce.text(item.get("call_id")) or coerce.text(item.get("id"))
+                call_id = coerce.first(item, "call_id", "id")
                 calls.append(Call(named, coerce.parsed(item.get("arguments")), call_id))
     return thoughts, "\n".join(texts), calls

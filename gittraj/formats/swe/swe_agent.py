@@ -261,7 +261,7 @@ class _Reading(document.Reading):
         review = info.get("review")
         fields = coerce.mapping(review)
         outputs = fields.get("outputs", review)
-        texts = [o for o in outputs if isinstance(o, str)] if isinstance(outputs, list) else []
+        texts = coerce.texts(outputs)
         plain = (f"{key}: {value}" for key, value in fields.items() if isinstance(value, str | int | float))
         content = "\n\n".join(texts) or coerce.text(review) or "\n".join(plain)
         if content:
