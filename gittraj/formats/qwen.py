@@ -108,7 +108,7 @@ class _Reader(LogReader):
         for ordinal, part in enumerate(content):
             if (response := function_response(part)) is None:
                 continue
-            call_id = coerce.text(response.get("id")) or coerce.text(about.get("callId"))
+            call_id = coerce.either(response.get("id"), about.get("callId"))
             call = self._calls.get(call_id or "")
             display, status = about.get("resultDisplay"), about.get("status")
             result = calls.result([part], call, status=status, display=display)

@@ -60,7 +60,7 @@ def ended(agent: str, tool: str, response: Any) -> Outcome:
 
 def failed(tool: str, error: Any) -> Outcome:
     """How it ended, from an error."""
-    text = coerce.text(error) or coerce.text(coerce.mapping(error).get("message")) or "failed"
+    text = coerce.either(error, coerce.mapping(error).get("message")) or "failed"
     return claude.result({"content": text, "is_error": True}, None, shell=tool in _SHELLS)
 
 

@@ -115,7 +115,7 @@ class _Reader(LogReader):
         roots = value.get("workspace_roots")
         first = roots[0] if isinstance(roots, list) and roots else None
         yield from self._position.report_once("started_at", coerce.stamp(value.get("timestamp")))
-        yield from report("folder", coerce.text(value.get("cwd")) or coerce.text(first))
+        yield from report("folder", coerce.either(value.get("cwd"), first))
         yield from report("model", coerce.text(value.get("model")))
         yield from report("agent_version", coerce.text(value.get("cursor_version")))
         yield from report("title", coerce.text(value.get("session_title")))

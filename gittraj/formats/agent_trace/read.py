@@ -88,7 +88,7 @@ def _records(path: Path) -> Iterator[dict[str, Any] | Damage]:
 
 def _session(record: dict[str, Any]) -> str:
     """Its session; else the trajectory whose trace it is; else its own."""
-    named = coerce.text(record.get("session_id")) or coerce.text(coerce.at(record, "metadata", "session_id"))
+    named = coerce.either(record.get("session_id"), coerce.at(record, "metadata", "session_id"))
     trace = coerce.text(record.get("trajectory"))
     return named or (f"trace of {trace}" if trace else None) or coerce.text(record.get("id")) or "unknown"
 

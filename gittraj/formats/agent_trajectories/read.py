@@ -49,7 +49,7 @@ def read_document(value: dict[str, Any], *, end: int) -> Iterator[Item]:
     elif document:
         ours = carried_trajectory(document)
         task = document.get("task")
-        title = coerce.text(document.get("title")) or coerce.text(coerce.mapping(task).get("title"))
+        title = coerce.either(document.get("title"), coerce.mapping(task).get("title"))
         yield from _facts(document, ours, title or coerce.text(task))
         yield from _items([_carried(*pair) for pair in document_events(document)], end)
 

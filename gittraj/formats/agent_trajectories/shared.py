@@ -107,7 +107,7 @@ def read_decision(raw: Event, text: str) -> Event:
 
 
 def _option(value: Any) -> str | None:
-    return coerce.text(value) or coerce.text(coerce.mapping(value).get("option"))
+    return coerce.either(value, coerce.mapping(value).get("option"))
 
 
 def read_retrospective(record: Event) -> Event:

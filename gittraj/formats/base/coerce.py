@@ -40,6 +40,11 @@ def at(value: Any, *keys: str) -> Any:
     return value
 
 
+def either(*values: Any) -> str | None:
+    """The first of them that is a text which is not empty."""
+    return next(filter(None, map(text, values)), None)
+
+
 def texts(value: Any) -> list[str]:
     """The texts of a list; everything else in it is left out."""
     return [v for v in sequence(value) if isinstance(v, str)]

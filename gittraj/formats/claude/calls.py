@@ -176,7 +176,7 @@ def decisions(
         case "AskUserQuestion":
             return _answers(coerce.mapping(arguments) | fields)
         case "ExitPlanMode" if fields.get("awaitingLeaderApproval") is not True:
-            plan = coerce.text(coerce.mapping(arguments).get("plan")) or coerce.text(fields.get("plan"))
+            plan = coerce.either(coerce.mapping(arguments).get("plan"), fields.get("plan"))
             if plan is None and _APPROVED.match(result.text):  # the plan itself lies in a file
                 return (Decision(chosen="approved the plan", by="human"),)
             return _plan(plan or "")

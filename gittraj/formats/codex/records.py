@@ -137,19 +137,19 @@ def _parent(meta: dict[str, Any]) -> tuple[str | None, str | None]:
     """The session that this one comes from, and how. Reviewers and guardians name no starter."""
     source = coerce.mapping(meta.get("source"))
     spawn = coerce.mapping(coerce.at(source, "subagent", "thread_spawn"))
-    starter = coerce.text(meta.get("parent_thread_id")) or coerce.text(spawn.get("parent_thread_id"))
+    starter = coerce.either(meta.get("parent_thread_id"), spawn.get("parent_thread_id"))
     if starter or "subagent" in source or meta.get("thread_source") == "subagent":
         shared = coerce.text(meta.get("session_id"))
         return starter or (shared if shared != meta.get("id") else None), "subagent"
     base = coerce.mapping(meta.get("history_base"))
-    origin = coerce.text(meta.get("forked_from_id")) or coerce.text(base.get("thread_id"))
+    origin = coerce.either(meta.get("forked_from_id"), base.get("thread_id"))
     return origin, "fork" if origin else None
 
 
 def agent_path(meta: dict[str, Any]) -> str:
     """How other agents of the session address this one."""
     spawn = coerce.mapping(coerce.at(meta, "source", "subagent", "thread_spawn"))
-    return coerce.text(meta.get("agent_path")) or coerce.text(spawn.get("agent_path")) or "/root"
+    return coerce.either(meta.get("agent_path"), spawn.get("agent_path")) or "/root"
 
 
 def is_subagent(position: Position) -> bool:

@@ -74,7 +74,7 @@ def _reference(part: dict[str, Any]) -> str:
     reference = coerce.mapping(part.get("inlineReference"))
     uri = coerce.mapping(reference.get("uri")) or coerce.mapping(coerce.at(reference, "location", "uri"))
     path = coerce.text((uri or reference).get("path")) or ""
-    named = coerce.text(part.get("name")) or coerce.text(reference.get("name")) or posixpath.basename(path)
+    named = coerce.either(part.get("name"), reference.get("name")) or posixpath.basename(path)
     return f"`{named}`" if named else ""
 
 
@@ -271,7 +271,7 @@ def _terminal(special: dict[str, Any]) -> str | None:
         line.get("original"),
         special.get("command"),
     )
-    return next((text for candidate in candidates if (text := coerce.text(candidate))), None)
+    return coerce.either(*candidates)
 
 
 def _asked(record: dict[str, Any], number: int) -> Iterator[_Asked]:

@@ -38,7 +38,7 @@ def read(value: Any, session: str | None, end: int) -> Iterator[Item]:
     fields = coerce.mapping(value)
     models = coerce.mapping(coerce.at(fields, "stats", "models"))
     response = coerce.text(fields.get("response"))
-    error = coerce.text(coerce.at(fields, "error", "message")) or coerce.text(fields.get("error"))
+    error = coerce.either(coerce.at(fields, "error", "message"), fields.get("error"))
     if fields:
         shape = [[len(response or ""), *map(coerce.text, models)]]
         named = coerce.text(fields.get("session_id")) or session or coerce.shape_id(name, shape)

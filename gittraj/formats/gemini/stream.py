@@ -167,6 +167,4 @@ read = read_with(_Reader)
 def _message(value: dict[str, Any]) -> str:
     """What went wrong."""
     error = value.get("error")
-    return (
-        coerce.text(coerce.mapping(error).get("message")) or coerce.text(error or value.get("message")) or ""
-    )
+    return coerce.either(coerce.mapping(error).get("message"), error or value.get("message")) or ""

@@ -87,7 +87,7 @@ class _Reading(document.Reading):
         calls = list(completion.calls(message))
         text, artifact = completion.text(message.get("content"))
         transcript = coerce.at(message, "audio", "transcript")
-        text = text or coerce.text(message.get("refusal")) or coerce.text(transcript) or ""
+        text = text or coerce.either(message.get("refusal"), transcript) or ""
         ordinal = 0
         if thought := completion.reasoning(message):
             yield self._entry(Thinking(id=f"{record}:{ordinal}", **common, content=thought))

@@ -199,7 +199,7 @@ def start(part: Json) -> int | None:
 
 def failure(error: Json) -> str:
     """What an error says of itself; its class where it says nothing."""
-    message = coerce.text(coerce.at(error, "data", "message")) or coerce.text(error.get("message"))
+    message = coerce.either(coerce.at(error, "data", "message"), error.get("message"))
     name = coerce.text(error.get("name")) or "error"
     return f"{name}: {message}" if message else name
 

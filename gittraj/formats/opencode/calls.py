@@ -66,9 +66,7 @@ def _edits(tool: str, fields: dict[str, Any], detail: dict[str, Any]) -> Iterato
 def _changed(path: str, details: list[dict[str, Any]], changes: list[dict[str, Any]]) -> Edit:
     """An edit by the differences that it made, else by the texts (``changes``) that it was given."""
     files = [coerce.mapping(detail.get("filediff")) for detail in details]
-    made = [
-        coerce.text(f.get("patch")) or coerce.text(d.get("diff")) for f, d in zip(files, details, strict=True)
-    ]
+    made = [coerce.either(f.get("patch"), d.get("diff")) for f, d in zip(files, details, strict=True)]
     added: list[str] = []
     removed: list[str] = []
     if made and all(made):
@@ -175,7 +173,7 @@ def file_image(part: dict[str, Any]) -> tuple[str, Artifact | None]:
     image = images.from_uri(part.get("url"))
     if image is not None:
         return images.placeholder(image), image
-    return f"[{coerce.text(part.get('filename')) or coerce.text(part.get('mime')) or 'file'}]", None
+    return f"[{coerce.either(part.get('filename'), part.get('mime')) or 'file'}]", None
 
 
 def _declined(tool: str, state: dict[str, Any]) -> tuple[Refusal, ...]:

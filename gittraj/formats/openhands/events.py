@@ -154,9 +154,7 @@ class _Reading(document.Reading):
         self, event_id: str, event: dict[str, Any], args: dict[str, Any], common: dict[str, Any]
     ) -> Entry:
         made = coerce.mapping(event.get("tool_call_metadata"))
-        named = (
-            coerce.text(made.get("function_name")) or coerce.text(args.get("name")) or str(event["action"])
-        )
+        named = coerce.either(made.get("function_name"), args.get("name")) or str(event["action"])
         call_id = coerce.text(made.get("tool_call_id")) or event_id
         arguments = {
             key: value for key, value in args.items() if key not in _BOOKKEEPING and value is not None
@@ -211,7 +209,7 @@ _BOOKKEEPING = frozenset(
 
 
 def _content(event: dict[str, Any], args: dict[str, Any]) -> Any:
-    text = coerce.text(args.get("content")) or coerce.text(event.get("message")) or ""
+    text = coerce.either(args.get("content"), event.get("message")) or ""
     urls = coerce.sequence(args.get("image_urls"))
     return [{"text": text}, *({"type": "image_url", "image_url": {"url": url}} for url in urls)]
 

@@ -95,7 +95,7 @@ class _Reading(document.Reading):
         problem = coerce.mapping(self._config.get("problem_statement"))
         repository = coerce.mapping(coerce.at(self._config, "env", "repo"))
         stats = coerce.mapping(self._info.get("model_stats"))
-        instance = coerce.text(problem.get("id")) or coerce.text(self._run.get("instance_id"))
+        instance = coerce.either(problem.get("id"), self._run.get("instance_id"))
         yield from facts(
             session=coerce.shape_id(name, [[instance], *self._shape()]),
             instance=instance,
