@@ -225,9 +225,8 @@ def _is_inside(file: object) -> bool:
 
 def _is_sound(hooks: HookSettings, name: str) -> bool:
     tables = (hooks.events, {} if hooks.label is None else hooks.label)
-    if type(hooks) is not HookSettings or hooks.name != name:  # its methods are ours
-        return False
-    if not all(isinstance(table, Mapping) and len(table) <= _MOST for table in tables):
+    ours = type(hooks) is HookSettings and hooks.name == name  # its methods are ours
+    if not ours or not all(isinstance(table, Mapping) and len(table) <= _MOST for table in tables):
         return False
     tools = (tool for tool in hooks.events.values() if tool is not None)
     texts = (*tables[0], *tables[1], *tables[1].values(), *tools, hooks.advice)
@@ -240,9 +239,8 @@ def _is_line(text: object) -> bool:
 
 _MOST, _LINE, _SECOND = 20, 300, 1_000_000
 """Files or entries, characters of a line, and units of time in a second, of an agent that is plugged in."""
-_TYPES = {"session": str, "path": Path, "changed": int | None} | dict.fromkeys(
-    ("subagent", "format", "own"), str | None
-)
+_TYPES = {"session": str, "path": Path, "changed": int | None}
+_TYPES |= dict.fromkeys(("subagent", "format", "own"), str | None)
 _FILES = Returns(each=SessionFile, right=_is_own, otherwise=())
 SHAPE = Shape(
     fields={

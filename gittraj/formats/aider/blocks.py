@@ -91,8 +91,11 @@ def _diffs(lines: list[str]) -> Iterator[_Block]:
             if block and (block[1] or block[2]):
                 yield block
             inside = line.strip().startswith("```diff") if fence else inside
-            named = () if fence else (below[4:].strip(), line[4:].strip())
-            path = next((name.removeprefix("b/") for name in named if name != _DEV_NULL), None)
+            path = None if fence else _changed(below[4:].strip(), line[4:].strip())
             block = (path, [], []) if path else None
         elif inside and block and line[:1] in _SIDES and not line.startswith(("--- ", "+++ ")):
             block[_SIDES[line[:1]]].append(line[1:])
+
+
+def _changed(after: str, before: str) -> str | None:
+    return next((name.removeprefix("b/") for name in (after, before) if name != _DEV_NULL), None)

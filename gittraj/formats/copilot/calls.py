@@ -92,14 +92,20 @@ def result_entries(record: Record, tool: str, arguments: Any) -> Iterator[Entry]
         is_error=data.get("success") is False or bool(error) or kind in _FAILED or code not in (None, 0),
     )
     yield record.entry(event, commits=printed_commits(text))
+    if said := _said(kind, tool, arguments, event):
+        yield record.entry(ruling(said, **record.common(1)))
+
+
+def _said(kind: Any, tool: str, arguments: Any, event: ToolResult) -> Decision | Refusal | None:
+    """What a human decided by the result; a rule is no human."""
+    text = event.content
     by_rule = kind == "denied" and ("user" not in text or _NOT_ASKED in text)
     if kind in _REFUSED and not by_rule:
-        yield record.entry(ruling(Refusal(tool, arguments), **record.common(1)))
-    elif tool == "ask_user" and text and not event.is_error:
-        asked = coerce.mapping(arguments)
-        if question := coerce.text(asked.get("question")):
-            answer = _answer(question, asked.get("choices"), text)
-            yield record.entry(ruling(answer, **record.common(1)))
+        return Refusal(tool, arguments)
+    question = coerce.first(arguments, "question") if tool == "ask_user" else None
+    if question is None or not text or event.is_error:
+        return None
+    return _answer(question, coerce.mapping(arguments).get("choices"), text)
 
 
 def _answer(question: str, choices: Any, text: str) -> Decision:

@@ -190,6 +190,9 @@ class Messages(Reading):
         for block, kind, words in (*told, ("m", Message, "\n".join(said).strip("\n"))):
             if words.strip() and not prompts.is_filler(words):
                 yield self._entry(kind(**self._common(block), **reply, content=words))
+        yield from self._calling(content, reply)
+
+    def _calling(self, content: list[Part], reply: dict[str, Any]) -> Iterator[Entry]:
         calls = coerce.objects(self._open.get("toolCalls"))
         calls = calls or [c for c in map(function_call, content) if c and not self._is_told(c)]
         made = [self._call(n, called, reply) for n, called in enumerate(calls)]

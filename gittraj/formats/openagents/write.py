@@ -74,10 +74,10 @@ def _insert(database: Connection, trajectory: Header, others: Sequence[Header]) 
     session = str(trajectory["session"] or trajectory["id"])
     taken = database.execute("SELECT 1 FROM trajectories WHERE session_id = ?", (session,)).fetchone()
     session = trajectory["id"] if taken else session
-    times = sorted(step["timestamp"] for step in document["steps"] if step.get("timestamp"))
+    times = sorted(step["timestamp"] for step in document["steps"] if step.get("timestamp")) or [None]
     usage = trajectory["total"]["usage"] or {}
     tokens = sum(usage.get(f"{kind}Tokens") or 0 for kind in ("input", "cacheRead", "cacheWrite", "output"))
-    created = _moment(trajectory["completedAt"] or trajectory["startedAt"] or (times[-1] if times else None))
+    created = _moment(trajectory["completedAt"] or trajectory["startedAt"] or times[-1])
     row = {
         "session_id": session,
         "schema_version": document["schema_version"],
@@ -85,8 +85,8 @@ def _insert(database: Connection, trajectory: Header, others: Sequence[Header]) 
         "agent_version": trajectory["agentVersion"],
         "model_name": trajectory["models"][0] if trajectory["models"] else None,
         "step_count": len(document["steps"]),
-        "first_step_at": times[0] if times else None,
-        "last_step_at": times[-1] if times else None,
+        "first_step_at": times[0],
+        "last_step_at": times[-1],
         "total_cost_usd": trajectory["total"]["costUsd"] or 0,
         "total_tokens": tokens,
         "trajectory": line(document).rstrip("\n"),
