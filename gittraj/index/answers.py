@@ -263,9 +263,8 @@ def _render_runs(headers: Sequence[Header], tallies: Header) -> records.FoldedCo
     from gittraj.render.text.log import row_of
 
     whole = all(header["part"]["of"] == 1 for header in headers)
-    return records.FoldedCommit(
-        headers, json.dumps([*map(row_of, headers)]) if whole else None, None, tallies
-    )
+    rows = json.dumps([*map(row_of, headers)], separators=(",", ":")) if whole else None
+    return records.FoldedCommit(headers, rows, None, tallies)
 
 
 def _render(headers: Sequence[Header], tallies: Header) -> records.FoldedCommit:

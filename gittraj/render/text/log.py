@@ -74,7 +74,8 @@ def render_small(headers: Sequence[Header]) -> str:
     return " + ".join(small)
 
 
-_ASKED = ("startedAt", "agent", "models", "task", "tags", "run", "status", "confidence")
+_ASKED = ("startedAt", "agent", "models", "task", "tags", "status", "confidence")
+_RUN = ("id", "solve", "instance")
 
 
 def row_of(header: Header) -> Header:
@@ -87,6 +88,7 @@ def row_of(header: Header) -> Header:
     facts += [duration(total["durationSeconds"]), money(total)]
     return {
         **{key: header[key] for key in _ASKED},
+        "run": header["run"] and {key: header["run"][key] for key in _RUN},
         "decisions": bool(header["decisions"]),
         "part": {"costUsd": header["part"]["costUsd"]},
         "total": {"costUsd": total["costUsd"]},
