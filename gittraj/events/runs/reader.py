@@ -199,24 +199,30 @@ def _result(
 ) -> _Result:
     """``left``: the output without the summaries of other runs; ``same``: runs of this runner in view."""
     status = known.status(run)
-    code = known.codes.get(status) if status else None
     seen = _read_verdict(run, runner, left, cut=cut, same=same)
+    own = status == OK and not (run.repeated or _FORGIVEN.search(output))
     if run.repeated and seen and seen.outcome == "passed" and known.shows_failure(run):
         return _Result(run, runner, Verdict("failed"))
-    own = status == OK and not (run.repeated or _FORGIVEN.search(output))
     if seen and (seen.sure or not own):
-        contradicted = status is not None and status != OK and seen.outcome == "passed"
-        return _Result(run, runner, Verdict(_by_code(runner, code), seen.counts) if contradicted else seen)
+        if status and seen.outcome == "passed":  # contradicted
+            seen = Verdict(_by_code(runner, known.codes.get(status)), seen.counts)
+        return _Result(run, runner, seen)
     if status == OK:
-        outcome: RunOutcome = "passed" if own else "unknown"
-        return _Result(run, runner, Verdict(outcome, seen.counts if seen else None))
-    silent = run.view == "whole" and not (cut or output.strip() or runner.silent or known.reached(run))
+        return _Result(run, runner, Verdict("passed" if own else "unknown", seen.counts if seen else None))
+    return _silent_result(run, runner, known, output, cut=cut)
+
+
+def _silent_result(run: Run, runner: Runner, known: Knowledge, output: str, *, cut: bool) -> _Result:
+    """Of a run that may have failed, and says nothing of its outcome."""
+    status = known.status(run)
+    code = known.codes.get(status) if status else None
+    silent = not (cut or output.strip() or runner.silent or known.reached(run)) and run.view == "whole"
     cut_off = run.remote and code == _NOT_CONNECTED
     if code in _NEVER_STARTED or silent or cut_off or _did_not_start(run, output):
         return _Result(run, runner, Verdict("error"), started=False)
-    if _did_not_end(run, output):
-        return _Result(run, runner, Verdict("error"))
-    return _Result(run, runner, Verdict(_by_code(runner, code) if status else "unknown"))
+    ended = not _did_not_end(run, output)
+    outcome: RunOutcome = _by_code(runner, code) if status else "unknown"
+    return _Result(run, runner, Verdict(outcome if ended else "error"))
 
 
 def _read_verdict(run: Run, runner: Runner, left: str, *, cut: bool, same: int) -> Verdict | None:
