@@ -142,6 +142,12 @@ def _outcome(run: Header) -> str:
     return ", ".join(counts if run[telling] else [outcome, *counts])
 
 
+def edited(file: Header) -> str:
+    """``3 edits, 1 revert``."""
+    back = f", {count(file['reverts'], 'revert')}" if file.get("reverts") else ""
+    return count(file["edits"], "edit") + back
+
+
 def is_bad(run: Header) -> bool:
     """Whether a run failed, or came to no verdict."""
     return run["outcome"] in ("failed", "error")
@@ -159,6 +165,12 @@ def facts(header: Header) -> list[str | None]:
         sure(header["confidence"]),
         evidence(header["link"]),
     ]
+
+
+def brief(header: Header) -> list[str | None]:
+    """Who, how long, how much, how sure."""
+    part = header["part"]
+    return [who(header), duration(part["durationSeconds"]), money(part), sure(header["confidence"])]
 
 
 def who(header: Header) -> str | None:

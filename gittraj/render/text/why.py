@@ -27,9 +27,6 @@ def render_reason(
     header = entry["trajectory"]
     if header is not None:
         shown += _account(entry, page, now)
-        if len(entry["beside"]) < 2:
-            link = {**header["link"], "carriedFrom": []} if entry["movedBy"] else header["link"]
-            shown += render_small_print({**header, "link": link}, page)
         if _has_more(entry):
             shown.append(page.paint(f"  git traj show {escape_line(entry['short'])} has more", "dim"))
     elif entry["commit"] is not None and any_here:
@@ -78,8 +75,13 @@ def _account(entry: Header, page: Page, now: datetime) -> Iterator[str]:
         yield from _beside(entry, page)
     elif entry["prompt"]:
         yield from _block("asked", escape_line(entry["prompt"]), page, _ASKED)
-    if len(entry["beside"]) > 1:
-        return
+    if len(entry["beside"]) < 2:
+        yield from _explanation(entry, header, page, now)
+        link = {**header["link"], "carriedFrom": []} if entry["movedBy"] else header["link"]
+        yield from render_small_print({**header, "link": link}, page)
+
+
+def _explanation(entry: Header, header: Header, page: Page, now: datetime) -> Iterator[str]:
     for number, decision in enumerate(entry["decisions"][:_MANY]):
         yield from _block("" if number else "decided", render_decision(decision, page), page, _SAID)
     if entry["said"]:
