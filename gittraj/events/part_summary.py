@@ -49,19 +49,20 @@ def summarize_part(
     from gittraj.events.prose.reader import read_prose  # noqa: PLC0415
     from gittraj.events.runs.fold import fold_runs  # noqa: PLC0415
 
-    prompts = [e.content for e in events if isinstance(e, Prompt)]
-    said = [e.content for e in events if isinstance(e, Message) and e.content.strip()]
+    prompts = (e.content for e in events if isinstance(e, Prompt))
+    said = (e.content for e in reversed(events) if isinstance(e, Message) and e.content.strip())
+    last = next(said, None)
     stated = [e.decision for e in events if isinstance(e, Decided)]
     spent = [e.usage for e in events if e.usage is not None]
-    times = sorted(e.ts for e in events if e.ts)
-    asked = prompts[0] if prompts else prompt
+    times = [e.ts for e in events if e.ts]
+    asked = next(prompts, prompt)
     prose = read_prose(events, stated, asked)
     later = model_summary(events)
     return PartSummary(
         prompt=shorten(asked, PROMPT_LIMIT) if asked else None,
-        summary=Summary(text=shorten(said[-1], SUMMARY_LIMIT), by="agent") if said else later.summary,
-        started_at=times[0] if times else None,
-        ended_at=times[-1] if times else None,
+        summary=Summary(text=shorten(last, SUMMARY_LIMIT), by="agent") if last else later.summary,
+        started_at=min(times, default=None),
+        ended_at=max(times, default=None),
         usage=reduce(Usage.__add__, spent) if spent else None,
         counts=_count(events, api_calls=len(spent), **left_out),
         decisions=(*stated, *prose.decisions, *later.decisions),

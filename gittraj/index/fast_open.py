@@ -22,6 +22,7 @@ _EDGES = ("shallow", "info/grafts")
 """Files that say which commits have other parents than they name."""
 _TELLERS = (
     "model/codec.py",
+    "model/json_form.py",
     "model/values.py",
     "notes/merge.py",
     "query/header.py",
