@@ -98,8 +98,8 @@ def fold(parts: Mapping[str, Sequence[Record]]) -> Folded:
     """Fold one trajectory, from its records on every commit that carries it."""
     records = distinct(chain.from_iterable(parts.values()))
     total = _fold_figures(records)
-    told = {commit: [r for r in some if not r.incomplete] for commit, some in parts.items()}
-    numbers = _number({commit: some for commit, some in told.items() if some})
+    logged = {commit: [r for r in some if not r.incomplete] for commit, some in parts.items()}
+    numbers = _number({commit: some for commit, some in logged.items() if some})
     return Folded(parts, {**_fold_whole(records, total), "total": total}, numbers, len({*numbers.values()}))
 
 

@@ -109,12 +109,12 @@ def _change(entry: Header, page: Page) -> Iterator[str]:
 def _beside(entry: Header, page: Page) -> Iterator[str]:
     """Nobody knows who wrote the lines: what stands beside them in the commit is told as the commit's."""
     beside, remote = entry["beside"], entry["trajectory"].get("remote")
-    told = "no recorded edit matches these lines; who wrote them is not known"
+    known = "no recorded edit matches these lines; who wrote them is not known"
     if remote:
-        told = f"the events stay with {remote} until joined: git traj fetch {remote}"
+        known = f"the events stay with {remote} until joined: git traj fetch {remote}"
     elif not all(session["read"] for session in beside):
-        told = "recorded events are not here; who wrote these lines is not known"
-    yield from _block("written", escape_line(told), page, 2)
+        known = "recorded events are not here; who wrote these lines is not known"
+    yield from _block("written", escape_line(known), page, 2)
     many = len(beside) > 1
     of = f" {len(beside)} sessions; which wrote these lines, if any, is not known" if many else ""
     yield from page.block(f"the commit also carries{of}:", indent=2, label="", lines=2)
