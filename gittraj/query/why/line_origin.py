@@ -74,8 +74,8 @@ def find_edits(lines: Sequence[str], wanted: Iterable[int], edits: Sequence[Edit
         elif candidates:
             found[at] = _choose(candidates, compared, at).edit
     for order, step in ((asked, -1), (asked[::-1], 1)):
-        for at in order:
-            if at not in found and not _has_text(compared[at]) and at + step in found:
+        for at in (at for at in order if not _has_text(compared[at])):
+            if at not in found and at + step in found:
                 found[at] = found[at + step]
     return found
 
