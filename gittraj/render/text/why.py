@@ -86,16 +86,21 @@ def _explanation(entry: Header, header: Header, page: Page, now: datetime) -> It
         yield from _block("" if number else "decided", render_decision(decision, page), page, _SAID)
     if entry["said"]:
         yield from _block("said", f"“{escape_line(entry['said'])}”", page, _SAID)
-    call = next((event for event in entry["events"] if event["type"] == "tool_call"), None)
-    if call is not None:
-        name = escape_line(call["tool"]["name"] or "a call")
-        yield from _block("written", f"{ago(call['ts'], now)} by {name}".lstrip(), page, 1)
-        yield from _change(entry, page)
+    yield from _written(entry, page, now)
     yield from render_tests(header, page)
     for number, caveat in enumerate(header["caveats"][:_MANY]):
         yield from _block("" if number else "doubts", escape_line(unmarked(caveat)), page, 2)
     if entry["movedBy"]:
         yield from _block("moved", _moved(entry["movedBy"]), page, 3)
+
+
+def _written(entry: Header, page: Page, now: datetime) -> Iterator[str]:
+    """The call that wrote the lines, and what of them."""
+    calls = [event for event in entry["events"] if event["type"] == "tool_call"]
+    for call in calls[:1]:
+        name = escape_line(call["tool"]["name"] or "a call")
+        yield from _block("written", f"{ago(call['ts'], now)} by {name}".lstrip(), page, 1)
+        yield from _change(entry, page)
 
 
 def _change(entry: Header, page: Page) -> Iterator[str]:
