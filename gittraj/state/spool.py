@@ -26,7 +26,7 @@ NAMED = frozenset(SESSIONS.values())
 """Agents whose sessions a hook's environment always names: where a hook ran and named none, they did not
 commit."""
 _CALL = "CODEX_TOOL_CALL_ID"
-_TOLD = "SESSION"
+_SESSION = "SESSION"
 """What an agent's own hook names, as ``agent:session``."""
 RUN = "GIT_TRAJ_RUN"
 """What ``git traj run`` tells the program that it runs, as ``agent:session``."""
@@ -93,7 +93,7 @@ def _parse_second(line: str) -> Spooled | None:
     named = {name: value for name, value in named.items() if _NAME.fullmatch(value)}
     agents = plugins.variables() | SESSIONS
     sessions = [f"{agent}:{named[name]}" for name, agent in agents.items() if name in named]
-    sessions += [named[name] for name in (_TOLD, RUN) if ":" in named.get(name, "")]
+    sessions += [named[name] for name in (_SESSION, RUN) if ":" in named.get(name, "")]
     return Spooled(
         kind=found[1],  # type: ignore[arg-type]
         id=found[2],

@@ -18,7 +18,7 @@ class Choice:
     quote: str
 
 
-_RULES = load("told")
+_RULES = load("choice")
 
 
 def clause(why: str, other: str, between: str) -> str | None:

@@ -139,14 +139,14 @@ def _denied(claim: Claim) -> bool:
     chosen, other, reasoned = claim.chosen, claim.other, bool(claim.reasons)
     link = claim.text[claim.match.end("chosen") :].lstrip()
     led = _leads(claim)
-    told = claim.get("why") if _RULES.find(chosen, "tells") else reasoned
+    reason = claim.get("why") if _RULES.find(chosen, "tells") else reasoned
     weak = claim.get("no") or link.startswith("(")
     against = (
         re.match(r"not \w+ing\b", link, re.I),  # ``Services not running: ...``
         weak and not (claim.decided or reasoned or claim.is_parallel),
         _RULES.find(chosen, "no_pair"),
         re.search(r"\b(?:issue|problem|bug|error)\b", other, re.I),
-        not (claim.decided or led or told) and _RULES.find(chosen, "states"),
+        not (claim.decided or led or reason) and _RULES.find(chosen, "states"),
         not (reasoned or led) and re.fullmatch(r"(?:\w+ed|through)\b.*", other, re.I),
         len(other.split()) > 8,
         not re.match(r"[\w\x00]", other),
