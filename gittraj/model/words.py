@@ -101,6 +101,7 @@ def vouched(decision: Header) -> str | None:
 
 
 _REFUSAL = "not: "
+_REFUSES = re.compile(r"n't\b|\b(?:not|no|against|without|avoid|skip|reject|drop|refrain|ruled out)", re.I)
 _SAYS = re.compile(r"\b(?:I|we)\b|^\w+(?:ed|ing) ", re.I)
 
 
@@ -109,7 +110,7 @@ def sides(decision: Mapping[str, Any]) -> tuple[str, list[str]]:
     chosen, others = decision["chosen"], decision.get("alternatives") or []
     if chosen.startswith(_REFUSAL):
         return "", others or [chosen.removeprefix(_REFUSAL)]
-    return chosen, [other for other in others if other not in chosen]
+    return chosen, [other for other in others if not (other in chosen and _REFUSES.search(chosen))]
 
 
 def decided(decision: Header) -> str:

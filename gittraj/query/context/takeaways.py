@@ -85,7 +85,7 @@ def _read_decisions(source: Source) -> Iterator[Takeaway]:
             source,
             "rejected" if others else "decided",
             others or decision["chosen"],
-            chosen=sides(decision)[0] or None if others else None,
+            chosen=decision["chosen"] if all(sides(decision)) else None,
             **{key: decision[key] for key in ("question", "reasoning", "by", "confidence")},
         )
 
