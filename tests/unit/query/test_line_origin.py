@@ -185,12 +185,42 @@ def test_the_later_of_two_sessions_wrote_it() -> None:
         ("echo seconds = parse > f.py", True),
         ("echo 'seconds = parse' >> other.py; cat f.py", False),
         ("printf '\\n\\nseconds = parse\\n' >> f.py", True),
-        ("python3 - <<'P'\np='src/f.py'\ns=s.replace('def', 'seconds = parse\\n\\ndef')\nP", True),
+        ("python3 - <<'P'\np='src/f.py'\nset(s.replace('d', 'seconds = parse\\n\\nd'))\nP", False),
+        (
+            "python3 - <<'P'\np='src/f.py'\np.write_text(s.replace('d', 'seconds = parse\\n\\nd'))\nP",
+            True,
+        ),
+        ("python3 - <<'P'\nf = open('src/f.py', 'w')\nf.write('''\nseconds = parse\n''')\nP", True),
+        ("bash -lc 'cat > f.py <<E\nseconds = parse\nE'", True),
+        ("cat <<E | tee -a src/f.py\nseconds = parse\nE", True),
+        ("sed -i 's/sec = parse/seconds = parse/' src/f.py", True),
+        ("sed -i.bak -E '/^def/a seconds = parse' f.py && git diff", True),
+        ("perl -pi -e 's|^x$|seconds = parse|' f.py", True),
+        ("sed 's/sec = parse/seconds = parse/' src/f.py > /dev/null", False),
+        ("sed -i 's/sec = parse/seconds = parse/' g.py; cat f.py", False),
         ("git commit -m 'seconds = parse' f.py", False),
+        ("git commit -m 'In f.py:\nseconds = parse\n' > /dev/null", False),
+        ("grep -c 'x\nseconds = parse\ny' f.py > /dev/null", False),
+        ("cat > g.py <<E\nseconds = parse\nE\ncat f.py", False),
+        ("python3 - <<E\nprint(open('f.py').read().count('''\nseconds = parse\n'''))\nE", False),
     ],
 )
 def test_what_a_shells_literals_write(command: str, wrote: bool) -> None:
     assert who(["seconds = parse"], call(1, {"command": command}, path=None)) == ["c1" if wrote else None]
+
+
+def test_a_search_for_a_line_did_not_write_it() -> None:
+    search = call(1, {"pattern": "seconds = parse", "path": PATH}, path=None)
+    assert who(["seconds = parse"], search) == [None]
+    program = call(2, {"code": "open('f.py', 'w').write(\n'''\nseconds = parse\n''')"}, path=None)
+    assert who(["seconds = parse"], program) == ["c2"]
+
+
+def test_a_shell_edits_inside_a_line() -> None:
+    lines = ["def test():", "    assert price == 5.79  # exact"]
+    first = write(1, "def test():", "    assert price == 5.80  # exact")
+    inside = call(2, {"command": r"sed -i 's/5\.80/5.79/' src/f.py"}, path=None)
+    assert who(lines, first, inside) == ["c1", "c2"]
 
 
 def test_other_files_and_other_events_write_nothing() -> None:

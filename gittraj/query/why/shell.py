@@ -1,0 +1,92 @@
+"""What a shell's command writes into a file, as far as its literals say it. Pure.
+
+Only what goes there counts: a here-document or a text that is redirected, a script that writes, an edit in
+place. A command that quotes a line to search for it, or in a message, wrote nothing.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Collection, Iterator, Sequence
+from itertools import chain, pairwise
+
+from gittraj.events.runs.tokens import Token, Word, read_tokens
+
+Lines = tuple[str, ...]
+
+_MAY_WRITE = re.compile(r">|\btee\b|write|\s-\S*i|\bbash|\bsh\b")
+_SHELL = re.compile(r"(?:ba|z|da|k)?sh")
+_INTERPRETER = re.compile(r"python[\d.]*|perl|ruby|node|deno|bun|php")
+_SCRIPT = re.compile(r"-\w*[ce]|--eval")
+_WRITES = re.compile(r"write|inplace|['\"](?:[wax]|r\+)[bt+]*['\"]|['\"]>>?['\"]")
+_IN_PLACE = re.compile(r"-\w*i\S*|--in-place\S*")
+_REPLACE = re.compile(r"(?<!\w)s([/|#,@!:~])((?:\\.|(?!\1).)*)\1((?:\\.|(?!\1).)*)\1", re.DOTALL)
+_INSERT = re.compile(r"(?:\d+|\$|/(?:\\.|[^/])*/)?\s*[aic](?:\\\n|\\|\s)\s*(.*)", re.DOTALL)
+_QUOTE = re.compile(r"['\"]")
+
+
+def read_command(text: str, names: Collection[str]) -> Iterator[tuple[Lines, Lines]]:
+    """What it replaces and writes in a file that is called one of ``names``, in whatever folder. What it
+    replaces is a part of a line."""
+    if not _MAY_WRITE.search(text):
+        return
+    try:
+        tokens = [*read_tokens(text), Token("operator", Word("\n"))]
+    except ValueError:
+        return
+    pipeline: list[Token] = []
+    for token in tokens:
+        if token.kind == "operator" and token.word.text not in ("|", "|&"):
+            yield from _read_pipeline(pipeline, names)
+            pipeline = []
+        else:
+            pipeline.append(token)
+
+
+def _read_pipeline(tokens: Sequence[Token], names: Collection[str]) -> Iterator[tuple[Lines, Lines]]:
+    words = [token.word.text for token in tokens if token.kind == "word"]
+    programs = [posixpath.basename(word) for word in words]
+    documents = [script for token in tokens if token.kind == "redirect" for script in token.word.scripts]
+    targets = {
+        after.word.text
+        for token, after in pairwise(tokens)
+        if token.kind == "redirect" and ">" in token.word.text
+    }
+    named = not frozenset(names).isdisjoint(programs)
+    written = any(posixpath.basename(target) in names for target in targets)
+    scripts = [*documents, *(after for word, after in pairwise(words) if _SCRIPT.fullmatch(word))]
+    if any(map(_SHELL.fullmatch, programs)):
+        yield from chain.from_iterable(read_command(script, names) for script in scripts)
+    elif any(map(_INTERPRETER.fullmatch, programs)):
+        yield from (hunk for script in scripts for hunk in read_script(script, names, named=named))
+    elif written or (named and "tee" in programs):
+        yield from (((), tuple(document.splitlines())) for document in documents)
+        if programs[0] in ("echo", "printf"):
+            yield (
+                (),
+                tuple(" ".join(w for w in words[1:] if w not in targets).replace("\\n", "\n").split("\n")),
+            )
+    if named and any(map(_IN_PLACE.fullmatch, words)) and {"sed", "gsed", "perl"} & {*programs}:
+        yield from chain.from_iterable(map(_read_in_place, words))
+
+
+def read_script(text: str, names: Collection[str], *, named: bool = False) -> Iterator[tuple[Lines, Lines]]:
+    """The lines of a program that writes files, and those that its literals write as ``\\n``."""
+    if _WRITES.search(text) and (named or any(name in text for name in names)):
+        yield (), tuple(text.split("\n"))
+        for first, *more, _ in (row.split("\\n") for row in text.split("\n") if "\\n" in row):
+            yield (), (_QUOTE.split(first)[-1], *more)
+
+
+def _read_in_place(script: str) -> Iterator[tuple[Lines, Lines]]:
+    """What a word of ``sed -i`` replaces and inserts; what it takes over from the line is not known."""
+    if inserted := _INSERT.fullmatch(script):
+        yield (), tuple(inserted[1].replace("\\n", "\n").split("\n"))
+    for _, old, new in _REPLACE.findall(script):
+        if not re.search(r"(?<!\\)(?:&|\\\d)", new):
+            yield _literal(old.removeprefix("^").removesuffix("$")), _literal(new)
+
+
+def _literal(text: str) -> Lines:
+    return tuple(re.sub(r"\\([^\w\n])", r"\1", text.replace("\\n", "\n").replace("\\t", "\t")).split("\n"))
