@@ -22,7 +22,7 @@ _TELLING = 4  # signs of a line's part; fewer say nothing
 
 MOST = 8
 """Lines that are shown of a change."""
-_LONG = 1000  # lines of a hunk; a longer one is not diffed, only its lines that are asked for are shown
+_LONG = 1000  # lines of a hunk; a longer one is not diffed
 
 
 class _Line:
@@ -189,28 +189,36 @@ def _same(one: Sequence[str], i: int, other: Sequence[str], j: int) -> bool:
 
 
 def show_change(edit: Edit, lines: Sequence[str]) -> tuple[list[str], int]:
-    """Lines prefixed with ``-`` or ``+``, around those of ``lines`` that the edit wrote, and how many of its
-    lines follow."""
-    wanted = {normalize(line) for line in lines}
-    wordy = [normalize(line) for line in lines if any(map(str.isalnum, line))]
-    key = wordy[0] if wordy else normalize(lines[0])
+    """Lines prefixed with ``-``, ``+`` or a blank, from the first to the last of ``lines`` that a hunk wrote,
+    and how many changed ones follow. Of lines without a word there is nothing to show."""
+    wanted = {text for text in map(normalize, lines) if _has_text(text)}
     for hunk in edit.hunks:
-        changed = list(_compare(hunk, wanted))
-        written = [(i, normalize(line[1:])) for i, line in enumerate(changed) if line[0] == "+"]
-        at = next((i for i, text in written if text == key or (edit.part and text and text in key)), None)
-        if at is not None:
-            begin = at
-            while begin > 0 and changed[begin - 1][0] == "-" and at - begin < MOST // 2:
+        changed = _compare(hunk)
+        at = [
+            i
+            for i, (mark, line) in enumerate(changed)
+            if mark == "+" and _is_of(normalize(line), wanted, edit)
+        ]
+        if at:
+            begin, end = at[0], at[-1] + 1
+            while begin > 0 and changed[begin - 1][0] == "-" and at[0] - begin < MOST // 2:
                 begin -= 1
-            return changed[begin : begin + MOST], max(len(changed) - begin - MOST, 0)
+            while hunk[0] and end < len(changed) and changed[end][0] != " ":
+                end += 1
+            shown = [f"{mark}{line}" for mark, line in changed[begin:end]]
+            return shown[:MOST], sum(line[0] != " " for line in shown[MOST:])
     return [], 0
 
 
-def _compare(hunk: Hunk, wanted: set[str]) -> Iterator[str]:
+def _is_of(text: str, wanted: Collection[str], edit: Edit) -> bool:
+    return text in wanted or (edit.part and bool(text) and any(text in each for each in wanted))
+
+
+def _compare(hunk: Hunk) -> list[tuple[str, str]]:
     old, new = hunk
     if not old or len(old) + len(new) > _LONG:
-        return (f"+{line}" for line in new if normalize(line) in wanted)
-    return (f"{mark}{line}" for mark, line in compare_lines(hunk, normalize) if mark != " ")
+        return [("+", line) for line in new]
+    return [*compare_lines(hunk, normalize)]
 
 
 def compare_lines(hunk: Hunk, key: Callable[[str], str] = str) -> Iterator[tuple[str, str]]:
@@ -221,7 +229,7 @@ def compare_lines(hunk: Hunk, key: Callable[[str], str] = str) -> Iterator[tuple
     matcher = SequenceMatcher(None, [*map(key, old)], [*map(key, new)], autojunk=False)
     for tag, i, j, k, m in matcher.get_opcodes():
         if tag == "equal":
-            yield from ((" ", line) for line in old[i:j])
+            yield from ((" ", line) for line in new[k:m])
         else:
             yield from (("-", line) for line in old[i:j])
             yield from (("+", line) for line in new[k:m])

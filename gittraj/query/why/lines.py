@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
+from types import MappingProxyType
 from typing import Any
 
 from gittraj.frozen import dataclass
-from gittraj.git import BlamedLine, Repository
+from gittraj.git import BlamedLine, Repository, read_blob
 from gittraj.model.codec import decode_note
 from gittraj.model.header import Header
 from gittraj.model.values import Record
@@ -21,9 +22,9 @@ from gittraj.query.log.description import describe_all
 from gittraj.query.notes import NotesInMemory
 from gittraj.query.records import Recorded
 from gittraj.query.show.chapters import Segments, spell_event
-from gittraj.query.why.line_origin import find_writers, show_change
-from gittraj.query.why.reasons import About, find_prompt, find_reasons, find_said
-from gittraj.query.why.session import Session
+from gittraj.query.why.line_origin import find_writers, normalize, show_change
+from gittraj.query.why.reasons import About, find_pinned, find_prompt, find_reasons, find_said
+from gittraj.query.why.session import Part, Session
 from gittraj.query.why.written import Edit
 
 Explanation = Header
@@ -38,14 +39,21 @@ _SHORT = 7
 
 @dataclass(frozen=True, slots=True)
 class _Origin:
-    """What the lines with these ``numbers`` come from; ``line`` is the first. ``beside``: the sessions of
-    the commit, where no edit of theirs is known to have written the lines."""
+    """What the ``blamed`` lines come from. ``sessions``: those of their commit, of which ``session`` tells
+    about them; ``edit``: that is known to have written them."""
 
-    line: BlamedLine
     session: Session | None
     edit: Edit | None
-    numbers: list[int]
-    beside: Sequence[Session]
+    sessions: Sequence[Session]
+    blamed: list[BlamedLine]
+
+    @property
+    def paths(self) -> set[str]:
+        return {path for path in (self.blamed[0].path, self.blamed[0].was) if path}
+
+    @property
+    def numbers(self) -> list[int]:
+        return sorted(line.number for line in self.blamed)
 
 
 Read = Callable[[NotesInMemory, Collection[str]], Recorded]
@@ -60,10 +68,12 @@ def explain(
     *,
     read: Read = lambda notes, _: Recorded(notes),
     find_noted: FindNoted | None = None,
+    respaced: Mapping[int, str] = MappingProxyType({}),
 ) -> list[Explanation]:
     """One entry for each distinct origin of the ``blamed`` lines, in the order of their first lines.
 
-    ``lines`` are all of the file. ``find_noted`` spares git a walk. Nothing is written, nothing fetched.
+    ``lines`` are all of the file. ``find_noted`` spares git a walk; ``respaced`` are the commits that changed
+    the white space of lines since. Nothing is written, nothing fetched.
     """
     commits = list(dict.fromkeys(line.commit for line in blamed if line.commit))
     recorded = _read_records(repository, commits, read)
@@ -73,25 +83,23 @@ def explain(
         sessions = _read_sessions(recorded, commit, segments)
         for line, session, edit in _attribute(own, lines, sessions):
             key = (commit, session and session.header["id"], edit and edit.call.id)
-            origin = origins.setdefault(key, _Origin(line, session, edit, [], () if edit else sessions))
-            origin.numbers.append(line.number)
-    silent = {origin.line.commit for origin in origins.values() if origin.session is None}
+            origins.setdefault(key, _Origin(session, edit, sessions, [])).blamed.append(line)
+    silent = {origin.blamed[0].commit for origin in origins.values() if origin.session is None}
     asked = {c: {line.path for line in by_commit[c]} for c in commits if c in silent}
     previous = _find_previous(repository, asked, find_noted) if asked else {}
     unread = recorded.unread(asked)
-    described = describe_all(repository, list(dict.fromkeys((*commits, *previous.values()))))
+    named = dict.fromkeys((*commits, *previous.values(), *respaced.values()))
+    described = describe_all(repository, list(named))
     recorded = _read_records(repository, list(previous.values()), read)
     entries = []
     for origin in origins.values():
-        commit = origin.line.commit
-        entry = _begin(sorted(origin.numbers), described[commit] if commit else dict.fromkeys(_COMMIT))
+        commit = origin.blamed[0].commit
+        entry = _begin(origin.numbers, described[commit] if commit else dict.fromkeys(_COMMIT))
+        since = dict.fromkeys(respaced[n] for n in origin.numbers if n in respaced)
+        entry["respaced"] = [described[each] for each in since]
         if origin.session is not None:
-            entry |= {"trajectory": origin.session.header, "movedBy": _list_moves(origin.session)}
-            written = [lines[number - 1] for number in origin.numbers]
-            if origin.edit is not None:
-                entry |= _explain_line(origin.session, origin.edit, origin.line, written)
-            else:
-                entry |= _tell_beside(origin.beside)
+            told = _explain_line(repository, origin.session, origin, lines)
+            entry |= {"trajectory": origin.session.header, **told}
         elif commit in previous:
             headers = _headers(recorded.on(previous[commit]), previous[commit])
             entry["nearest"] = {**described[previous[commit]], "trajectory": next(headers, None)}
@@ -175,8 +183,31 @@ def _wrote(session: Session, paths: set[str]) -> bool:
 def _begin(numbers: Sequence[int], commit: Mapping[str, Any]) -> Explanation:
     """An entry without a record."""
     nothing: Header = {"trajectory": None, "prompt": None, "decisions": [], "said": None, "change": []}
-    nothing |= {"changeMore": 0, "beside": [], "events": [], "movedBy": [], "nearest": None, "unread": False}
+    nothing |= {
+        "changeMore": 0,
+        "doubts": [],
+        "beside": [],
+        "events": [],
+        "movedBy": [],
+        "nearest": None,
+        "unread": False,
+    }
     return {"lines": _join(numbers), **commit, **nothing}
+
+
+def _explain_line(repository: Repository, session: Session, origin: _Origin, lines: Sequence[str]) -> Header:
+    """What is known of the lines: what was decided about just them first, and who doubted them."""
+    paths, numbers = origin.paths, {line.first for line in origin.blamed}
+    asked = [lines[number - 1] for number in origin.numbers]
+    about = About.of(session, paths, numbers, asked, origin.edit)
+    pinned = find_pinned(origin.sessions, paths, numbers, anywhere=origin.edit is None)
+    told = {"decisions": pinned, "doubts": about.doubts(session.header)}
+    if origin.edit is None:
+        return told | _tell_beside(origin.sessions)
+    edited = _explain_edit(session, origin.edit, about, asked)
+    known = {decision["chosen"] for decision in pinned}
+    told["decisions"] = [*pinned, *(d for d in edited["decisions"] if d["chosen"] not in known)]
+    return {**edited, **told, "movedBy": _list_moves(repository, session, origin, asked)}
 
 
 def _tell_beside(sessions: Sequence[Session]) -> Header:
@@ -188,35 +219,45 @@ def _tell_beside(sessions: Sequence[Session]) -> Header:
     return {"prompt": beside[0]["prompt"] if len(beside) == 1 else None, "beside": beside}
 
 
-def _explain_line(session: Session, edit: Edit, line: BlamedLine, lines: Sequence[str]) -> Header:
+def _explain_edit(session: Session, edit: Edit, about: About, lines: Sequence[str]) -> Header:
     """A session's explanation of the lines: in ``events`` the prompt above the call that wrote them, the
     nearest stated decision, and the call itself."""
     call = edit.call
-    part = next(part for part in session.parts if call in part.events)
+    part = _part_of(session, edit)
     at = part.events.index(call)
     prompt = find_prompt(session, part, at)
-    paths = {path for path in (line.path, line.was) if path}
-    reasons, decided = find_reasons(session, part, at, About.of(session, paths, lines))
+    reasons, decided = find_reasons(session, part, at, about)
     chosen = {event.id for event in (prompt, call) if event} | decided
     events = [event for event in session.events if event.id in chosen]
     change, more = show_change(edit, lines)
     return {
         "prompt": prompt.content if prompt else part.prompt,
         "decisions": reasons,
-        "said": None if reasons or session.header["why"] else find_said(part, at),
+        "said": None if reasons else find_said(part, at),
         "change": change,
         "changeMore": more,
         "events": [spell_event(event, session.header["agent"]) for event in events],
     }
 
 
-def _list_moves(session: Session) -> list[Header]:
-    """The commits that the records were carried from, the original first."""
-    origins = {record.origin.commit for record in session.records if record.origin}
-    former = session.header["link"]["carriedFrom"]
+def _part_of(session: Session, edit: Edit) -> Part:
+    return next(part for part in session.parts if edit.call in part.events)
+
+
+def _list_moves(
+    repository: Repository, session: Session, origin: _Origin, lines: Sequence[str]
+) -> list[Header]:
+    """The commits that the edit's record was carried from, the original first; none that is here and has not
+    the lines."""
+    records = _part_of(session, origin.edit).records if origin.edit else []
+    first = {record.origin.commit for record in records if record.origin}
+    former = {commit for record in records for commit in record.link.carried_from}
+    wanted = {normalize(line) for line in lines}
     return [
-        {"commit": commit, "short": commit[:_SHORT], "first": commit in origins}
-        for commit in sorted(former, key=lambda c: (c not in origins, c))
+        {"commit": commit, "short": commit[:_SHORT], "first": commit in first}
+        for commit in sorted(former, key=lambda c: (c not in first, c))
+        if not repository.objects.exists(commit)
+        or any(wanted <= {*map(normalize, read_blob(repository, commit, path))} for path in origin.paths)
     ]
 
 

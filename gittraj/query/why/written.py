@@ -110,7 +110,7 @@ def _read_patch(text: str, paths: Collection[str]) -> Iterator[Hunk]:
             if ours and (old or new):
                 yield tuple(old), tuple(new)
             old, new = [], []
-            ours = _is_one_of(named[1].strip(), paths) if named else ours
+            ours = is_one_of(named[1].strip(), paths) if named else ours
             continue
         if line[:1] in ("+", " "):
             new.append(line[1:])
@@ -118,7 +118,7 @@ def _read_patch(text: str, paths: Collection[str]) -> Iterator[Hunk]:
             old.append(line[1:])
 
 
-def _is_one_of(path: str, paths: Collection[str]) -> bool:
+def is_one_of(path: str, paths: Collection[str]) -> bool:
     """Patches name a file relative to their call's folder."""
     return any(path == p or path.endswith(f"/{p}") or p.endswith(f"/{path}") for p in paths)
 
