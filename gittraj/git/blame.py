@@ -27,12 +27,13 @@ _SEARCHED = 8000  # bytes: where git itself looks for a NUL to call a file binar
 @dataclass(frozen=True, slots=True)
 class BlamedLine:
     """Line ``number`` (from 1) is from ``commit`` (None: not committed), there line ``first``, where the file
-    was called ``path`` and in its parent ``was`` (None: it had none, or it is not known)."""
+    was called ``path`` and in its parent ``parent`` ``was`` (None: it had none, or it is not known)."""
 
     number: int
     first: int
     commit: str | None
     path: str
+    parent: str | None
     was: str | None
 
 
@@ -131,19 +132,20 @@ def _parse(data: bytes) -> list[BlamedLine]:
     """What git-blame(1) calls the porcelain format: facts of a commit stand where it comes first, its path
     again wherever the commit has several."""
     found: list[BlamedLine] = []
-    named: dict[bytes, tuple[str, str | None]] = {}
-    commit, number, first, was = b"", 0, 0, None
+    named: dict[bytes, tuple[str, str | None, str | None]] = {}
+    was: tuple[str | None, str | None] = None, None
+    commit, number, first = b"", 0, 0
     for line in data.split(b"\n"):
         if line.startswith(b"\t"):
-            path, before = named[commit]
             none = not commit.strip(b"0")
-            found.append(BlamedLine(number, first, None if none else commit.decode(), path, before))
+            found.append(BlamedLine(number, first, None if none else commit.decode(), *named[commit]))
         elif group := _GROUP.match(line):
-            commit, first, number, was = group[1], int(group[2]), int(group[3]), None
+            commit, first, number, was = group[1], int(group[2]), int(group[3]), (None, None)
         elif line.startswith(b"previous "):
-            was = _name(line.split(b" ", 2)[2])
+            _, parent, name = line.split(b" ", 2)
+            was = parent.decode(), _name(name)
         elif line.startswith(b"filename "):
-            named[commit] = (_name(line[9:]), was)
+            named[commit] = (_name(line[9:]), *was)
     return found
 
 

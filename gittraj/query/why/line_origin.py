@@ -3,7 +3,7 @@
 By content: a call's arguments are compared with the lines of the file, ignoring white space. Context lines of
 a change were not written by it, nor were unchanged lines by a call that overwrites the file. Of several
 candidates the one whose text matches the line's neighbours wins, else the last. An edit inside a line wrote
-it where nothing else in the file has its words. It must not guess: a line that no call wrote has none.
+what it makes of a line that was there. It must not guess: a line that no call wrote has none.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ S = TypeVar("S")
 
 _NEAR = 5  # lines on each side that distinguish equal lines
 _MOST = 200  # equal lines that are compared
-_TELLING = 4  # signs of a line's part; fewer say nothing
 
 MOST = 8
 """Lines that are shown of a change."""
@@ -44,8 +43,10 @@ def find_writers(
     wanted: Collection[int],
     sessions: Iterable[tuple[S, Iterable[AnyEvent]]],
     paths: Collection[str],
+    before: Callable[[], Sequence[str]] = tuple,
 ) -> dict[int, tuple[S, Edit]]:
-    """The session and the edit that wrote each of ``lines``, of all sessions' edits in the order of time."""
+    """The session and the edit that wrote each of ``lines``, of all sessions' edits in the order of time;
+    ``before`` reads the lines that the file had before them."""
     owners: dict[int, S] = {}
     timed: list[tuple[str, Edit]] = []
     for session, events in sessions:
@@ -55,24 +56,27 @@ def find_writers(
             timed.append((now, edit))
             owners[id(edit)] = session
     edits = [edit for _, edit in sorted(timed, key=lambda each: each[0])]
-    return {at: (owners[id(edit)], edit) for at, edit in find_edits(lines, wanted, edits).items()}
+    return {at: (owners[id(edit)], edit) for at, edit in find_edits(lines, wanted, edits, before).items()}
 
 
-def find_edits(lines: Sequence[str], wanted: Iterable[int], edits: Sequence[Edit]) -> dict[int, Edit]:
+def find_edits(
+    lines: Sequence[str],
+    wanted: Iterable[int],
+    edits: Sequence[Edit],
+    before: Callable[[], Sequence[str]] = tuple,
+) -> dict[int, Edit]:
     """The edit that wrote each of ``lines``, for the indices ``wanted``; lines without one are left out. A
-    line without a letter or digit takes its neighbour's edit where it has none."""
+    line without a letter or digit takes its neighbour's edit where it has none. What a command's text says
+    counts where no edit wrote the line."""
     compared = [normalize(line) for line in lines]
-    standing = [_replay([w for w in edits if w.mentioned is mentioned]) for mentioned in (False, True)]
+    standing = _replay(edits, before)
     asked = sorted(wanted)
     found: dict[int, Edit] = {}
     for at in asked:
-        line = compared[at]
-        if candidates := standing[0].get(line):
-            found[at] = _choose(candidates, compared, at).edit
-        elif (inside := _find_inside(compared, at, edits)) is not None:
-            found[at] = inside
-        elif candidates := standing[1].get(line) if _has_text(line) else None:
-            found[at] = _choose(candidates, compared, at).edit
+        candidates = standing.get(compared[at], [])
+        edited = [each for each in candidates if not each.edit.mentioned]
+        if edited or (candidates and _has_text(compared[at])):
+            found[at] = _choose(edited or candidates, compared, at).edit
     for order, step in ((asked, -1), (asked[::-1], 1)):
         for at in order:
             if at not in found and not _has_text(compared[at]) and at + step in found:
@@ -80,52 +84,47 @@ def find_edits(lines: Sequence[str], wanted: Iterable[int], edits: Sequence[Edit
     return found
 
 
-def _find_inside(lines: Sequence[str], at: int, edits: Sequence[Edit]) -> Edit | None:
-    """The last edit of a part of line ``at``."""
-    parts = ((edit, hunk) for edit in reversed(edits) if edit.part for hunk in reversed(edit.hunks))
-    return next((edit for edit, hunk in parts if _is_inside(lines, at, hunk)), None)
-
-
-def _is_inside(lines: Sequence[str], at: int, hunk: Hunk) -> bool:
-    """Whether the line has what the hunk wrote of a line, no longer what it replaced, and fits what it wrote
-    above or below."""
-    old, new = (tuple(map(normalize, side)) for side in hunk)
-    line = lines[at]
-    if not (old and new) or old == new:
-        return False
-    if len(new) > 1:
-        first = line.endswith(new[0]) and _begins(lines, at + 1, new[1], whole=len(new) > 2)
-        last = line.startswith(new[-1]) and at > 0 and lines[at - 1].endswith(new[-2])
-        return (first and _tells(new[0], old[0])) or (last and _tells(new[-1], old[-1]))
-    gone = old[0] not in line or old[0] in new[0]
-    return new[0] in line and gone and _tells(new[0], old[0]) and sum(new[0] in each for each in lines) == 1
-
-
-def _begins(lines: Sequence[str], at: int, text: str, *, whole: bool) -> bool:
-    return at < len(lines) and (lines[at] == text if whole else lines[at].startswith(text))
-
-
-def _tells(new: str, old: str) -> bool:
-    return new != old and len(new) >= _TELLING and _has_text(new)
-
-
 def _has_text(line: str) -> bool:
     return any(map(str.isalnum, line))
 
 
-def _replay(edits: Sequence[Edit]) -> dict[str, list[_Line]]:
-    """The lines that remain after all edits, by their text, oldest first."""
+def _replay(edits: Sequence[Edit], before: Callable[[], Sequence[str]]) -> dict[str, list[_Line]]:
+    """The lines that remain after all edits, by their text, oldest first; with what edits made of parts of
+    lines."""
     standing: dict[str, list[_Line]] = {}
+    former = {*map(normalize, before())} if any(edit.part for edit in edits) else set()
     text: list[str] | None = None  # of the file, once a call wrote all of it
     for edit in edits:
         for old, new in edit.hunks:
-            before, after = [*map(normalize, old)], [*map(normalize, new)]
+            gone, after = [*map(normalize, old)], [*map(normalize, new)]
+            if edit.part and gone:
+                for made in {*_remake(gone, after or [""], former | standing.keys())}:
+                    standing.setdefault(made, []).append(_Line(edit, (), 0))
             if edit.whole and text is None:
                 standing = _overwrite(standing, edit, after)
             else:
-                _change(standing, edit, text if edit.whole and text is not None else before, after)
-            text = after if edit.whole else text and _replace(text, before, after)
+                _change(standing, edit, text if edit.whole and text is not None else gone, after)
+            text = after if edit.whole else text and _replace(text, gone, after)
     return standing
+
+
+def _remake(old: Sequence[str], new: Sequence[str], lines: Iterable[str]) -> Iterator[str]:
+    """What becomes of the ``lines`` in which ``old`` begins and ends."""
+    first, last = old[0], old[-1]
+    heads, tails = [], []
+    for line in lines if len(old) == 1 else ():
+        if first and first in line and old != new:
+            head, _, tail = line.partition(first)
+            ends = [head + new[0], new[-1] + tail] if len(new) > 1 else [line.replace(first, new[0])]
+            yield from (end for end in ends if end != line)
+    for line in lines if len(old) > 1 else ():
+        heads += [line.removesuffix(first)] if first and line.endswith(first) else []
+        tails += [line.removeprefix(last)] if last and line.startswith(last) else []
+    if len(new) > 1:
+        yield from (head + new[0] for head in heads if first != new[0])
+        yield from (new[-1] + tail for tail in tails if last != new[-1])
+    elif len(heads) * len(tails) <= _MOST:
+        yield from (head + new[0] + tail for head in heads for tail in tails)
 
 
 def _overwrite(
@@ -143,16 +142,26 @@ def _overwrite(
 def _change(
     standing: dict[str, list[_Line]], edit: Edit, before: Sequence[str], after: Sequence[str]
 ) -> None:
-    from difflib import SequenceMatcher  # noqa: PLC0415 - only where a call wrote the whole file
-
-    for tag, i, j, k, m in SequenceMatcher(None, before, after).get_opcodes():
-        if tag == "equal":
-            continue
-        for at in range(i, j):
+    for gone, i, made, k in _differ(before, after):
+        for at in range(i, i + gone):
             if candidates := standing.get(before[at]):
                 candidates.remove(_choose(candidates, before, at))
-        for place in range(k, m):
+        for place in range(k, k + made):
             standing.setdefault(after[place], []).append(_Line(edit, after, place))
+
+
+def _differ(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[int, int, int, int]]:
+    """How many lines go, and from where, and how many come. Of very many lines those that are on one side."""
+    if len(before) + len(after) > _LONG:
+        kept = {*before} & {*after}
+        yield from ((1, at, 0, 0) for at, line in enumerate(before) if line not in kept)
+        yield from ((0, 0, 1, at) for at, line in enumerate(after) if line not in kept)
+        return
+    from difflib import SequenceMatcher  # noqa: PLC0415 - only where an edit replaced something
+
+    for tag, i, j, k, m in SequenceMatcher(None, before, after).get_opcodes():
+        if tag != "equal":
+            yield j - i, i, m - k, k
 
 
 def _replace(text: list[str], before: Sequence[str], after: Sequence[str]) -> list[str] | None:

@@ -7,6 +7,7 @@ and null. It must not know how anything is printed.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain
 from types import MappingProxyType
 from typing import Any
@@ -34,6 +35,8 @@ FindNoted = Callable[[Collection[str]], Collection[str] | None]
 """Given paths, the commits with a note that touched one of them, under earlier names too; None: not known."""
 
 _COMMIT = ("commit", "short", "subject", "author", "date")
+_SEEN = ("manual", "agent", "output", "order")
+"""On what evidence a session is known to have made a commit."""
 _SHORT = 7
 
 
@@ -81,7 +84,7 @@ def explain(
     origins: dict[Any, _Origin] = {}
     for commit, own in by_commit.items():
         sessions = _read_sessions(recorded, commit, segments)
-        for line, session, edit in _attribute(own, lines, sessions):
+        for line, session, edit in _attribute(repository, own, lines, sessions):
             key = (commit, session and session.header["id"], edit and edit.call.id)
             origins.setdefault(key, _Origin(session, edit, sessions, [])).blamed.append(line)
     silent = {origin.blamed[0].commit for origin in origins.values() if origin.session is None}
@@ -154,14 +157,20 @@ def _headers(found: Iterable[Folded], commit: str | None) -> Iterator[Header]:
 
 
 def _attribute(
-    blamed: Sequence[BlamedLine], lines: Sequence[str], sessions: Sequence[Session]
+    repository: Repository, blamed: Sequence[BlamedLine], lines: Sequence[str], sessions: Sequence[Session]
 ) -> Iterator[tuple[BlamedLine, Session | None, Edit | None]]:
-    """Each line with its session, and with the edit that wrote it where there is one."""
-    for place in dict.fromkeys((line.path, line.was) for line in blamed):
-        own = [line for line in blamed if (line.path, line.was) == place]
-        paths = {path for path in place if path}
-        read = [(session, session.events) for session in sessions]
-        found = find_writers(lines, [line.number - 1 for line in own], read, paths)
+    """Each line with its session, and with the edit that wrote it where there is one: of a session that is
+    known to have made the commit before one that may have."""
+    for parent, path, was in dict.fromkeys((line.parent, line.path, line.was) for line in blamed):
+        own = [line for line in blamed if (line.parent, line.path, line.was) == (parent, path, was)]
+        paths = {name for name in (path, was) if name}
+        before = partial(read_blob, repository, parent or "", was or "")
+        found: dict[int, tuple[Session, Edit]] = {}
+        for some in ([s for s in sessions if s.header["link"]["evidence"] in _SEEN], sessions):
+            wanted = [line.number - 1 for line in own if line.number - 1 not in found]
+            if wanted and some:
+                read = ((session, session.events) for session in some)
+                found |= find_writers(lines, wanted, read, paths, before)
         ours = _ours(sessions)
         fallback = next((s for s in ours if _wrote(s, paths)), ours[0] if ours else None)
         for line in own:

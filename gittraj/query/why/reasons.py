@@ -9,7 +9,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import chain, takewhile
+from itertools import chain
 from keyword import kwlist
 
 from gittraj.events.part_summary import PROMPT_LIMIT, shorten
@@ -72,9 +72,9 @@ class About:
         chosen = f"{decision['question'] or ''} {decision['chosen']}"
         others = (decision["reasoning"], decision["quote"], *decision["alternatives"])
         told = " ".join(filter(None, (chosen, *others)))
-        if any(posixpath.basename(path) in told for path in self.paths):
+        if any(_has_name(told, posixpath.basename(path)) for path in self.paths):
             return True
-        if any(name in told for name in self.others):
+        if any(_has_name(told, name) for name in self.others):
             return None
         code = _words(_CODE.findall(chosen))
         if (code | {*_SYMBOL.findall(chosen)}) & self.words:
@@ -87,6 +87,10 @@ class About:
         places = ({"path": s["path"], "line": s["line"]} if s else {} for s in header["caveatSources"])
         found = zip(header["caveats"], places, strict=True)
         return [text for text, place in found if self.names({**nothing, "chosen": text, **place})]
+
+
+def _has_name(text: str, name: str) -> bool:
+    return re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", text) is not None
 
 
 def _words(texts: Iterable[str]) -> frozenset[str]:
@@ -137,34 +141,29 @@ def _first_sentences(message: str) -> str:
     return " ".join(found[first : first + _SAID])
 
 
-Rank = tuple[bool, bool, bool, bool, int]
+Rank = tuple[bool, bool, bool, int]
 
 
 def find_reasons(session: Session, part: Part, at: int, about: About) -> tuple[list[Header], set[str]]:
     """The decisions that the call at ``at`` carries out, and the ids of the events of those that were stated.
-    Its turn's first, then what names its lines, what was stated on purpose, what stands before, nearest."""
+    What names its lines first, then what was stated on purpose, what stands before, nearest."""
     ranked: list[tuple[Rank, str | None, Header]] = []
     for i, stated, decision in _placed(session, part):
         names = about.names(decision)
-        between = part.events[min(i, at) + 1 : max(i, at)]
-        if names or (names is False and _is_beside(part, i, at, between)):
-            turns = any(isinstance(event, Prompt) for event in between)
-            ranked.append(((turns, not names, stated is None, i > at, abs(i - at)), stated, decision))
+        if names or (names is False and _is_beside(part.events, i, at)):
+            ranked.append(((not names, stated is None, i > at, abs(i - at)), stated, decision))
     best = min((rank for rank, _, _ in ranked), default=None)
     chosen = [each for each in ranked if each[0] == best][:_MOST]
     return [decision for _, _, decision in chosen], {stated for _, stated, _ in chosen if stated}
 
 
-def _is_beside(part: Part, i: int, at: int, between: Sequence[AnyEvent]) -> bool:
+def _is_beside(events: Sequence[AnyEvent], i: int, at: int) -> bool:
     """Whether what was decided at ``i`` stands right before the edit at ``at``, or before several of which
-    it is one; what was decided afterwards is about it if it is the turn's only one."""
-    if any(isinstance(event, Prompt) for event in between):
-        return False
-    if i < at:
-        return not any(map(_is_edit, between)) or not any(isinstance(event, Message) for event in between)
-    turn = takewhile(lambda event: not isinstance(event, Prompt), reversed(part.events[:at]))
-    rest = takewhile(lambda event: not isinstance(event, Prompt), part.events[at + 1 :])
-    return not any(map(_is_edit, chain(turn, rest)))
+    it is one; what was decided afterwards is about it if it is the only edit."""
+    if i > at:
+        return not any(map(_is_edit, chain(events[:at], events[at + 1 :])))
+    between = events[i + 1 : at]
+    return not any(map(_is_edit, between)) or not any(isinstance(event, Message) for event in between)
 
 
 def _is_edit(event: AnyEvent) -> bool:

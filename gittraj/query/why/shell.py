@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
 from itertools import chain, pairwise
 
 from gittraj.events.runs.tokens import Token, Word, read_tokens
@@ -24,11 +25,12 @@ _IN_PLACE = re.compile(r"-\w*i\S*|--in-place\S*")
 _REPLACE = re.compile(r"(?<!\w)s([/|#,@!:~])((?:\\.|(?!\1).)*)\1((?:\\.|(?!\1).)*)\1", re.DOTALL)
 _INSERT = re.compile(r"(?:\d+|\$|/(?:\\.|[^/])*/)?\s*[aic](?:\\\n|\\|\s)\s*(.*)", re.DOTALL)
 _QUOTE = re.compile(r"['\"]")
+_LITERAL = re.compile(r"['\"]([^'\"\n]+)['\"]")
 
 
-def read_command(text: str, names: Collection[str]) -> Iterator[tuple[Lines, Lines]]:
-    """What it replaces and writes in a file that is called one of ``names``, in whatever folder. What it
-    replaces is a part of a line."""
+def read_command(text: str, paths: Collection[str]) -> Iterator[tuple[Lines, Lines]]:
+    """What it replaces and writes in a file that is one of ``paths``; what it replaces is a part of a line.
+    In which folder it ran is not known: a relative name may end any path."""
     if not _MAY_WRITE.search(text):
         return
     try:
@@ -36,44 +38,56 @@ def read_command(text: str, names: Collection[str]) -> Iterator[tuple[Lines, Lin
     except ValueError:
         return
     pipeline: list[Token] = []
+    folder = ""
     for token in tokens:
         if token.kind == "operator" and token.word.text not in ("|", "|&"):
-            yield from _read_pipeline(pipeline, names)
+            words = [each.word.text for each in pipeline if each.kind == "word"]
+            if words[:1] == ["cd"]:
+                folder = posixpath.join(folder, *words[1:2])
+            elif words:
+                yield from _read_pipeline(pipeline, words, partial(_is_at, folder, paths), paths)
             pipeline = []
         else:
             pipeline.append(token)
 
 
-def _read_pipeline(tokens: Sequence[Token], names: Collection[str]) -> Iterator[tuple[Lines, Lines]]:
-    words = [token.word.text for token in tokens if token.kind == "word"]
-    programs = [posixpath.basename(word) for word in words]
+def _is_at(folder: str, paths: Collection[str], name: str) -> bool:
+    """Whether a command in ``folder`` (where that is known) that names a file means one of ``paths``."""
+    place = posixpath.normpath(posixpath.join(folder, name))
+    if place.startswith("/"):
+        return any(place.endswith(f"/{path}") for path in paths)
+    place = re.sub(r"^(?:\.\./)+", "", place)
+    return any(f"/{path}".endswith(f"/{place}") for path in paths)
+
+
+def _read_pipeline(
+    tokens: Sequence[Token], words: Sequence[str], is_ours: Callable[[str], bool], paths: Collection[str]
+) -> Iterator[tuple[Lines, Lines]]:
+    programs = {posixpath.basename(word) for word in words}
     documents = [script for token in tokens if token.kind == "redirect" for script in token.word.scripts]
     targets = {
         after.word.text
         for token, after in pairwise(tokens)
         if token.kind == "redirect" and ">" in token.word.text
     }
-    named = not frozenset(names).isdisjoint(programs)
-    written = any(posixpath.basename(target) in names for target in targets)
+    named = any(map(is_ours, words))
     scripts = [*documents, *(after for word, after in pairwise(words) if _SCRIPT.fullmatch(word))]
     if any(map(_SHELL.fullmatch, programs)):
-        yield from chain.from_iterable(read_command(script, names) for script in scripts)
+        yield from chain.from_iterable(read_command(script, paths) for script in scripts)
     elif any(map(_INTERPRETER.fullmatch, programs)):
-        yield from (hunk for script in scripts for hunk in read_script(script, names, named=named))
-    elif written or (named and "tee" in programs):
+        yield from chain.from_iterable(read_script(script, paths, named=named) for script in scripts)
+    elif any(map(is_ours, targets)) or (named and "tee" in programs):
         yield from (((), tuple(document.splitlines())) for document in documents)
-        if programs[0] in ("echo", "printf"):
-            yield (
-                (),
-                tuple(" ".join(w for w in words[1:] if w not in targets).replace("\\n", "\n").split("\n")),
-            )
-    if named and any(map(_IN_PLACE.fullmatch, words)) and {"sed", "gsed", "perl"} & {*programs}:
+        if words[0] in ("echo", "printf"):
+            text = " ".join(word for word in words[1:] if word not in targets)
+            yield (), tuple(text.replace("\\n", "\n").split("\n"))
+    if named and any(map(_IN_PLACE.fullmatch, words)) and programs & {"sed", "gsed", "perl"}:
         yield from chain.from_iterable(map(_read_in_place, words))
 
 
-def read_script(text: str, names: Collection[str], *, named: bool = False) -> Iterator[tuple[Lines, Lines]]:
+def read_script(text: str, paths: Collection[str], *, named: bool = False) -> Iterator[tuple[Lines, Lines]]:
     """The lines of a program that writes files, and those that its literals write as ``\\n``."""
-    if _WRITES.search(text) and (named or any(name in text for name in names)):
+    if _WRITES.search(text) and (named or any(_is_at("", paths, name) for name in _LITERAL.findall(text))):
         yield (), tuple(text.split("\n"))
         for first, *more, _ in (row.split("\\n") for row in text.split("\n") if "\\n" in row):
             yield (), (_QUOTE.split(first)[-1], *more)

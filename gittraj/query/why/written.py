@@ -39,7 +39,6 @@ def read_edits(events: Iterable[AnyEvent], paths: Collection[str]) -> list[Edit]
     shell that failed may have written before."""
     events = list(events)
     failed = {e.call_id for e in events if isinstance(e, ToolResult) and e.is_error and e.call_id}
-    names = {posixpath.basename(path) for path in paths}
     found = []
     for event in events:
         if not isinstance(event, ToolCall):
@@ -51,21 +50,22 @@ def read_edits(events: Iterable[AnyEvent], paths: Collection[str]) -> list[Edit]
                 found.append(Edit(event, tuple(hunks), whole, part))
         elif not event.files:
             replacing: dict[bool, list[Hunk]] = {}
-            for hunk in _read_program(event.arguments, names):
+            for hunk in _read_program(event.arguments, paths):
                 replacing.setdefault(bool(hunk[0]), []).append(hunk)
             found += [Edit(event, tuple(h), part=part, mentioned=True) for part, h in replacing.items()]
     return found
 
 
-def _read_program(arguments: Any, names: Collection[str]) -> Iterator[Hunk]:
+def _read_program(arguments: Any, paths: Collection[str]) -> Iterator[Hunk]:
     """What a command writes, or a program that is given as ``code``."""
+    names = {posixpath.basename(path) for path in paths}
     texts = [text for text in _texts(arguments) if any(name in text for name in names)]
     if texts:
         from gittraj.query.why.shell import read_command, read_script  # noqa: PLC0415 - most calls name it not
 
         reads = read_script if isinstance(arguments, dict) and "code" in arguments else read_command
         for text in texts:
-            yield from reads(text, names)
+            yield from reads(text, paths)
 
 
 def read_hunks(arguments: Any, paths: Collection[str]) -> tuple[list[Hunk], bool]:
