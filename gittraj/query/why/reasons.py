@@ -64,11 +64,11 @@ class About:
 
     def names(self, decision: Header) -> bool | None:
         """Whether it names the lines, their file or something in them; None: it is about something else."""
-        if decision["path"]:
-            if not is_one_of(decision["path"], self.paths):
-                return None
+        if decision["path"] and is_one_of(decision["path"], self.paths):
             line = decision["line"]
             return line is None or any(abs(line - number) < self.reach for number in self.numbers)
+        if decision["path"] and decision["by"] in STATED:  # what else was inferred to be one may be code
+            return None
         chosen = f"{decision['question'] or ''} {decision['chosen']}"
         others = (decision["reasoning"], decision["quote"], *decision["alternatives"])
         told = " ".join(filter(None, (chosen, *others)))
@@ -83,10 +83,10 @@ class About:
 
     def doubts(self, header: Header) -> list[str]:
         """The caveats that name the lines, their file or something in them."""
-        nothing = {"question": None, "reasoning": None, "quote": None, "alternatives": (), "path": None}
-        places = ({"path": s["path"], "line": s["line"]} if s else {} for s in header["caveatSources"])
+        nothing = {"question": None, "reasoning": None, "quote": None, "alternatives": (), "by": "inferred"}
+        places = (s or {"path": None, "line": None} for s in header["caveatSources"])
         found = zip(header["caveats"], places, strict=True)
-        return [text for text, place in found if self.names({**nothing, "chosen": text, **place})]
+        return [text for text, place in found if self.names({**place, **nothing, "chosen": text})]
 
 
 def _has_name(text: str, name: str) -> bool:
@@ -141,17 +141,17 @@ def _first_sentences(message: str) -> str:
     return " ".join(found[first : first + _SAID])
 
 
-Rank = tuple[bool, bool, bool, int]
+Rank = tuple[bool, bool, bool, bool, int]
 
 
 def find_reasons(session: Session, part: Part, at: int, about: About) -> tuple[list[Header], set[str]]:
     """The decisions that the call at ``at`` carries out, and the ids of the events of those that were stated.
     What names its lines first, then what was stated on purpose, what stands before, nearest."""
     ranked: list[tuple[Rank, str | None, Header]] = []
-    for i, stated, decision in _placed(session, part):
+    for own, (i, stated, decision) in ((p is part, d) for p in session.parts for d in _placed(session, p)):
         names = about.names(decision)
-        if names or (names is False and _is_beside(part.events, i, at)):
-            ranked.append(((not names, stated is None, i > at, abs(i - at)), stated, decision))
+        if names or (names is False and own and _is_beside(part.events, i, at)):
+            ranked.append(((not names, stated is None, not own, i > at, abs(i - at)), stated, decision))
     best = min((rank for rank, _, _ in ranked), default=None)
     chosen = [each for each in ranked if each[0] == best][:_MOST]
     return [decision for _, _, decision in chosen], {stated for _, stated, _ in chosen if stated}
