@@ -492,7 +492,7 @@ def test_a_decision_about_other_code_is_not_the_reason(desk: Desk, why: Why) -> 
         ),
         turn(Write("t.py", "assert zone('AQ')\n")),
         turn(say="The amount goes out as a string. It would be rounded by whoever reads it."),
-        turn(Write("cli.py", "import json\nprint(json.dumps(amount))\n")),
+        turn(Write("cli.py", "amount = 5\nprint(json.dumps(amount))\n")),
         turn(Write("late.py", COUNT), say="I chose a total over a generator because it is read twice."),
         turn(COMMIT),
         turn(say="I chose `json.dumps` over a template because of the quotes."),
