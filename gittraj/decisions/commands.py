@@ -121,23 +121,26 @@ def match_calls(calls: Sequence[Call], ids: Sequence[str]) -> list[Call | None]:
 
 
 def _call(command: Command) -> Call | None:
-    words = list(command.words[1:])
-    if command.name == "git":
-        while words and words[0].text.startswith("-"):
-            del words[: 2 if words[0].text in _VALUED else 1]
-        if not words or words.pop(0).text != "traj":
-            return None
-    elif command.runs_python and [word.text for word in words[:2]] == ["-m", "gittraj"]:
-        words = words[2:]
-    elif command.name in SHELLS and words and words[0].text.endswith("/traj/git-traj"):  # our script
-        words.pop(0)
-    elif command.name != "git-traj":
-        return None
+    words = _after_program(command)
     while words and words[0].text.startswith("-"):
         words.pop(0)
     if not words or words[0].text not in _OPTIONS:
         return None
     return Call(words[0].text, _read(words[0].text, words[1:]), command.loose)
+
+
+def _after_program(command: Command) -> list[Word]:
+    """The words behind ``git traj``, however it is called; none of another program."""
+    words = list(command.words[1:])
+    if command.name == "git":
+        while words and words[0].text.startswith("-"):
+            del words[: 2 if words[0].text in _VALUED else 1]
+        return words[1:] if words and words[0].text == "traj" else []
+    if command.runs_python and [word.text for word in words[:2]] == ["-m", "gittraj"]:
+        return words[2:]
+    if command.name in SHELLS and words and words[0].text.endswith("/traj/git-traj"):  # our script
+        return words[1:]
+    return words if command.name == "git-traj" else []
 
 
 def _read(verb: str, words: Sequence[Word]) -> dict[str, Any]:

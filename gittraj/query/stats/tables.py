@@ -39,10 +39,7 @@ def table(totals: Counted, by: str, touched: Callable[[], Mapping[str, Collectio
         case "path":
             rows = _by_path(totals, touched())
         case _:
-            rows = _by_commit(
-                totals,
-                {c.id: c.month if by == "month" else c.author for c in totals.commits},
-            )
+            rows = _by_commit(totals, {commit.id: getattr(commit, by) for commit in totals.commits})
     if by == "month":
         return sorted(rows, key=lambda row: row["name"] or "", reverse=True)
     return sorted(rows, key=lambda row: (-row["recorded"], -row["commits"], row["name"] or ""))
