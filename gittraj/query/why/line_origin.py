@@ -93,18 +93,16 @@ def _replay(edits: Sequence[Edit], before: Callable[[], Sequence[str]]) -> dict[
     lines."""
     standing: dict[str, list[_Line]] = {}
     former = {*map(normalize, before())} if any(edit.part for edit in edits) else set()
-    text: list[str] | None = None  # of the file, once a call wrote all of it
     for edit in edits:
         for old, new in edit.hunks:
             gone, after = [*map(normalize, old)], [*map(normalize, new)]
             if edit.part and gone:
                 for made in {*_remake(gone, after or [""], former | standing.keys())}:
                     standing.setdefault(made, []).append(_Line(edit, (), 0))
-            if edit.whole and text is None:
+            if edit.whole:
                 standing = _overwrite(standing, edit, after)
             else:
-                _change(standing, edit, text if edit.whole and text is not None else gone, after)
-            text = after if edit.whole else text and _replace(text, gone, after)
+                _change(standing, edit, gone, after)
     return standing
 
 
@@ -112,14 +110,14 @@ def _remake(old: Sequence[str], new: Sequence[str], lines: Iterable[str]) -> Ite
     """What becomes of the ``lines`` in which ``old`` begins and ends."""
     first, last = old[0], old[-1]
     heads, tails = [], []
-    for line in lines if len(old) == 1 else ():
-        if first and first in line and old != new:
+    for line in lines:
+        if len(old) > 1:
+            heads += [line.removesuffix(first)] if first and line.endswith(first) else []
+            tails += [line.removeprefix(last)] if last and line.startswith(last) else []
+        elif first and first in line:
             head, _, tail = line.partition(first)
             ends = [head + new[0], new[-1] + tail] if len(new) > 1 else [line.replace(first, new[0])]
             yield from (end for end in ends if end != line)
-    for line in lines if len(old) > 1 else ():
-        heads += [line.removesuffix(first)] if first and line.endswith(first) else []
-        tails += [line.removeprefix(last)] if last and line.startswith(last) else []
     if len(new) > 1:
         yield from (head + new[0] for head in heads if first != new[0])
         yield from (new[-1] + tail for tail in tails if last != new[-1])
@@ -128,13 +126,12 @@ def _remake(old: Sequence[str], new: Sequence[str], lines: Iterable[str]) -> Ite
 
 
 def _overwrite(
-    standing: Mapping[str, Sequence[_Line]], edit: Edit, after: Sequence[str]
+    standing: Mapping[str, list[_Line]], edit: Edit, after: Sequence[str]
 ) -> dict[str, list[_Line]]:
     """The file is overwritten: earlier lines remain if they are in the new text."""
-    kept = {line: list(found) for line, found in standing.items()}
     stands: dict[str, list[_Line]] = {}
     for place, line in enumerate(after):
-        known = kept.get(line)
+        known = standing.get(line)
         stands.setdefault(line, []).append(known.pop(0) if known else _Line(edit, after, place))
     return stands
 
@@ -162,16 +159,6 @@ def _differ(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[int, 
     for tag, i, j, k, m in SequenceMatcher(None, before, after).get_opcodes():
         if tag != "equal":
             yield j - i, i, m - k, k
-
-
-def _replace(text: list[str], before: Sequence[str], after: Sequence[str]) -> list[str] | None:
-    """The file after an edit; None where ``before`` is not in it."""
-    size = len(before)
-    first = before[0] if before else None
-    for at, line in enumerate(text):
-        if line == first and text[at : at + size] == before:
-            return [*text[:at], *after, *text[at + size :]]
-    return None
 
 
 def _choose(candidates: Sequence[_Line], lines: Sequence[str], at: int) -> _Line:

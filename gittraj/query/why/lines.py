@@ -208,7 +208,7 @@ def _explain_line(repository: Repository, session: Session, origin: _Origin, lin
     """What is known of the lines: what was decided about just them first, and who doubted them."""
     paths, numbers = origin.paths, {line.first for line in origin.blamed}
     asked = [lines[number - 1] for number in origin.numbers]
-    about = About.of(session, paths, numbers, asked, origin.edit)
+    about = About(session, paths, numbers, asked, origin.edit)
     pinned = find_pinned(origin.sessions, paths, numbers, anywhere=origin.edit is None)
     told = {"decisions": pinned, "doubts": about.doubts(session.header)}
     if origin.edit is None:

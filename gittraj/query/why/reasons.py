@@ -33,53 +33,42 @@ _COMMON = frozenset((*kwlist, "self", "this", "true", "false", "null", "const", 
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What a decision about lines may name: their ``numbers`` (when they were committed) in the files
-    ``paths``, their ``words``; ``others``: names of files that the same session changed. ``edited``: words
-    of the edit that wrote them, ``reach``: how many lines it has."""
+    """Lines, and what a decision may name of them: their ``numbers`` (when they were committed) in the files
+    ``paths``, their words; ``edit``: that is known to have written them."""
 
+    session: Session
     paths: Collection[str]
     numbers: Collection[int]
-    words: frozenset[str]
-    others: frozenset[str]
-    edited: frozenset[str] = frozenset()
-    reach: int = 1
-
-    @classmethod
-    def of(
-        cls,
-        session: Session,
-        paths: Collection[str],
-        numbers: Collection[int],
-        lines: Sequence[str],
-        edit: Edit | None = None,
-    ) -> About:
-        touched = {file["path"] for file in session.header["filesChanged"]}
-        touched |= {f.path for e in session.events if isinstance(e, ToolCall) for f in e.files}
-        others = frozenset(map(posixpath.basename, touched)) - {*map(posixpath.basename, paths)}
-        hunks = edit.hunks if edit else ()
-        edited = _words(line for hunk in hunks for side in hunk for line in side)
-        return cls(
-            paths, numbers, _words(lines), others, edited, max((len(new) for _, new in hunks), default=1)
-        )
+    lines: Sequence[str]
+    edit: Edit | None
 
     def names(self, decision: Header) -> bool | None:
         """Whether it names the lines, their file or something in them; None: it is about something else."""
         if decision["path"] and is_one_of(decision["path"], self.paths):
             line = decision["line"]
-            return line is None or any(abs(line - number) < self.reach for number in self.numbers)
+            reach = max((len(new) for _, new in self.edit.hunks), default=1) if self.edit else 1
+            return line is None or any(abs(line - number) < reach for number in self.numbers)
         if decision["path"] and decision["by"] in STATED:  # what else was inferred to be one may be code
             return None
         chosen = f"{decision['question'] or ''} {decision['chosen']}"
         others = (decision["reasoning"], decision["quote"], *decision["alternatives"])
         told = " ".join(filter(None, (chosen, *others)))
-        if any(_has_name(told, posixpath.basename(path)) for path in self.paths):
+        if _has_name(told, self.paths):
             return True
-        if any(_has_name(told, name) for name in self.others):
+        if _has_name(told, self._others()):
             return None
         code = _words(_CODE.findall(chosen))
-        if (code | {*_SYMBOL.findall(chosen)}) & self.words:
+        if (code | {*_SYMBOL.findall(chosen)}) & _words(self.lines):
             return True
-        return False if not code or code & self.edited else None
+        hunks = self.edit.hunks if self.edit else ()
+        edited = _words(line for hunk in hunks for side in hunk for line in side)
+        return False if not code or code & edited else None
+
+    def _others(self) -> set[str]:
+        """The other files that the session changed."""
+        touched = {file["path"] for file in self.session.header["filesChanged"]}
+        touched |= {f.path for e in self.session.events if isinstance(e, ToolCall) for f in e.files}
+        return touched - {*self.paths}
 
     def doubts(self, header: Header) -> list[str]:
         """The caveats that name the lines, their file or something in them."""
@@ -89,8 +78,9 @@ class About:
         return [text for text, place in found if self.names({**place, **nothing, "chosen": text})]
 
 
-def _has_name(text: str, name: str) -> bool:
-    return re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", text) is not None
+def _has_name(text: str, paths: Collection[str]) -> bool:
+    names = {posixpath.basename(path) for path in paths}
+    return any(re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", text) for name in names)
 
 
 def _words(texts: Iterable[str]) -> frozenset[str]:

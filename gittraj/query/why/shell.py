@@ -14,7 +14,7 @@ from itertools import chain, pairwise
 
 from gittraj.events.runs.tokens import Token, Word, read_tokens
 
-Lines = tuple[str, ...]
+Hunk = tuple[tuple[str, ...], tuple[str, ...]]
 
 _MAY_WRITE = re.compile(r">|\btee\b|write|\s-\S*i|\bbash|\bsh\b")
 _SHELL = re.compile(r"(?:ba|z|da|k)?sh")
@@ -28,7 +28,7 @@ _QUOTE = re.compile(r"['\"]")
 _LITERAL = re.compile(r"['\"]([^'\"\n]+)['\"]")
 
 
-def read_command(text: str, paths: Collection[str]) -> Iterator[tuple[Lines, Lines]]:
+def read_command(text: str, paths: Collection[str]) -> Iterator[Hunk]:
     """What it replaces and writes in a file that is one of ``paths``; what it replaces is a part of a line.
     In which folder it ran is not known: a relative name may end any path."""
     if not _MAY_WRITE.search(text):
@@ -62,7 +62,7 @@ def _is_at(folder: str, paths: Collection[str], name: str) -> bool:
 
 def _read_pipeline(
     tokens: Sequence[Token], words: Sequence[str], is_ours: Callable[[str], bool], paths: Collection[str]
-) -> Iterator[tuple[Lines, Lines]]:
+) -> Iterator[Hunk]:
     programs = {posixpath.basename(word) for word in words}
     documents = [script for token in tokens if token.kind == "redirect" for script in token.word.scripts]
     targets = {
@@ -85,7 +85,7 @@ def _read_pipeline(
         yield from chain.from_iterable(map(_read_in_place, words))
 
 
-def read_script(text: str, paths: Collection[str], *, named: bool = False) -> Iterator[tuple[Lines, Lines]]:
+def read_script(text: str, paths: Collection[str], *, named: bool = False) -> Iterator[Hunk]:
     """The lines of a program that writes files, and those that its literals write as ``\\n``."""
     if _WRITES.search(text) and (named or any(_is_at("", paths, name) for name in _LITERAL.findall(text))):
         yield (), tuple(text.split("\n"))
@@ -93,7 +93,7 @@ def read_script(text: str, paths: Collection[str], *, named: bool = False) -> It
             yield (), (_QUOTE.split(first)[-1], *more)
 
 
-def _read_in_place(script: str) -> Iterator[tuple[Lines, Lines]]:
+def _read_in_place(script: str) -> Iterator[Hunk]:
     """What a word of ``sed -i`` replaces and inserts; what it takes over from the line is not known."""
     if inserted := _INSERT.fullmatch(script):
         yield (), tuple(inserted[1].replace("\\n", "\n").split("\n"))
@@ -102,5 +102,5 @@ def _read_in_place(script: str) -> Iterator[tuple[Lines, Lines]]:
             yield _literal(old.removeprefix("^").removesuffix("$")), _literal(new)
 
 
-def _literal(text: str) -> Lines:
+def _literal(text: str) -> tuple[str, ...]:
     return tuple(re.sub(r"\\([^\w\n])", r"\1", text.replace("\\n", "\n").replace("\\t", "\t")).split("\n"))
