@@ -9,6 +9,7 @@ what it makes of a line that was there. It must not guess: a line that no call w
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from operator import eq
 from typing import TypeVar
 
 from gittraj.model.values import AnyEvent
@@ -170,18 +171,10 @@ def _choose(candidates: Sequence[_Line], lines: Sequence[str], at: int) -> _Line
 
 
 def _agree(candidate: _Line, lines: Sequence[str], at: int) -> int:
-    """How many consecutive lines around line ``at`` match those around the candidate."""
-    run = 0
-    for step in (-1, 1):
-        near = 1
-        while near <= _NEAR and _same(candidate.text, candidate.place + step * near, lines, at + step * near):
-            near += 1
-        run += near - 1
-    return run
-
-
-def _same(one: Sequence[str], i: int, other: Sequence[str], j: int) -> bool:
-    return 0 <= i < len(one) and 0 <= j < len(other) and one[i] == other[j]
+    """How many lines around line ``at`` match those around the candidate."""
+    above = min(_NEAR, at, candidate.place)
+    text = candidate.text[candidate.place - above : candidate.place + _NEAR + 1]
+    return sum(map(eq, text, lines[at - above : at + _NEAR + 1]))
 
 
 def show_change(edit: Edit, lines: Sequence[str]) -> tuple[list[str], int]:
