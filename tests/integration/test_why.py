@@ -548,6 +548,12 @@ def test_the_task_stands_above_a_prompt_that_goes_on_with_it(
     assert call(["why", "f.py:1"]) == 0
     shown = capsys.readouterr().out
     assert "  task     The count is wrong, mend it\n  asked    Look again\n" in shown
+    session.run([turn(say="A licence?")], prompt="Add a licence")
+    session.run([turn(Write("g.py", GREET)), turn(COMMIT), turn(say="Now.")], prompt="Write a greeting")
+    desk.drain()
+    assert call(["why", "g.py:1"]) == 0
+    assert "Write a greeting\n" in (shown := capsys.readouterr().out)
+    assert "licence" not in shown
 
 
 def test_a_patch_through_a_shell_is_a_patch(desk: Desk, why: Why, capsys: pytest.CaptureFixture[str]) -> None:

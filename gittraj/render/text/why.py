@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from itertools import chain
@@ -18,6 +19,11 @@ _LINES = 6  # lines of the file that are shown of a reason
 _ASKED, _SAID = 6, 4  # lines of a prompt, of a decision
 _MANY = 3  # decisions, doubts
 _SHORT = 120  # signs of a prompt that may only go on with a task
+_BACK = re.compile(
+    r"\b(?:again|still|instead|that|this|it|its|you|your|not|nothing|no|yes|ok|wrong|redo|undo|continue|go on)\b",
+    re.IGNORECASE,
+)
+"""Words that point back to what was asked and done before."""
 _COLOURS = {"-": ["red"], "+": ["green"]}
 _UNREAD = "  what is recorded of this commit cannot be read (git traj doctor)"
 
@@ -101,9 +107,9 @@ def _account(entry: Header, page: Page, now: datetime) -> Iterator[str]:
 
 
 def _asked(entry: Header, page: Page) -> Iterator[str]:
-    """The prompt of the edit; of a short one that goes on with a task also that of the task."""
+    """The prompt of the edit; above a short one that points back to what was asked before also that."""
     asked, task = (escape_line(text or "") for text in (entry["prompt"], entry["trajectory"]["prompt"]))
-    if task and len(asked) < _SHORT and not asked.startswith(task):
+    if task and len(asked) < _SHORT and _BACK.search(asked) and not asked.startswith(task):
         yield from _block("task", task, page, _ASKED)
     if asked:
         yield from _block("asked", asked, page, _ASKED)
