@@ -20,7 +20,7 @@ _ASKED, _SAID = 6, 4  # lines of a prompt, of a decision
 _MANY = 3  # decisions, doubts
 _SHORT = 120  # signs of a prompt that may only go on with a task
 _BACK = re.compile(
-    r"\b(?:again|still|instead|that|this|it|its|you|your|not|nothing|no|yes|ok|wrong|redo|undo|continue|go on)\b",
+    r"\b(?:again|still|instead|that|this|it|you|your|not|nothing|no|yes|ok|wrong|redo|continue|go on)\b",
     re.IGNORECASE,
 )
 """Words that point back to what was asked and done before."""
