@@ -79,8 +79,8 @@ def find_edits(
         if edited or (candidates and _has_text(compared[at])):
             found[at] = _choose(edited or candidates, compared, at).edit
     for order, step in ((asked, -1), (asked[::-1], 1)):
-        for at in order:
-            if at not in found and not _has_text(compared[at]) and at + step in found:
+        for at in (at for at in order if not _has_text(compared[at])):
+            if at not in found and at + step in found:
                 found[at] = found[at + step]
     return found
 
