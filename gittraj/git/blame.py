@@ -95,7 +95,7 @@ class Blame:
         where = [word for word in self.where if not word.startswith("-L")]
         plain = (word for word in BLAME if word != "-w")
         spans = (f"-L{number},{number}" for number in changed)
-        out = self.repository.run(*plain, *_ignored(self.repository), *spans, *where).out
+        out = self.repository.run(*plain, *_ignored(self.repository), *spans, *where, check=False).out
         found = {line.number: line.commit for line in _parse(out)}
         return {n: commit for n, commit in found.items() if commit and commit != old[n].commit}
 

@@ -209,7 +209,7 @@ def _explain_line(repository: Repository, session: Session, origin: _Origin, lin
     paths, numbers = origin.paths, {line.first for line in origin.blamed}
     asked = [lines[number - 1] for number in origin.numbers]
     about = About(session, paths, numbers, asked, origin.edit)
-    pinned = find_pinned(origin.sessions, paths, numbers, anywhere=origin.edit is None)
+    pinned = find_pinned(_ours(origin.sessions), paths, numbers, anywhere=origin.edit is None)
     told = {"decisions": pinned, "doubts": about.doubts(session.header)}
     if origin.edit is None:
         return told | _tell_beside(origin.sessions)

@@ -146,7 +146,7 @@ def _beside(entry: Header, page: Page) -> Iterator[str]:
     told = "no recorded edit matches these lines; who wrote them is not known"
     if remote:
         told = f"the events stay with {remote} until joined: git traj fetch {remote}"
-    elif entry["trajectory"]["link"]["evidence"] == "manual":
+    elif len(beside) == 1 and not (entry["trajectory"]["agent"] or beside[0]["prompt"]):
         told = "not recorded: the record was made by hand"
     elif not all(session["read"] for session in beside):
         told = "recorded events are not here; who wrote these lines is not known"
