@@ -46,8 +46,12 @@ def find_writers(
     paths: Collection[str],
     before: Callable[[], Sequence[str]] = tuple,
 ) -> dict[int, tuple[S, Edit]]:
-    """The session and the edit that wrote each of ``lines``, of all sessions' edits in the order of time;
-    ``before`` reads the lines that the file had before them."""
+    """The session and the edit that wrote each of ``lines``, for the indices ``wanted``, of all edits in the
+    order of time; lines without one are left out. ``before`` reads what the file had before them.
+
+    A line without a letter or digit takes its neighbour's edit where it has none. What a command's text says
+    counts where no edit wrote the line.
+    """
     owners: dict[int, S] = {}
     timed: list[tuple[str, Edit]] = []
     for session, events in sessions:
@@ -57,18 +61,6 @@ def find_writers(
             timed.append((now, edit))
             owners[id(edit)] = session
     edits = [edit for _, edit in sorted(timed, key=lambda each: each[0])]
-    return {at: (owners[id(edit)], edit) for at, edit in find_edits(lines, wanted, edits, before).items()}
-
-
-def find_edits(
-    lines: Sequence[str],
-    wanted: Iterable[int],
-    edits: Sequence[Edit],
-    before: Callable[[], Sequence[str]] = tuple,
-) -> dict[int, Edit]:
-    """The edit that wrote each of ``lines``, for the indices ``wanted``; lines without one are left out. A
-    line without a letter or digit takes its neighbour's edit where it has none. What a command's text says
-    counts where no edit wrote the line."""
     compared = [normalize(line) for line in lines]
     standing = _replay(edits, before)
     asked = sorted(wanted)
@@ -82,7 +74,7 @@ def find_edits(
         for at in (at for at in order if not _has_text(compared[at])):
             if at not in found and at + step in found:
                 found[at] = found[at + step]
-    return found
+    return {at: (owners[id(edit)], edit) for at, edit in found.items()}
 
 
 def _has_text(line: str) -> bool:

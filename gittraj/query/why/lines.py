@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
-from types import MappingProxyType
 from typing import Any
 
 from gittraj.frozen import dataclass
@@ -69,9 +68,9 @@ def explain(
     lines: Sequence[str],
     segments: Segments,
     *,
-    read: Read = lambda notes, _: Recorded(notes),
-    find_noted: FindNoted | None = None,
-    respaced: Mapping[int, str] = MappingProxyType({}),
+    read: Read,
+    find_noted: FindNoted,
+    respaced: Mapping[int, str],
 ) -> list[Explanation]:
     """One entry for each distinct origin of the ``blamed`` lines, in the order of their first lines.
 
@@ -80,22 +79,21 @@ def explain(
     """
     commits = list(dict.fromkeys(line.commit for line in blamed if line.commit))
     recorded = _read_records(repository, commits, read)
-    by_commit = _by_commit(blamed)
-    origins: dict[Any, _Origin] = {}
-    for commit, own in by_commit.items():
-        sessions = _read_sessions(recorded, commit, segments)
-        for line, session, edit in _attribute(repository, own, lines, sessions):
-            key = (commit, session and session.header["id"], edit and edit.call.id)
-            origins.setdefault(key, _Origin(session, edit, sessions, [])).blamed.append(line)
-    silent = {origin.blamed[0].commit for origin in origins.values() if origin.session is None}
-    asked = {c: {line.path for line in by_commit[c]} for c in commits if c in silent}
-    previous = _find_previous(repository, asked, find_noted) if asked else {}
+    origins = _find_origins(repository, recorded, blamed, lines, segments)
+    silent = {origin.blamed[0].commit for origin in origins if origin.session is None} - {None}
+    asked = {c: {line.path for line in blamed if line.commit == c} for c in commits if c in silent}
+    previous: dict[str, str] = {}
+    if asked:
+        from gittraj.query.why.previous import find_previous  # noqa: PLC0415 - most commits have a record
+
+        known = find_noted({path for paths in asked.values() for path in paths})
+        previous = find_previous(repository, asked, known)
     unread = recorded.unread(asked)
     named = dict.fromkeys((*commits, *previous.values(), *respaced.values()))
     described = describe_all(repository, list(named))
     recorded = _read_records(repository, list(previous.values()), read)
     entries = []
-    for origin in origins.values():
+    for origin in origins:
         commit = origin.blamed[0].commit
         entry = _begin(origin.numbers, described[commit] if commit else dict.fromkeys(_COMMIT))
         since = dict.fromkeys(respaced[n] for n in origin.numbers if n in respaced)
@@ -111,13 +109,23 @@ def explain(
     return sorted(entries, key=lambda entry: entry["lines"][0])
 
 
-def _find_previous(
-    repository: Repository, asked: Mapping[str, Collection[str]], find_noted: FindNoted | None
-) -> dict[str, str]:
-    from gittraj.query.why.previous import find_previous  # noqa: PLC0415 - most commits have a record
-
-    known = find_noted({path for paths in asked.values() for path in paths}) if find_noted else None
-    return find_previous(repository, asked, known)
+def _find_origins(
+    repository: Repository,
+    recorded: Recorded,
+    blamed: Iterable[BlamedLine],
+    lines: Sequence[str],
+    segments: Segments,
+) -> list[_Origin]:
+    by_commit: dict[str | None, list[BlamedLine]] = {}
+    for line in blamed:
+        by_commit.setdefault(line.commit, []).append(line)
+    origins: dict[Any, _Origin] = {}
+    for commit, own in by_commit.items():
+        sessions = _read_sessions(recorded, commit, segments)
+        for line, session, edit in _attribute(repository, own, lines, sessions):
+            key = (commit, session and session.header["id"], edit and edit.call.id)
+            origins.setdefault(key, _Origin(session, edit, sessions, [])).blamed.append(line)
+    return list(origins.values())
 
 
 def _read_records(repository: Repository, commits: Collection[str], read: Read) -> Recorded:
@@ -128,13 +136,6 @@ def _read_records(repository: Repository, commits: Collection[str], read: Read) 
     former = {c for line in lines if isinstance(line, Record) for c in line.link.carried_from}
     notes |= NotesRef(repository).pick(sorted(former - notes.keys())) if former - notes.keys() else {}
     return read(NotesInMemory(notes.items(), over), commits)
-
-
-def _by_commit(blamed: Iterable[BlamedLine]) -> dict[str | None, list[BlamedLine]]:
-    found: dict[str | None, list[BlamedLine]] = {}
-    for line in blamed:
-        found.setdefault(line.commit, []).append(line)
-    return found
 
 
 def _read_sessions(recorded: Recorded, commit: str | None, segments: Segments) -> list[Session]:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gittraj.model.values import AnyEvent, FileTouched, Message, ToolCall, ToolResult
-from gittraj.query.why.line_origin import MOST, find_edits, find_writers, show_change
+from gittraj.query.why.line_origin import MOST, find_writers, show_change
 from gittraj.query.why.written import read_edits
 
 PATH = "src/f.py"
@@ -60,8 +60,8 @@ def edit(number: int, old: str, new: str) -> ToolCall:
 
 def who(lines: list[str], *events: AnyEvent, before: list[str] | None = None) -> list[str | None]:
     """Of each line the id of the call that wrote it."""
-    found = find_edits(lines, range(len(lines)), read_edits(events, {PATH}), lambda: before or [])
-    return [found[at].call.id if at in found else None for at in range(len(lines))]
+    found = find_writers(lines, range(len(lines)), [(None, events)], {PATH}, lambda: before or [])
+    return [found[at][1].call.id if at in found else None for at in range(len(lines))]
 
 
 @pytest.mark.parametrize(
