@@ -19,6 +19,7 @@ S = TypeVar("S")
 
 _NEAR = 5  # lines on each side that distinguish equal lines
 _MOST = 200  # equal lines that are compared
+_WORK = 10_000_000  # lines in which parts are looked for
 
 MOST = 8
 """Lines that are shown of a change."""
@@ -86,12 +87,14 @@ def _replay(edits: Sequence[Edit], before: Callable[[], Sequence[str]]) -> dict[
     lines."""
     standing: dict[str, list[_Line]] = {}
     former = {*map(normalize, before())} if any(edit.part for edit in edits) else set()
+    left = _WORK
     for edit in edits:
         for old, new in edit.hunks:
             gone, after = [*map(normalize, old)], [*map(normalize, new)]
-            if edit.part and gone:
-                for made in {*_remake(gone, after or [""], former | standing.keys())}:
-                    standing.setdefault(made, []).append(_Line(edit, (), 0))
+            lines = former | standing.keys() if edit.part and gone and left > 0 else set()
+            left -= len(lines)
+            for made in {*_remake(gone, after or [""], lines)} if lines else ():
+                standing.setdefault(made, []).append(_Line(edit, (), 0))
             if edit.whole:
                 standing = _overwrite(standing, edit, after)
             else:

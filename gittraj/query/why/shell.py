@@ -16,14 +16,15 @@ from gittraj.events.runs.tokens import Token, Word, read_tokens
 
 Hunk = tuple[tuple[str, ...], tuple[str, ...]]
 
+_LONGEST = 50_000  # signs of a command; what is written by a longer one is not known
 _MAY_WRITE = re.compile(r">|\btee\b|write|\s-\S*i|\bbash|\bsh\b")
 _SHELL = re.compile(r"(?:ba|z|da|k)?sh")
 _INTERPRETER = re.compile(r"python[\d.]*|perl|ruby|node|deno|bun|php")
 _SCRIPT = re.compile(r"-\w*[ce]|--eval")
 _WRITES = re.compile(r"write|inplace|['\"](?:[wax]|r\+)[bt+]*['\"]|['\"]>>?['\"]")
 _IN_PLACE = re.compile(r"-\w*i\S*|--in-place\S*")
-_REPLACE = re.compile(r"(?<!\w)s([/|#,@!:~])((?:\\.|(?!\1).)*)\1((?:\\.|(?!\1).)*)\1", re.DOTALL)
-_INSERT = re.compile(r"(?:\d+|\$|/(?:\\.|[^/])*/)?\s*[aic](?:\\\n|\\|\s)\s*(.*)", re.DOTALL)
+_REPLACE = re.compile(r"(?<!\w)s([/|#,@!:~])((?:\\.|(?!\1)[^\\])*)\1((?:\\.|(?!\1)[^\\])*)\1", re.DOTALL)
+_INSERT = re.compile(r"(?:\d+|\$|/(?:\\.|[^/\\])*/)?\s*[aic](?:\\\n|\\|\s)\s*(.*)", re.DOTALL)
 _QUOTE = re.compile(r"['\"]")
 _LITERAL = re.compile(r"['\"]([^'\"\n]+)['\"]")
 
@@ -31,7 +32,7 @@ _LITERAL = re.compile(r"['\"]([^'\"\n]+)['\"]")
 def read_command(text: str, paths: Collection[str]) -> Iterator[Hunk]:
     """What it replaces and writes in a file that is one of ``paths``; what it replaces is a part of a line.
     In which folder it ran is not known: a relative name may end any path."""
-    if not _MAY_WRITE.search(text):
+    if len(text) > _LONGEST or not _MAY_WRITE.search(text):
         return
     try:
         tokens = [*read_tokens(text), Token("operator", Word("\n"))]
@@ -82,7 +83,7 @@ def _read_pipeline(
             text = " ".join(word for word in words[1:] if word not in targets)
             yield (), tuple(text.replace("\\n", "\n").split("\n"))
     if named and any(map(_IN_PLACE.fullmatch, words)) and programs & {"sed", "gsed", "perl"}:
-        yield from chain.from_iterable(map(_read_in_place, words))
+        yield from chain.from_iterable(_read_in_place(word) for word in words if len(word) < _LONGEST // 5)
 
 
 def read_script(text: str, paths: Collection[str], *, named: bool = False) -> Iterator[Hunk]:

@@ -178,6 +178,11 @@ def test_long_texts_take_no_time() -> None:
     edits = [edit(n, "\n".join(f"old_{n}_{m}" for m in range(20)), f"new_{n}") for n in range(3, 150)]
     start = time.process_time()
     assert who([*second, *map(str, range(2500))], write(1, *first), write(2, *second), *edits)[0] == "c1"
+    backslashes = (
+        {"command": f"sed -i 's/{chr(92) * 9000} f.py' f.py"},
+        {"command": "cat <<a > f.py\n" * 3000},
+    )
+    assert who(["x"], *(call(n, each, path=None) for n, each in enumerate(backslashes))) == [None]
     assert time.process_time() - start < 10
 
 
