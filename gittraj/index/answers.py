@@ -234,6 +234,9 @@ class Answers(IndexLookup):
         quiet = quiet if is_quiet(quiet, common_dir) else ""
         if not new and quiet == self._quiet:
             return
+        self._write(quiet)
+
+    def _write(self, quiet: str) -> None:
         rendered = self._render()
         try:
             with file.writing(self._repository.common_dir, wait=0) as connection:

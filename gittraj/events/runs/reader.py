@@ -191,7 +191,7 @@ def _read_verdict(run: Run, runner: Runner, left: str, *, cut: bool, same: int) 
     if run.view == "none":
         return None
     seen = read_summary(runner, left, run.words, "part" if cut and run.view == "whole" else run.view)
-    hidden = (run.repeated and run.view != "whole") or (seen is not None and seen.blocks < same and same > 1)
+    hidden = (run.repeated and run.view != "whole") or (seen is not None and seen.blocks < same > 1)
     if seen and hidden and seen.outcome in ("passed", "none"):
         return None
     return seen

@@ -84,7 +84,7 @@ def render_timeline(trajectories: Sequence[Header], page: Page, *, detail: Detai
             yield page.paint(escape_line(day) or "time unknown", "yellow") + "\n"
         who = escape_line(agent)
         lead = f"{escape_line(time[11:19]) or ' ' * 8}  " + f"{who}{' ' * (wide - width(who))}  " * bool(wide)
-        styles = ["red"] if failed(event) else ["bold"] if event["type"] == "prompt" else []
+        styles = ["red"] * failed(event) or ["bold"] * (event["type"] == "prompt")
         text = cut(_on_one_line(event), page.room(width(lead)))
         yield page.paint(lead, "dim") + page.paint(text, *styles) + "\n"
 

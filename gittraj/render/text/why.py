@@ -94,11 +94,7 @@ def _account(entry: Header, page: Page, now: datetime) -> Iterator[str]:
         return
     if entry["said"]:
         yield from _block("said", f"“{escape_line(entry['said'])}”", page, _SAID)
-    call = next((event for event in entry["events"] if event["type"] == "tool_call"), None)
-    if call is not None:
-        name = escape_line(call_name(call))
-        yield from _block("written", f"{ago(call['ts'], now)} by {name}".lstrip(), page, 1)
-        yield from _change(entry, page)
+    yield from _written(entry, page, now)
     yield from render_tests(header, page)
     yield from _doubts(entry, page)
     if entry["movedBy"]:
@@ -130,6 +126,15 @@ def _doubts(entry: Header, page: Page) -> Iterator[str]:
     told = [*own, *(f"of the commit: {first}" for first in others[:1]), *others[1:]]
     for number, caveat in enumerate(told[:_MANY]):
         yield from _block("" if number else "doubts", escape_line(caveat), page, 2)
+
+
+def _written(entry: Header, page: Page, now: datetime) -> Iterator[str]:
+    """The call that wrote the lines, and what of them."""
+    calls = [event for event in entry["events"] if event["type"] == "tool_call"]
+    for call in calls[:1]:
+        name = escape_line(call_name(call))
+        yield from _block("written", f"{ago(call['ts'], now)} by {name}".lstrip(), page, 1)
+        yield from _change(entry, page)
 
 
 def _change(entry: Header, page: Page) -> Iterator[str]:
