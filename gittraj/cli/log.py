@@ -37,6 +37,7 @@ from gittraj.index.answers import COLUMNS, open_index
 from gittraj.notes.unjoined import find_unjoined
 from gittraj.query.log.description import BATCH, describe_all
 from gittraj.query.log.listing import list_commits
+from gittraj.query.log.reverted import Reverts
 from gittraj.query.notes import Notes, NotesInMemory, name_over
 from gittraj.render.text.log import (
     render_entry,
@@ -197,10 +198,11 @@ def _cached_texts(
 def _add_titles(
     repository: Repository, rendered: Sequence[tuple[str, str]], form: str | None, page: Page
 ) -> Iterator[str]:
-    now = datetime.now(UTC)
+    now, reverts = datetime.now(UTC), Reverts(repository)
     for at in range(0, len(rendered), BATCH):
         some = rendered[at : at + BATCH]
         described = describe_all(repository, [commit for commit, _ in some])
+        reverts.mark(described.values())
         for number, (commit, text) in enumerate(some, at):
             if form == "oneline":
                 yield render_oneline(described[commit], text, page)

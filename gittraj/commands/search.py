@@ -19,7 +19,7 @@ from gittraj.query.log.listing import list_commits, read_date
 from gittraj.query.records import Recorded
 from gittraj.query.remote_records import RecordedBeside
 
-_UNKNOWN = dict.fromkeys(("commit", "short", "subject", "author", "date"))
+_UNKNOWN = dict.fromkeys(("commit", "short", "subject", "author", "date", "revertedBy"))
 
 
 @contextmanager

@@ -114,6 +114,10 @@ def _sealing_to_json(readers: Readers) -> dict[str, Any]:
 
 
 _TITLE = 60  # characters
+_WAITING = {
+    **dict.fromkeys(("active", "idle"), "on no commit yet"),
+    "ended": "on no commit (listed here for a day)",
+}
 
 
 def status_to_lines(facts: Facts) -> Iterator[str]:
@@ -122,6 +126,8 @@ def status_to_lines(facts: Facts) -> Iterator[str]:
     yield from _open_work(facts)
     yield from _commits(facts)
     yield from _redaction(facts)
+    for name in facts.unfetching:
+        yield f"{name}: git fetch does not bring its records (git traj doctor --fix)"
     yield from _shared(facts)
     if facts.config is not None:
         for key, setting in (facts.config.settings or {}).items():
@@ -151,8 +157,6 @@ def overview_to_lines(facts: Facts) -> Iterator[str]:
 
 
 def _shared(facts: Facts) -> Iterator[str]:
-    for name in facts.unfetching:
-        yield f"{name}: git fetch does not bring its records (git traj doctor --fix)"
     for remote in facts.remotes:
         if unshared := ", ".join(_to_share(remote, joins=remote.name not in facts.beside)):
             yield f"{remote.name}: {unshared}"
@@ -174,7 +178,8 @@ def _recording(facts: Facts) -> Iterator[str]:
     elif facts.off or facts.paused is not None:
         yield "Off for this command (GIT_TRAJ=0)" if facts.off else f"Paused since {_time(facts.paused)}"
     other = (
-        f", and on {facts.elsewhere} that git traj log does not list (git traj log --all says where)"
+        f", and on {facts.elsewhere} that git traj log does not list: work that counts for no commit, or that"
+        " HEAD does not reach (git traj log --all)"
         if facts.elsewhere
         else ""
     )
@@ -196,11 +201,12 @@ def _recording(facts: Facts) -> Iterator[str]:
 def _open_work(facts: Facts) -> Iterator[str]:
     """Sessions and manual trajectories with events that no commit has yet."""
     for session in facts.sessions:
-        waits = f", {count(session.waiting, 'event')} waiting for a commit" if session.waiting else ""
-        if waits and session.status == "ended":
-            waits += " (listed here for a day)"
+        waits = f", {count(session.waiting, 'event')} {_WAITING[session.status]}" if session.waiting else ""
         title = shorten(session.title or "", _TITLE)
-        yield f"{session.status.capitalize()}: {session.agent} {session.session[:8]} {title}".rstrip() + waits
+        name = f"{session.agent} {session.session[:8]} {title}".rstrip()
+        # whether its process runs is not known
+        state = "Active lately" if session.status == "active" else session.status.capitalize()
+        yield f"{state}: {name}{waits}"
     for active in facts.actives:
         title = shorten(active.header.title or "", _TITLE)
         begun = "Started by hand" if active.header.by_hand else f"Recorded in {active.header.agent}"

@@ -134,9 +134,10 @@ def gather(repository: Repository, environ: Environ) -> Facts:
     recorded, unstamped = _count(repository, config, complaints)
     lines = read_spool(local.folder, 0)[0]
     made = _made(repository, local, lines) if since is not None else []
-    accounted = {*waiting, *off.commits}
     deleted = _attempt(lambda: find_deleted(repository, state.tips), dict[str, str](), complaints)
-    unlinked = (c for c in made if c.sessions and c.stored and c.id not in accounted)
+    open_ = [c for c in made if c.sessions and c.stored and (c.id in waiting or c.id not in recorded)]
+    excluded = {*_excluded(repository, config, open_), *off.commits}
+    unlinked = (c.id for c in open_ if c.id not in waiting and c.id not in excluded)
     return Facts(
         since=since,
         paused=off.paused,
@@ -146,8 +147,8 @@ def gather(repository: Repository, environ: Environ) -> Facts:
         agents=inspect_agents(repository, environ),
         sessions=tuple(_live(state, notes, off, find_told(lines)[1])),
         parked=sum(part.parked for s in state.sessions.values() for part in s.parts),
-        waiting=waiting,
-        unlinked=() if RECORDS_REF in deleted else tuple(c.id for c in unlinked if c.id not in recorded),
+        waiting=tuple(commit for commit in waiting if commit not in excluded),
+        unlinked=() if RECORDS_REF in deleted else tuple(unlinked),
         without_hook=_without_hook(repository, made, lines),
         recorded=recorded.listed,
         traced=recorded.traced,
@@ -157,7 +158,9 @@ def gather(repository: Repository, environ: Environ) -> Facts:
         exposed=tuple(sorted(local.exposed())),
         actives=tuple(load_active(local.folder)),
         unfetching=tuple(find_unfetching(repository)),
-        remotes=tuple(compare_remote(repository, name) for name in find_remotes(repository)),
+        remotes=tuple(
+            compare_remote(repository, name, guess=since is not None) for name in find_remotes(repository)
+        ),
         config=config,
         readers=_read_readers(repository, environ) if config and config.thinking == "seal" else None,
         complaints=tuple(complaints),
@@ -168,6 +171,22 @@ def gather(repository: Repository, environ: Environ) -> Facts:
         deleted=deleted,
         team=repository.work_tree is not None and (repository.work_tree / TEAM_FILE).is_file(),
     )
+
+
+def _excluded(repository: Repository, config: Config | None, made: Iterable[Commit]) -> Iterator[str]:
+    """The commits of which ``traj.exclude`` names the agent or a file: no record is missing there."""
+    if config is None or not config.exclude:
+        return
+    from gittraj.agents import all_agents  # noqa: PLC0415 - few exclude anything
+    from gittraj.query.log.listing import changed_paths  # noqa: PLC0415
+
+    here = [commit for commit in made if repository.objects.exists(commit.id)]
+    changed, agents = changed_paths(repository, [commit.id for commit in here]), all_agents()
+    for commit in here:
+        by = [session.partition(":")[0] for session in commit.sessions]
+        paths = changed.get(commit.id) or [""]
+        if any(config.excludes(agent=a, path=path, agents=agents) for a in by for path in paths):
+            yield commit.id
 
 
 def _without_hook(

@@ -97,12 +97,15 @@ class Remote:
     unfetched: int | None
 
 
-def compare_remote(repository: Repository, remote: str) -> Remote:
-    """Only notes that differ are read, and what a merge would change on either side is counted."""
+def compare_remote(repository: Repository, remote: str, *, guess: bool = True) -> Remote:
+    """Only notes that differ are read, and what a merge would change on either side is counted. ``guess``: of
+    a remote of which nothing was ever fetched or pushed here, that it has none; else nobody knows."""
     ours, theirs = NotesRef(repository), NotesRef(repository, f"refs/notes-remote/{remote}/traj")
     unpushed = unfetched = 0
     try:
         tips = theirs.tip() if may_have_copies(repository) else None, ours.tip()
+        if tips[0] is None and not guess:
+            return Remote(name=remote, unpushed=None, unfetched=None)
         read_theirs, read_ours = theirs.reader(tips[0]), ours.reader(tips[1])
         for commit in theirs.changed(*tips):
             here, there = read_ours(commit) or b"", read_theirs(commit) or b""

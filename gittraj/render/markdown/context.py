@@ -34,6 +34,8 @@ _JOINERS = "\u200c\u200d\ufe0f"
 _OUR_AUTHORS = ("agent", "human", "inferred")
 
 
+_PURPOSE = re.compile(r"for\b(?!.*(?:ity|ness|[ae]nce|[ae]ncy|speed|safety|sake)\b)", re.I)
+"""What a choice is for ("for the lookup"), which is no reason; "for speed" is one."""
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _STRUCTURE = re.compile(r"<(?=[A-Za-z/!?|<])|\[(?=\[|/?[A-Z]{2})|`(?=``)|(?<=`)`|~(?=~~)|(?<=~)~")
 
@@ -76,7 +78,8 @@ def _fit(
 def _line(takeaway: Takeaway, *, only: bool) -> str:
     """``1f442bd 2026-03-01 rejected "Y" for "X" because "W" (agent, 60% sure, near "b.py")``"""
     parts = [takeaway["short"], takeaway["date"][:10], takeaway["kind"], _seen(takeaway["text"])]
-    parts += [f"{lead} {_seen(takeaway[key])}" for key, lead in _LEADS if takeaway[key]]
+    told = {**takeaway, "reasoning": None} if _PURPOSE.match(takeaway["reasoning"] or "") else takeaway
+    parts += [f"{lead} {_seen(told[key])}" for key, lead in _LEADS if told[key]]
     about = ", ".join(_about(takeaway, only=only))
     return " ".join([*parts, f"({about})"] if about else parts) + "\n"
 
@@ -88,6 +91,10 @@ def _about(takeaway: Takeaway, *, only: bool) -> Iterator[str]:
         )
     if takeaway["confidence"] is not None:
         yield f"{sure(min(1.0, max(0.0, takeaway['confidence'])))}"
+    if takeaway["answeredIn"]:
+        yield f"answered in {takeaway['answeredIn'][:7]}"
+    if takeaway["revertedBy"]:
+        yield f"reverted by {takeaway['revertedBy'][:7]}"
     if takeaway.get("remote"):
         yield f"from {_seen(takeaway['remote'])}"
     if takeaway["neighbour"]:

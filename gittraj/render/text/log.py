@@ -8,6 +8,7 @@ from datetime import datetime
 from gittraj.model.header import Header
 from gittraj.model.times import parse_time
 from gittraj.model.words import (
+    NO_COMMIT,
     count,
     duration,
     facts,
@@ -80,7 +81,8 @@ def render_row(header: Header, page: Page, now: datetime) -> str:
     if instance := (header.get("run") or {}).get("instance"):
         name = f"{escape_line(instance)}: {name}"  # a benchmark's runs are often all asked in the same words
     total = header["total"]
-    facts = [who(header), header["status"], count(len(header["commits"]), "commit")]
+    led = header["link"]["role"] != "explored"
+    facts = [who(header), header["status"], count(len(header["commits"]), "commit") if led else NO_COMMIT]
     facts += [duration(total["durationSeconds"]), money(total), ago(header["startedAt"], now)]
     return _on_one_line(escape_line(header["id"]), name, escape_line(" · ".join(filter(None, facts))), page)
 
@@ -126,6 +128,7 @@ def render_tests(header: Header, page: Page) -> list[str]:
 def render_title(entry: Header, page: Page, now: datetime) -> str:
     """A commit's id, subject, age and author: on one line if they fit, else the last two below."""
     about = f"{ago(entry['date'], now)} by {escape_line(entry['author']['name'])}".strip()
+    about += f", reverted by {entry['revertedBy'][:7]}" if entry.get("revertedBy") else ""
     start = len(entry["short"]) + 1
     about = cut(about, page.room(start))
     rows = wrap(escape_line(entry["subject"]), page.room(start)) or [""]
