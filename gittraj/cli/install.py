@@ -71,7 +71,9 @@ class Offer:
             return new if click.confirm(f"Set up {names}?", default=True) else ()
         while True:
             answer = click.prompt("Set up which (all, none, or names)", default="all").replace(",", " ")
-            chosen = {"all": new, "none": ()}.get(answer.strip(), tuple(answer.split()))
+            chosen = {"all": new, "yes": new, "y": new, "none": (), "no": (), "n": ()}.get(
+                answer.strip().lower(), tuple(answer.split())
+            )
             wrong = [name for name in chosen if name not in new]
             if not wrong:
                 return chosen

@@ -118,12 +118,14 @@ def count(number: int, noun: str) -> str:
 
 
 def tests(found: Header | None) -> str | None:
-    """``12 passed, 1 failed (last of 3 runs)``, ``lint failed``, ``ran, result unknown``."""
+    """``12 passed, 1 failed (last of 3 runs)``, ``lint failed``, ``ran, result unknown``, ``3 passed (before
+    the commit was rewritten)``."""
     if found is None or not found["runs"]:
         return None
     kind = {"test": "", "typecheck": "type check "}.get(found["kind"], f"{found['kind']} ")
-    last = f" (last of {found['runs']} runs)" if found["runs"] > 1 else ""
-    return kind + _outcome(found) + last
+    about = [f"last of {found['runs']} runs"] * (found["runs"] > 1)
+    about += ["before the commit was rewritten"] * bool(found.get("carried"))
+    return kind + _outcome(found) + (f" ({', '.join(about)})" if about else "")
 
 
 def _outcome(run: Header) -> str:

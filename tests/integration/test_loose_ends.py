@@ -209,7 +209,9 @@ def test_no_link_is_asked_for_of_what_is_excluded(desk: Desk) -> None:
     desk.commit("it", "one\n")
     status = traj(git.root, "status").stdout
     assert "without a record" not in status and "waiting for an agent's log" not in status
-    assert "unlinked" not in {f["code"] for f in json.loads(traj(git.root, "doctor", "--json").stdout)["findings"]}
+    assert "unlinked" not in {
+        f["code"] for f in json.loads(traj(git.root, "doctor", "--json").stdout)["findings"]
+    }
 
 
 def test_work_that_counts_for_no_commit_is_told_in_the_same_words_everywhere(git: Git) -> None:

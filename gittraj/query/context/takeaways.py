@@ -62,9 +62,7 @@ def rank_takeaways(sources: Iterable[Source], names: Collection[str] = ()) -> li
     words = frozenset(names)
     answers = _find_answers(found)
     rated = [
-        (_rate(takeaway, source, words), takeaway)
-        for source in found
-        for takeaway in _read(source, answers)
+        (_rate(takeaway, source, words), takeaway) for source in found for takeaway in _read(source, answers)
     ]
     rated += [(_rate(takeaway, source, words), takeaway) for source, takeaway in _failing(found)]
     # ours before what anybody may have written into a remote; stable: the newer first

@@ -37,7 +37,9 @@ class Reverts:
         self._since = since
         asked = ("log", "-z", "--fixed-strings", f"--grep={_SAID}", "--format=%H%x00%B", "--no-patch")
         limits = [f"--since={since}"] if since else []
-        found = self._repository.run(*asked, "--no-show-signature", "--no-notes", *limits, "HEAD", check=False)
+        found = self._repository.run(
+            *asked, "--no-show-signature", "--no-notes", *limits, "HEAD", check=False
+        )
         fields = found.out.decode("utf-8", "replace").split("\0")
         self._by = {}
         undone = set()

@@ -76,7 +76,10 @@ def _tested(change: Change) -> str:
     """How the last tests of all sessions ended, where they passed: what else became of them is a flag."""
     ran = [t["tests"] for t in change.sessions if t["tests"]]
     passed = bool(ran) and all(last["outcome"] == "passed" for last in ran)
-    return f"last tests: {(tests(ran[-1]) or '').partition(' (')[0]}" if passed else ""
+    if not passed:
+        return ""
+    told = (tests(ran[-1]) or "").partition(" (")[0]
+    return f"last tests: {told}{' before the commit was rewritten' * bool(ran[-1].get('carried'))}"
 
 
 def share(change: Change) -> str:

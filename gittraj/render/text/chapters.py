@@ -62,9 +62,17 @@ def render_commit(
             yield "\n" + page.paint(note, "dim") + "\n"
         if outputs := left_out(header):
             yield "\n" + page.paint(f"left out: {outputs}", "dim") + "\n"
+    for number, hint in enumerate(_hints(entry, trajectories, detail)):
+        yield "\n" * (not number) + "\n".join(page.block(hint, "dim")) + "\n"
+
+
+def _hints(entry: Header | None, trajectories: Sequence[Header], detail: Detail) -> Iterator[str]:
     if entry is not None and any(d["id"] for header in trajectories for d in header["decisions"]):
-        hint = f"an inferred decision that is wrong: git traj strike {entry['short']} ID"
-        yield "\n" + "\n".join(page.block(hint, "dim")) + "\n"
+        yield f"an inferred decision that is wrong: git traj strike {entry['short']} ID"
+    sealed = [header["id"] for header in trajectories if header["thinking"] == "sealed"]
+    if sealed and not detail.thinking:
+        name = entry["short"] if entry else escape_line(sealed[0])
+        yield f"sealed thinking, opened with your key: git traj show {name} --show-thinking"
 
 
 def render_timeline(trajectories: Sequence[Header], page: Page, *, detail: Detail) -> Iterator[str]:

@@ -99,6 +99,14 @@ def test_everything_on_request() -> None:
     assert told.endswith("\nthinking: 2 pieces dropped when recorded\n")
 
 
+def test_how_sealed_thinking_is_opened_is_said() -> None:
+    told = {**bare_header(), "chapters": [], "also": [], "thinking": "sealed"}
+    for thinking in (False, True):
+        detail = Detail(thinking=thinking)
+        shown = "".join(render_commit(None, [told], PAGE, NOW, detail=detail)).replace("\n ", " ")
+        assert (f"git traj show {told['id']} --show-thinking\n" in shown) is not thinking
+
+
 def test_all_that_a_call_was_given_is_shown_on_request() -> None:
     given = {"file_path": "/w/a.py", "old_string": "x = 1", "new_string": "x = 2\ny = 3", "limit": 4}
     work = chapter("Edit", call("Edit", **given), call("Bash", command="make lint"))

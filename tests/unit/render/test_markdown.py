@@ -185,3 +185,12 @@ def test_hostile_text_is_inert() -> None:
     assert page.count("<details>") == page.count("</details>")
     assert "@" not in bare
     assert not re.search(r"(?<!\\)\]\(", bare)
+
+
+def test_files_of_the_commit_that_no_edit_names_stand_apart() -> None:
+    told = {**full_header(), "chapters": [WORK], "also": []}
+    edited = told["filesChanged"][0]["path"]
+    page = "".join(render_markdown({**entry(), "files": [edited, "gen`x"]}, [told], detail=Detail()))
+    _, heading, rest = page.partition("\n## Files without a recorded edit\n\n")
+    assert heading and rest == "A command may have written them: ``gen`x``\n"
+    assert heading not in "".join(render_markdown({**entry(), "files": [edited]}, [told], detail=Detail()))
