@@ -71,13 +71,13 @@ class Offer:
             return new if click.confirm(f"Set up {names}?", default=True) else ()
         while True:
             answer = click.prompt("Set up which (all, none, or names)", default="all").replace(",", " ")
-            chosen = {"all": new, "yes": new, "y": new, "none": (), "no": (), "n": ()}.get(
-                answer.strip().lower(), tuple(answer.split())
-            )
-            wrong = [name for name in chosen if name not in new]
+            asked = answer.lower().split()
+            if asked in (["all"], ["yes"], ["y"]) or asked in (["none"], ["no"], ["n"]):
+                return new if asked[0][0] in "ay" else ()
+            wrong = [name for name in asked if not any(each.startswith(name) for each in new)]
             if not wrong:
-                return chosen
-            print_wrapped(f"{', '.join(wrong)}: not one of {names}")
+                return tuple(each for each in new if each.startswith(tuple(asked)))
+            print_wrapped(f"{', '.join(wrong)}: not one of {names}; all or none")
 
     def count_sessions(self) -> int:
         """Past sessions of this repository."""

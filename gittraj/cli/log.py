@@ -58,6 +58,8 @@ if TYPE_CHECKING:
 
 _OF_COMMITS = ("author", "since", "until", "paths")
 """Options that runs without a commit cannot meet."""
+_ASKED = 50
+"""Commits of which branches are asked for."""
 _SHARE = Number(0, 1)
 _CHOICE = ("author", "since", "until", "paths", "follow")
 """Options that choose commits: arguments of ``list_commits``. The other ones choose trajectories."""
@@ -141,18 +143,33 @@ def command(
             texts = render_listing(find(files=False), form, page)
         write(repository, texts, environ, pager=obj["pager"])
         if everything and not filtered and limit is None:
-            _say_others(recorded or notes, commits)
+            _say_others(repository, recorded or notes, commits)
 
 
-def _say_others(notes: Notes | Recorded, listed: Sequence[str]) -> None:
+def _say_others(repository: Repository, notes: Notes | Recorded, listed: Sequence[str]) -> None:
     """How many commits that HEAD does not reach have records: git log --all shows such commits, too."""
     from gittraj.query.records import Recorded
 
     recorded = notes if isinstance(notes, Recorded) else Recorded(notes)
     if others := recorded.commits().difference(listed):
         more = "1 more commit has" if len(others) == 1 else f"{len(others):,} more commits have"
-        shown = f"git traj log BRANCH, git traj show {min(others)[:7]}"
-        print_wrapped(f"{more} records, on other branches or rewritten since: {shown}", err=True)
+        print_wrapped(f"{more} records, {_where(repository, sorted(others))}", err=True)
+
+
+def _where(repository: Repository, commits: Sequence[str]) -> str:
+    """A command that shows some of them; a branch that has one comes first."""
+    here = [commit for commit in commits if repository.objects.exists(commit)][:_ASKED]
+    if not here:
+        return "none of which is here"
+    contains = [f"--contains={commit}" for commit in here]
+    asked = ("for-each-ref", "--count=1", "--format=%(refname:short)", *contains)
+    branch = (
+        repository.run(*asked, "refs/heads", "refs/remotes", check=False)
+        .out.decode("utf-8", "replace")
+        .strip()
+    )
+    shown = f"git traj log {branch}" if branch else f"git traj show {here[0][:7]}"
+    return f"on other branches or rewritten since: {shown}"
 
 
 def _to_json(found: list[Any], *, rows: bool) -> dict[str, Any]:

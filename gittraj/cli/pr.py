@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gittraj.cli.common.output import dump_json, is_terminal, text_page, write
-from gittraj.cli.common.repository import environment, find_drained, is_installed
+from gittraj.cli.common.repository import environment, find_drained
 
 if TYPE_CHECKING:
     from gittraj.git import Repository
@@ -70,8 +70,7 @@ def _say_if_unpushed(repository: Repository) -> None:
     from gittraj.commands.install.refspecs import find_remotes
 
     remotes = find_remotes(repository)
-    known = is_installed(repository)
-    if remotes and all(compare_remote(repository, name, guess=known).unpushed for name in remotes):
+    if remotes and all(compare_remote(repository, name).unpushed for name in remotes):
         click.echo(
             "hint: some records here are on no remote yet, where others find them: git traj push", err=True
         )

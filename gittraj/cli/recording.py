@@ -66,19 +66,19 @@ def record_event(
         done = record(repository, call, environ=environ, task=named)
         if done.by_hand and verb in ("complete", "abandon"):
             drain_first(repository, always=True)
-        _print(done, quiet=quiet)
+        _print(done, quiet=quiet, ends=done.by_hand and verb in ("complete", "abandon"))
         if not is_installed(repository):
             sys.stderr.write("git-traj: it is not added to a commit before git traj install\n")
         if report:
             update_task(repository, raw, reported, "started" if verb == "start" else "completed")
 
 
-def _print(done: Recorded, *, quiet: bool) -> None:
-    for number, event in enumerate(done.events):
-        if quiet:
-            click.echo(event)
-        else:
-            click.echo(f"{event} {'begins' if done.begins and not number else 'in'} {done.trajectory}")
+def _print(done: Recorded, *, quiet: bool, ends: bool) -> None:
+    for number, event in enumerate(done.events, 1):
+        does = (
+            "begins" if done.begins and number == 1 else "ends" if ends and event == done.events[-1] else "in"
+        )
+        click.echo(event if quiet else f"{event} {does} {done.trajectory}")
 
 
 def name_task(repository: Repository, environ: Mapping[str, str], named: str | None) -> TaskRef | None:

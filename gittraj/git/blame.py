@@ -158,7 +158,7 @@ def _refusal(found: Result, path: str) -> GitError:
     if b": no match" in found.err:
         return GitError(
             f"git finds no such function in '{path}'",
-            hint="a diff driver says where functions begin: see 'diff=python' in gitattributes(5)",
+            hint="is it spelt so there? git finds functions as git log -L does (gitattributes(5): diff)",
         )
     hint = "blame.ignoreRevsFile names it" if b"object name" in found.err else None
     return GitError(f"git blame: {found.complaint or f'status {found.code}'}", hint=hint)

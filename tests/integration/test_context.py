@@ -79,7 +79,7 @@ def test_the_output(git: Git, told: Told, capsys: pytest.CaptureFixture[str]) ->
 {first[:7]} 2026-01-02 doubt "I haven't tested fractions."
 {first[:7]} 2026-01-02 asked "Parse durations, like 1h30m" done "Done."
 {second[:7]} 2026-01-02 doubt "seconds() may break on 1.5h." (near "src/other.py")
-# end of git traj context; 0 more with a larger --budget
+# end of git traj context
 """,
         "",
     )
@@ -101,6 +101,7 @@ def test_the_output(git: Git, told: Told, capsys: pytest.CaptureFixture[str]) ->
         "answeredIn": None,
         "trajectory": f"traj_{first[:8]}",
         "path": "src/durations.py",
+        "paths": ["src/durations.py"],
         "neighbour": False,
         "revertedBy": None,
     }

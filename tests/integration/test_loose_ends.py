@@ -137,7 +137,7 @@ def test_who_deletes_records_is_told_what_brings_them_back(git: Git) -> None:
     git("remote", "add", "origin", "/nowhere")
     said = traj(git.root, "uninstall").stdout
     assert "for everybody (a clone that has them puts them back):\n    git push" in said
-    assert "the records here (git gc --prune=now ends their objects at once):\n" in said
+    assert "the records here (git gc --prune=now then deletes their objects):\n" in said
 
 
 def test_who_deletes_the_records_by_hand_is_told_that_they_are_back(desk: Desk) -> None:

@@ -89,5 +89,9 @@ def say_closed(keys: WithKeys) -> None:
     if keys.closed:
         say_problems(keys)
         if not keys.problems:
-            how = "a reader can let you in: git traj recipients add YOURKEY, git traj rewrap"
-            sys.stderr.write(f"git-traj: sealed for others, and none of your keys opens it; {how}\n")
+            how = (
+                "make one with git traj keys init, then a reader lets you in: git traj recipients add YOURKEY"
+            )
+            sys.stderr.write(
+                f"git-traj: sealed for others, and no key of yours opens it; {how}, git traj rewrap\n"
+            )

@@ -34,6 +34,7 @@ _STATED = {"inferred": 0.75}
 _MODEL = 0.85  # by model:NAME, a summary made later
 _UNSURE = 0.5  # added for a decision with low confidence
 _SURE = 0.7  # the least confidence that answers a question
+_REVERTED = 0.3  # it stands no longer
 _NAMED = 1.4  # its text names the file or something in it
 _OLDEST = 0.7
 _HALF = 10  # newer commits that halve the bonus for being new
@@ -93,8 +94,9 @@ def _is_unsure(decision: Mapping[str, Any]) -> bool:
 
 def _read(source: Source, answers: Mapping[str, Source]) -> Iterator[Takeaway]:
     yield from _read_decisions(source, answers)
-    for doubt in source.header["caveats"]:
-        yield _takeaway(source, "doubt", doubt)
+    sources = source.header["caveatSources"]
+    for doubt, said in zip(source.header["caveats"], sources, strict=True):
+        yield _takeaway(source, "doubt", doubt, about=said and said["path"])
     yield from _read_retrospective(source)
     yield from _read_work(source)
 
@@ -107,6 +109,7 @@ def _read_decisions(source: Source, answers: Mapping[str, Source]) -> Iterator[T
             source,
             "rejected" if others else "decided",
             others or decision["chosen"],
+            about=decision["path"],
             chosen=decision["chosen"] if others else None,
             answeredIn=later.near.commit if later and later.newer < source.newer else None,
             **{key: decision[key] for key in ("question", "reasoning", "by", "confidence")},
@@ -144,7 +147,8 @@ def _failing(sources: Sequence[Source]) -> Iterator[tuple[Source, Takeaway]]:
             yield source, _takeaway(source, "tests", summary)
 
 
-def _takeaway(source: Source, kind: str, text: str, **more: Any) -> Takeaway:
+def _takeaway(source: Source, kind: str, text: str, *, about: str | None = None, **more: Any) -> Takeaway:
+    """``about``: the file that it names itself, of all that the commit touched."""
     optional = dict.fromkeys(("chosen", "question", "reasoning", "summary", "by", "confidence", "answeredIn"))
     return {
         "commit": source.near.commit,
@@ -155,7 +159,8 @@ def _takeaway(source: Source, kind: str, text: str, **more: Any) -> Takeaway:
         **optional,
         **more,
         "trajectory": source.header["id"],
-        "path": source.near.path,
+        "path": about or source.near.path,
+        "paths": [about] if about else list(source.near.paths),
         "neighbour": source.near.neighbour,
         "revertedBy": source.reverted,
         **({"remote": source.header["remote"]} if source.header.get("remote") else {}),
@@ -165,6 +170,7 @@ def _takeaway(source: Source, kind: str, text: str, **more: Any) -> Takeaway:
 def _rate(takeaway: Takeaway, source: Source, names: frozenset[str]) -> float:
     rate: float = _WORTH[takeaway["kind"]] * source.near.weight
     rate *= _OLDEST + (1 - _OLDEST) * 0.5 ** (source.newer / _HALF)
+    rate *= _REVERTED if source.reverted else 1
     by = takeaway["by"] or ""
     rate *= _MODEL if by.startswith("model:") else _STATED.get(by, 1)
     if takeaway["kind"] in ("rejected", "decided") and takeaway["confidence"] is not None:

@@ -1,8 +1,7 @@
 """What a call writes of a file, as its arguments say it. Pure.
 
 A shell's command is only text: what it writes is not worked out, but for a literal that ``echo`` or
-``printf`` put at the end of a line of it, and for what ``sed -i`` puts in a word's place. A command that
-only reads wrote none of the lines that it quotes.
+``printf`` put at the end of a line of it.
 """
 
 from __future__ import annotations
@@ -24,13 +23,6 @@ _BEGIN = "*** Begin Patch"
 _HUNK = re.compile(r"^@@ -\d", re.MULTILINE)
 _QUOTE = re.compile(r"['\"]")
 _ECHO = re.compile(r"""\b(?:echo|printf)[ ]+(['"]?)([^\n]+?)\1[ ]*>>?[ ]*['"]?([^\s'";&|]+)""")
-
-_SED = re.compile(r"\bsed\b(?=[^\n|;&]* (?:-\w*i|--in-place))[^\n]*")
-_PUT = re.compile(r"(?:^|[\s;'\"{])s([/|#,@!])((?:\\.|(?!\1)[^\\\n])+)\1((?:\\.|(?!\1)[^\\\n])*)\1")
-_UNSAID = re.compile(r"(?<!\\)&|\\[\dn]")
-"""In what ``sed`` puts there: what it found, and a line's end."""
-_PROGRAM = re.compile(r"\b(?:python[\d.]*|node|deno|bun|ruby|perl|php)\b")
-_WRITING = re.compile(r"write|dump|\bopen\([^)\n]*,\s*['\"][wax]|\bprint\b[^\n]*file=")
 
 Hunk = tuple[tuple[str, ...], tuple[str, ...]]
 """Old lines, and the new ones that replace them."""
@@ -66,34 +58,9 @@ def read_edits(events: Iterable[AnyEvent], paths: Collection[str]) -> list[Edit]
         elif not event.files:
             text = "\n".join(_texts(event.arguments))
             if any(name in text for name in names):
-                found += _read_shell(event, text, names)
+                hunks = [((), tuple(lines)) for lines in _read_command(text, names) if lines]
+                found.append(Edit(event, tuple(hunks), mentioned=True))
     return found
-
-
-def _read_shell(call: ToolCall, text: str, names: Collection[str]) -> Iterator[Edit]:
-    if put := tuple(_read_sed(text)):
-        yield Edit(call, put, part=True)
-    if _writes(call.arguments, text, names):
-        hunks = [((), tuple(lines)) for lines in _read_command(text, names) if lines]
-        yield Edit(call, tuple(hunks), mentioned=True)
-
-
-def _writes(arguments: Any, text: str, names: Collection[str]) -> bool:
-    """Whether a call may write one of the files: by an argument for its content, or by its command."""
-    if isinstance(arguments, dict) and not arguments.keys().isdisjoint((*_NEW, *_WHOLE)):
-        return True
-    named = "|".join(map(re.escape, names))
-    into = rf">\|?\s*['\"]?[^\s'\";&|<>]*(?:{named})|\b(?:tee|mv|cp|patch|apply|dd|ed|ex)\b[^\n]*(?:{named})"
-    by_program = _PROGRAM.search(text) and _WRITING.search(text)
-    return bool(by_program or _SED.search(text) or re.search(into, text))
-
-
-def _read_sed(text: str) -> Iterator[Hunk]:
-    """What ``sed -i`` puts in whose place, where both are said."""
-    for command in _SED.findall(text):
-        for _, old, new in _PUT.findall(command):
-            if new and not _UNSAID.search(new):
-                yield (re.sub(r"\\(.)", r"\1", old),), (re.sub(r"\\(.)", r"\1", new),)
 
 
 def _read_command(text: str, names: Collection[str]) -> Iterator[list[str]]:

@@ -62,7 +62,7 @@ def state_facts(change: Change, *, cost: bool) -> list[str]:
     sessions = change.sessions
     lasted = [t["part"]["durationSeconds"] for t in sessions if t["part"]["durationSeconds"] is not None]
     facts = [
-        f"{share(change)} {'have' if len(change.own) != 1 else 'has'} an agent trajectory",
+        f"{share(change)} {'have' if len(change.own) != 1 else 'has'} {_whose(change)}",
         agents_of(sessions, " + "),
         count(len(sessions), "session"),
         duration(sum(lasted)) or "" if lasted else "",
@@ -70,6 +70,11 @@ def state_facts(change: Change, *, cost: bool) -> list[str]:
         _tested(change),
     ]
     return [fact for fact in facts if fact]
+
+
+def _whose(change: Change) -> str:
+    """A person's own record is no agent's."""
+    return "an agent trajectory" if all(session["agent"] for session in change.sessions) else "a trajectory"
 
 
 def _tested(change: Change) -> str:

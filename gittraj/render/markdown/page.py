@@ -128,7 +128,7 @@ def _event(event: Event, detail: Detail) -> str:
         case "tool_call":
             name, about = describe_call(event)
             shown = terminal.cut(terminal.escape_line(about), None if detail.everything else _CALL)
-            return f"- {code(name)} {code(shown)}"
+            return f"- {code(name)} {code(shown, cell=False)}"
         case "tool_result":
             lines = event["content"].strip().split("\n")
             kept = lines if detail.everything or len(lines) <= _RESULT else ["…", *lines[-_RESULT:]]

@@ -83,6 +83,7 @@ def test_everything_that_a_record_says() -> None:
         "answeredIn": None,
         "trajectory": "traj_0",
         "path": "a.py",
+        "paths": [],
         "neighbour": False,
         "revertedBy": None,
     }
@@ -204,3 +205,15 @@ def test_of_two_doubts_one_of_which_says_all_of_the_other_the_longer_stands() ->
     long, short = "I haven't tested fractions such as 1.5h.", "I haven't tested fractions."
     assert texts(source(0, caveats=(short,)), source(1, caveats=(long,))) == [long]
     assert texts(source(0, caveats=(short,)), source(1, caveats=(short,))) == [short]
+
+
+def test_what_names_its_file_is_told_of_that_one() -> None:
+    near = Near("a" * 40, 1, "a.py", neighbour=False, paths=["a.py", "b.py"])
+    told = replace(source(0, **chose("x", "y", path="b.py"), caveats=("slow",)), near=near)
+    paths = {t["kind"]: (t["path"], t["paths"]) for t in rank_takeaways([told])}
+    assert paths == {"rejected": ("b.py", ["b.py"]), "doubt": ("a.py", ["a.py", "b.py"])}
+
+
+def test_what_was_reverted_comes_after_what_stands() -> None:
+    gone = replace(source(0, **chose("x", "reverted")), reverted="f" * 40)
+    assert texts(gone, source(9, **chose("x", "stands"))) == ["stands", "reverted"]

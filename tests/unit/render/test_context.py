@@ -27,6 +27,7 @@ def lesson(kind: str = "doubt", text: str = "Fractions are not tested.", **more:
         **dict.fromkeys(("answeredIn", "revertedBy")),
         "trajectory": "traj_one",
         "path": "a.py",
+        "paths": [more.get("path", "a.py")],
         "neighbour": False,
         **more,
     }
@@ -65,7 +66,7 @@ def test_the_lines() -> None:
         " (agent, 60% sure)\n"
         '1f442bd 2026-03-01 doubt "not \\"sure\\"" ("model:x y", near "b.py")\n'
         '1f442bd 2026-03-01 doubt "Fractions are not tested."\n'
-        "# end of git traj context; 0 more with a larger --budget\n"
+        "# end of git traj context\n"
     )
     assert '"Fractions are not tested." (in "a.py")\n' in render_briefing(
         [lesson()], budget=500, paths=["a.py", "b.py"]
@@ -100,7 +101,8 @@ def test_a_budget_is_never_exceeded(lessons: list[Any], budget: int) -> None:
     assert weigh(told) <= budget * 4
     *_, end = told.splitlines()
     shown = len(told.splitlines()) - 3
-    assert end == f"# end of git traj context; {len(lessons) - shown} more with a larger --budget"
+    more = f"; {len(lessons) - shown} more with a larger --budget" * (len(lessons) > shown)
+    assert end == f"# end of git traj context{more}"
     document = render_document(lessons, budget=budget, paths=["a.py"])
     assert weigh(document) <= budget * 4
     found = json.loads(document)

@@ -52,7 +52,7 @@ Commit `9b440cb568f1f77c81a2689ad1638b9797809874` by Ada Lovelace, 2026-03-01
 | Tokens | 12\\.3k in + 98k cached / 1.2k out |
 | Cost | `$0.04` |
 | Confidence | 80% sure |
-| Tests | 12 passed, 1 failed (last of 3 runs) |
+| Tests | 12 passed, 1 failed (last of 3 runs, before the commit was rewritten) |
 | Thinking | 2 pieces, not stored |
 | Part | Part 1 of 2 |
 | Link | Carried from `fffffff` |
