@@ -108,9 +108,8 @@ def command(
     if team is not None:
         from gittraj.cli.common.team import show_log
 
-        chosen: dict[str, Any] = {"limit": limit, "form": form, "explored": explored, "as_json": as_json}
-        chosen["sort"] = sort
-        show_log(team, rev, pager=obj["pager"], **chosen, **options)
+        chosen = {"limit": limit, "form": form, "explored": explored, "as_json": as_json, "sort": sort}
+        show_log(team, rev, pager=obj["pager"], **chosen, **options)  # type: ignore[arg-type]
         return
     runs = rev == "HEAD" and not any(options[name] for name in _OF_COMMITS)
     everything = explored and runs
@@ -133,14 +132,11 @@ def command(
             click.echo(dump_json(_to_json(list(find(files=True)), rows=form == "rows")))
             return
         page = text_page(repository, environ)
-        if form:
-            page = Page(columns(environ, table=True), page.colour)
+        page = Page(columns(environ, table=True), page.colour) if form else page
         filtered = any(value is not None and value is not False for value in options.values())
-        texts = None
-        if index and not (recorded or explored or filtered or sort != "date"):
-            texts = _cached_texts(repository, index, commits, form=form, limit=limit, page=page)
-        if texts is None:
-            texts = render_listing(find(files=False), form, page)
+        known = None if recorded or explored or filtered or sort != "date" else index
+        texts = _cached_texts(repository, known, commits, form=form, limit=limit, page=page)
+        texts = render_listing(find(files=False), form, page) if texts is None else texts
         write(repository, texts, environ, pager=obj["pager"])
         if everything and not filtered and limit is None:
             _say_others(repository, recorded or notes, commits)
@@ -197,7 +193,7 @@ def _read_beside(repository: Repository, notes: Notes) -> Recorded | None:
 
 def _cached_texts(
     repository: Repository,
-    index: Answers,
+    index: Answers | None,
     commits: Sequence[str],
     *,
     form: str | None,
@@ -206,7 +202,7 @@ def _cached_texts(
 ) -> Iterator[str] | None:
     """The listing of all trajectories on ``commits``, as ``render_listing`` gives it; None where the index
     does not have all of it, or there is none to list."""
-    if form == "rows" or (form is None and page != Page(COLUMNS)):
+    if index is None or form == "rows" or (form is None and page != Page(COLUMNS)):
         return None
     rendered = index.rendered(commits, oneline=form == "oneline", limit=limit)
     return _add_titles(repository, rendered, form, page) if rendered else None

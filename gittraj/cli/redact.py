@@ -1,25 +1,40 @@
-"""``git traj redact``. docs/json.md has its ``--json``."""
+"""``git traj redact``, and what ``--purge`` does, of ``forget``, too. docs/json.md has their ``--json``."""
 
 from __future__ import annotations
 
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
-from gittraj.cli.common.purging import fetch_first, purge_options, read_values, run
 from gittraj.cli.common.repository import environment, find_drained, find_repository
 from gittraj.config import Environ
 from gittraj.errors import NotARepository, RedactionError
 from gittraj.render.text.terminal import printable
 
 if TYPE_CHECKING:
+    from gittraj.commands.purge.search import Sought
+    from gittraj.git import Repository
     from gittraj.redact.events import Redact
+
+_PURGING = (
+    click.option("--dry-run", is_flag=True, help="With --purge: say what would be rewritten; write nothing."),
+    click.option("--no-fetch", is_flag=True, help="With --purge: leave out what only remotes have."),
+    click.option("--gc", is_flag=True, help="With --purge: git gc --prune=now afterwards, without asking."),
+)
+
+
+def purge_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add ``--dry-run``, ``--no-fetch`` and ``--gc``."""
+    for option in reversed(_PURGING):
+        command = option(command)
+    return command
+
 
 _MODES = ("--json", "--jsonl", "--explain", "--audit", "--rules", "--test", "--purge")
 
@@ -180,7 +195,7 @@ def _purge(
         if fetching and not dry_run:
             fetch_first(repository)
         sought = choose_sought(repository, values=values, finding=finding, environ=Environ.of(environment()))
-        return run(repository, sought, dry_run=dry_run, gc=gc, as_json=as_json)
+        return run_purge(repository, sought, dry_run=dry_run, gc=gc, as_json=as_json)
 
 
 def _rules(*, as_json: bool) -> int:
@@ -213,3 +228,57 @@ def _test(*, as_json: bool) -> int:
         click.echo(f"{trial.rule} {what} {trial.example!r}")
     click.echo(f"{len(trials)} examples of the rules tried, {len(failed)} failed")
     return int(bool(failed))
+
+
+def read_values() -> list[str]:
+    """Read values from a pipe, one per line; on a terminal one, without echo."""
+    if sys.stdin.isatty():
+        return [click.prompt("Text to purge", hide_input=True, err=True)]
+    return sys.stdin.read().splitlines()
+
+
+def fetch_first(repository: Repository) -> None:
+    """Fetch all remotes: a secret that only they have would come back with the next join."""
+    from gittraj.sync import fetch_all
+
+    for complaint in fetch_all(repository):
+        sys.stderr.write(printable(f"git-traj: {complaint}: what is only there was not searched") + "\n")
+
+
+def run_purge(
+    repository: Repository, sought: Sought, *, dry_run: bool, gc: bool, as_json: bool = False
+) -> int:
+    """Purge and report. Returns 1 if the text is still somewhere. Raises TrajError."""
+    from gittraj.commands.purge.work import (
+        collect_garbage,
+        purge,
+        purge_to_json,
+        purge_to_lines,
+        purge_to_warnings,
+    )
+    from gittraj.sync.remote import list_remotes
+
+    done = purge(repository, sought, dry_run=dry_run)
+    for line in purge_to_warnings(done):
+        sys.stderr.write(printable(f"git-traj: {line}") + "\n")
+    if done.refs and not dry_run and (gc or _confirms_gc()):
+        gc = collect_garbage(repository, done)
+        if not gc:
+            sys.stderr.write(
+                "git-traj: git keeps old objects (see above, .keep, a partial clone): clone anew\n"
+            )
+    if as_json:
+        click.echo(json.dumps(purge_to_json(done, dry_run=dry_run)))
+    else:
+        for line in purge_to_lines(done, list_remotes(repository), dry_run=dry_run, gc=gc):
+            click.echo(printable(line))
+    return int(bool(done.left))
+
+
+def _confirms_gc() -> bool:
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return False
+    question = (
+        "Remove the old objects now? git gc --prune=now deletes all unreachable objects, including your own."
+    )
+    return click.confirm(question, err=True)

@@ -123,7 +123,7 @@ def command(
 def _open_keys(
     repository: Repository, environ: Mapping[str, str], identities: tuple[Path, ...]
 ) -> WithKeys | None:
-    from gittraj.cli.common.sealing import keys
+    from gittraj.cli.seal import keys
 
     return keys(repository, environ, identities)
 
@@ -147,7 +147,7 @@ def _read(
         opener=opener,
     )
     if opener is not None:
-        from gittraj.cli.common.sealing import say_closed
+        from gittraj.cli.seal import say_closed
 
         say_closed(opener)
     if not trajectories:

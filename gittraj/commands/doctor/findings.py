@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import partial
-from pathlib import Path
 
 from gittraj.commands.doctor.facts import Facts
-from gittraj.commands.doctor.finding import Finding
+from gittraj.commands.doctor.finding import Finding, check_login_shell
 from gittraj.commands.doctor.fsck import fsck
-from gittraj.commands.doctor.leftovers import check_leftovers
+from gittraj.commands.doctor.leftovers import check_leftovers, check_purges, check_removed
 from gittraj.commands.doctor.recorded import UNREADABLE, unreadable
 from gittraj.commands.doctor.refuted import check_refuted
-from gittraj.commands.doctor.remotes import check_purges, check_removed
 from gittraj.commands.install.agent_hooks import find_hooks
 from gittraj.commands.install.configuration import is_supported
 from gittraj.commands.install.global_install import find_dead, install_globally
@@ -55,19 +54,26 @@ _ILL: dict[AgentLife, str] = {
 }
 
 
+def examine_all(
+    repository: Repository, facts: Facts, raw: Mapping[str, str], *, unrecorded: TrajError | None
+) -> list[Finding]:
+    """Everything, and whether agents find ``git traj``; ``unrecorded``: why new work was not recorded."""
+    found = [*examine(repository, facts), *(check_login_shell(repository, raw) if facts.agents else ())]
+    if unrecorded and not any(unrecorded.message in finding.text for finding in found):
+        text = f"new work could not be recorded: {unrecorded.message}"
+        remedy = unrecorded.hint or "fix that; nothing is lost"
+        found.insert(0, Finding(code="not-recorded", text=text, remedy=remedy))
+    return found
+
+
 def examine(repository: Repository, facts: Facts) -> Iterator[Finding]:
     """Everything, from the installation to the last segment."""
-    if (
-        facts.since is None
-        and not facts.complaints
-        and not (LocalState.of(repository).folder / FILE).exists()
-    ):
-        text = "git-traj is not installed here"
+    here = facts.since is not None or (LocalState.of(repository).folder / FILE).exists()
+    if not (here or facts.complaints):
         reads = not facts.team and bool(facts.recorded or facts.beside)
-        if facts.team:
-            text += f", and {TEAM_FILE} says that this project records"
-        elif reads:
-            text += ": records can be read, and nothing is recorded from here"
+        more = f", and {TEAM_FILE} says that this project records" if facts.team else ""
+        more = more or ": records can be read, and nothing is recorded from here" * reads
+        text = f"git-traj is not installed here{more}"
         yield Finding(code="not-installed", text=text, remedy=_INSTALL, severity="note" if reads else "wrong")
     else:
         yield from _check_hooks(repository, facts)
@@ -80,7 +86,9 @@ def examine(repository: Repository, facts: Facts) -> Iterator[Finding]:
             yield Finding(code="plugin", text=text, remedy="git config --global --edit, or install it again")
     yield from _check_template(repository)
     yield from _check_refspecs(repository)
-    yield from _check_merge(repository)
+    for folder in unfinished_merges(repository):
+        text = f"a git notes merge into {RECORDS_REF} was not finished ({folder})"
+        yield Finding(code="notes-merge", text=text, remedy="git notes merge --abort")
     yield from check_leftovers(repository, facts.deleted)
     for check in (check_removed, check_purges, check_refuted, fsck):
         try:
@@ -191,9 +199,9 @@ def _check_template(repository: Repository) -> Iterator[Finding]:
 def _check_local(repository: Repository, facts: Facts) -> Iterator[Finding]:
     local = LocalState.of(repository)
     for error in facts.complaints:
-        damaged = FILE in error.message
+        damaged, unreadable_ = FILE in error.message, error.message.startswith(UNREADABLE)
         yield Finding(
-            code="installed-damaged" if damaged else _code(error),
+            code="installed-damaged" if damaged else "notes-damaged" if unreadable_ else "setting",
             text=error.message,
             remedy=error.hint or "mend it",
             fix=partial(_reinstall, repository) if damaged else None,
@@ -211,14 +219,23 @@ def _check_local(repository: Repository, facts: Facts) -> Iterator[Finding]:
             remedy="fix or remove it; settings that redact less (redact.allow) belong in git config only",
         )
     lock = local.folder / "drain.lock"
-    age = _age(lock)
-    if age is not None and age > STALE:
+    age = 0.0
+    with suppress(OSError):
+        age = time.time() - lock.stat().st_mtime
+    if age > STALE:
         text = f"a worker died {age:.0f} s ago and left {lock}: hooks cannot start another"
-        yield Finding(code="lock-stale", text=text, remedy=f"remove {lock}", fix=partial(_remove, lock))
+        yield Finding(
+            code="lock-stale", text=text, remedy=f"remove {lock}", fix=partial(lock.unlink, missing_ok=True)
+        )
     cursors = own_folder(local.folder) / "cursors.json"
     if cursors.exists() and load_state(local.folder) is None:
         text = f"{cursors} cannot be read; it will be rebuilt from the notes"
-        yield Finding(code="cursors", text=text, remedy=f"remove {cursors}", fix=partial(_remove, cursors))
+        yield Finding(
+            code="cursors",
+            text=text,
+            remedy=f"remove {cursors}",
+            fix=partial(cursors.unlink, missing_ok=True),
+        )
     for path in find_damaged(local.folder):
         text = f"{path} cannot be read: what was recorded there is not on a commit yet"
         yield Finding(code="active-damaged", text=text, remedy="fix the JSON, or remove the file")
@@ -228,10 +245,6 @@ def _check_local(repository: Repository, facts: Facts) -> Iterator[Finding]:
             text=f"not stored, because redaction failed: {facts.parked} parts",
             remedy="git traj link REV --session ID tries again, while the agent keeps its log",
         )
-
-
-def _code(error: TrajError) -> str:
-    return "notes-damaged" if error.message.startswith(UNREADABLE) else "setting"
 
 
 def _check_commits(facts: Facts) -> Iterator[Finding]:
@@ -277,23 +290,6 @@ def _check_refspecs(repository: Repository) -> Iterator[Finding]:
                 )
 
 
-def _check_merge(repository: Repository) -> Iterator[Finding]:
-    for folder in unfinished_merges(repository):
-        text = f"a git notes merge into {RECORDS_REF} was not finished ({folder})"
-        yield Finding(code="notes-merge", text=text, remedy="git notes merge --abort")
-
-
 def _reinstall(repository: Repository, *agents: str) -> None:
     """Everything that was there: refspecs only if they were wanted."""
     install(repository, agents=agents, fetch_refspec=None)
-
-
-def _remove(path: Path) -> None:
-    path.unlink(missing_ok=True)
-
-
-def _age(path: Path) -> float | None:
-    try:
-        return time.time() - path.stat().st_mtime
-    except OSError:
-        return None

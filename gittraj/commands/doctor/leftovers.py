@@ -1,7 +1,9 @@
 """What killed processes, a power failure or a hand left behind in local state, refs and settings.
 
 What it mends holds no record: files that nobody finished, locks that nobody holds, a ref's file in which
-nothing stands, the refspec that was installed; and it points deleted refs to where they were.
+nothing stands, the refspec that was installed; and it points deleted refs to where they were. And what this
+clone and its remotes disagree on, as far as was fetched: removed notes, which come back with a sync, and
+purges that one side knows of.
 """
 
 from __future__ import annotations
@@ -14,9 +16,12 @@ from gittraj.commands.install.manifest import read_manifest
 from gittraj.commands.install.refspecs import find_remotes
 from gittraj.errors import GitError, StoreError
 from gittraj.git import Repository, read_reflog
+from gittraj.notes.epoch import read_epoch
 from gittraj.notes.recovery import restore_deleted
 from gittraj.notes.refs import is_broken, set_ref, stale_locks
-from gittraj.notes.store import RECORDS_REF
+from gittraj.notes.store import RECORDS_REF, NotesRef
+from gittraj.notes.tree import note_paths
+from gittraj.notes.unjoined import may_have_copies
 from gittraj.state.folder import LocalState
 
 
@@ -98,3 +103,63 @@ def _restore_deleted(repository: Repository, deleted: Mapping[str, str]) -> None
     for why in restore_deleted(repository, deleted).values():
         if why:
             raise why
+
+
+def check_removed(repository: Repository) -> Iterator[Finding]:
+    """What is gone here since this clone and a remote last had the same. Raises GitError."""
+    for remote in find_remotes(repository) if may_have_copies(repository) else ():
+        gone = _find(repository, f"refs/notes-remote/{remote}/traj")
+        if gone:
+            yield Finding(
+                code="removed",
+                severity="note",
+                text=f"removed here with git notes, and still on {remote}: the notes of {len(gone)} of the "
+                f"commits, {gone[-1][:12]} last",
+                remedy="git traj sync brings them back; git traj unlink removes a record everywhere",
+            )
+
+
+def _find(repository: Repository, tracking: str) -> list[str]:
+    ours, theirs = NotesRef(repository).tip(), NotesRef(repository, tracking).tip()
+    if ours is None or theirs is None:
+        return []
+    base = repository.run("merge-base", ours, theirs, check=False).out.decode().split()
+    if not base:
+        return []
+    objects = repository.objects
+    here, there = (objects.commit(tip).tree for tip in (ours, theirs))
+    return [
+        commit
+        for commit in NotesRef(repository).changed(base[0], ours)
+        if not note_paths(objects, here, commit) and note_paths(objects, there, commit)
+    ]
+
+
+def check_purges(repository: Repository) -> Iterator[Finding]:
+    """Raises GitError."""
+    resolve = repository.objects.resolve
+    if LocalState.of(repository).is_purging:
+        yield Finding(
+            code="purge-unfinished",
+            text="a purge was not finished: reflogs or the index may still contain the purged data",
+            remedy="run it again; where it was made elsewhere, git traj fetch does the rest",
+        )
+    for remote in find_remotes(repository) if may_have_copies(repository) else ():
+        tip = resolve(f"refs/notes-remote/{remote}/traj")
+        try:
+            ours, theirs = (read_epoch(repository.objects, each) for each in (resolve(RECORDS_REF), tip))
+        except StoreError as error:
+            yield Finding(code="purge", text=error.message, remedy=error.hint or "install a later git-traj")
+            continue
+        if tip and not ours.covers(theirs):
+            yield Finding(
+                code="purge",
+                text=f"{remote} was purged, and this clone still has the purged data",
+                remedy=f"git traj fetch {remote}",
+            )
+        elif tip and not theirs.covers(ours):
+            yield Finding(
+                code="purge",
+                text=f"{remote} still has data that was purged here",
+                remedy=f"git traj push --replace {remote}",
+            )
