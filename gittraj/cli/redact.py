@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
+from gittraj.cli.common.options import adding
 from gittraj.cli.common.repository import environment, find_drained, find_repository
 from gittraj.config import Environ
 from gittraj.errors import NotARepository, RedactionError
@@ -27,15 +28,7 @@ _PURGING = (
     click.option("--no-fetch", is_flag=True, help="With --purge: leave out what only remotes have."),
     click.option("--gc", is_flag=True, help="With --purge: git gc --prune=now afterwards, without asking."),
 )
-
-
-def purge_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add ``--dry-run``, ``--no-fetch`` and ``--gc``."""
-    for option in reversed(_PURGING):
-        command = option(command)
-    return command
-
-
+purge_options = adding(_PURGING)
 _MODES = ("--json", "--jsonl", "--explain", "--audit", "--rules", "--test", "--purge")
 
 

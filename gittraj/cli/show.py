@@ -90,7 +90,9 @@ def command(
     """
     environ = environment()
     if opens and not output:
-        form, output = "html", _temporary_page()
+        import tempfile
+
+        form, output = "html", Path(tempfile.mkdtemp(prefix="git-traj-")) / "show.html"
     if not output:
         refuse_html(form, environ)
     with find_drained(to_read=True) as repository, ExitStack() as stack:
@@ -126,12 +128,6 @@ def _open_keys(
     from gittraj.cli.seal import keys
 
     return keys(repository, environ, identities)
-
-
-def _temporary_page() -> Path:
-    import tempfile
-
-    return Path(tempfile.mkdtemp(prefix="git-traj-")) / "show.html"
 
 
 def _read(

@@ -53,7 +53,9 @@ def command(
         lines = read_lines(repository, path, rev)
         if not lines:
             click.echo(f"'{path}' has no lines", err=True)
-        _check_span(path, span, len(lines))
+        if isinstance(span, tuple) and span[0] > len(lines):
+            what = f"'{path}' has only {count(len(lines), 'line')}, no line {span[0]}"
+            raise TrajError(what, hint=f"git traj why {path}")
         blame = start_blame(repository, path, span=span, rev=rev, begun=begun) if lines else None
         drain_first(repository)  # while git blames
         entries = _explain(repository, blame, lines, rev, no_fetch=no_fetch) if blame else []
@@ -134,12 +136,6 @@ def _read_place(place: str, cwd: Path) -> tuple[str, Span | str | None]:
     if min(first, last) == 0:
         raise UsageError(f"'{place}': lines are counted from 1", hint="git traj why -h")
     return match[1], (min(first, last), max(first, last))
-
-
-def _check_span(path: str, span: Span | str | None, length: int) -> None:
-    if isinstance(span, tuple) and span[0] > length:
-        many = count(length, "line")
-        raise TrajError(f"'{path}' has only {many}, no line {span[0]}", hint=f"git traj why {path}")
 
 
 def _render(

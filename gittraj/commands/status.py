@@ -56,7 +56,9 @@ def status_to_json(facts: Facts) -> dict[str, Any]:
         or None,
         "withoutRefspec": list(facts.unfetching),
         "thinking": facts.config.thinking if facts.config else None,
-        "sealing": _sealing_to_json(facts.readers) if facts.readers else None,
+        "sealing": {"readers": len(readers.recipients), "trusted": readers.trusted, "remark": readers.remark}
+        if (readers := facts.readers)
+        else None,
         "config": {k: {"value": s.value, "source": s.source} for k, s in settings.items()}
         if facts.config
         else None,
@@ -107,10 +109,6 @@ def _summarizer_to_json(facts: Facts) -> dict[str, Any] | None:
         return None
     today = {"runs": runs.number, "runsADay": setting.runs_a_day, "failed": runs.failed}
     return {"command": setting.command, "source": setting.source, **today}
-
-
-def _sealing_to_json(readers: Readers) -> dict[str, Any]:
-    return {"readers": len(readers.recipients), "trusted": readers.trusted, "remark": readers.remark}
 
 
 _TITLE = 60  # characters

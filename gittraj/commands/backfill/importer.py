@@ -21,7 +21,7 @@ from gittraj.model.values import Key, Line, TaskRef, TaskSource
 from gittraj.notes.merge import iter_records
 from gittraj.record.draft import Prepared
 from gittraj.record.drain.open_log import ITEMS_WITH_FACTS, find_sessions, read_items
-from gittraj.state.cursors import Away, SessionState, save
+from gittraj.state.cursors import Away, save
 
 _LONGEST = 1 << 20
 """Bytes at a log's end that are searched for its last line."""
@@ -212,15 +212,9 @@ def name_task(run: BackfillRun, trajectories: Collection[str], task: str) -> Non
             lines.append((commit, named))
             raised.add(record.key)
     run.log_task.pipeline.store([Prepared(month="", lines=tuple(lines))])
-    sessions = {
-        trajectory: _remember(trajectory, known, raised) for trajectory, known in run.state.sessions.items()
-    }
+    sessions = {}
+    for name, known in run.state.sessions.items():
+        parts = (replace(p, rev=p.rev + ((name, p.range.first) in raised)) for p in known.parts)
+        sessions[name] = replace(known, parts=tuple(parts))
     run.state = replace(run.state, sessions=sessions)
     save(run.folder, run.state)
-
-
-def _remember(trajectory: str, known: SessionState, raised: Collection[Key]) -> SessionState:
-    parts = tuple(
-        replace(p, rev=p.rev + 1) if (trajectory, p.range.first) in raised else p for p in known.parts
-    )
-    return replace(known, parts=parts)

@@ -7,6 +7,7 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
+from functools import partial
 from typing import Literal
 
 from gittraj.commands.install.agent_hooks import wrapper_path
@@ -15,7 +16,7 @@ from gittraj.frozen import dataclass
 from gittraj.git import Repository
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Finding:
     """``wrong`` needs somebody to do something, a ``note`` is good to know. ``code`` is stable, for scripts.
 
@@ -29,6 +30,7 @@ class Finding:
     fix: Callable[[], object] | None = field(default=None, repr=False, compare=False)
 
 
+note = partial(Finding, severity="note")
 Mended = tuple[Finding, bool]
 """A finding, and whether it is fixed."""
 
@@ -93,9 +95,8 @@ def check_login_shell(repository: Repository, raw: Mapping[str, str]) -> Iterato
     except (OSError, ValueError, subprocess.SubprocessError):
         return
     if _FOUND.encode() not in ran.stdout.split():
-        yield Finding(
-            code="not-on-path",
-            severity="note",
-            text="git traj is not on the PATH of a login shell, where agents run commands",
-            remedy=f"add its folder to PATH in your profile; agents are given {wrapper_path(repository)}",
+        yield note(
+            "not-on-path",
+            "git traj is not on the PATH of a login shell, where agents run commands",
+            f"add its folder to PATH in your profile; agents are given {wrapper_path(repository)}",
         )

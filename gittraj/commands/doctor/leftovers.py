@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import partial
 
-from gittraj.commands.doctor.finding import Finding
+from gittraj.commands.doctor.finding import Finding, note
 from gittraj.commands.install.manifest import read_manifest
 from gittraj.commands.install.refspecs import find_remotes
 from gittraj.errors import GitError, StoreError
@@ -30,25 +30,24 @@ def check_leftovers(repository: Repository, deleted: Mapping[str, str]) -> Itera
     local = LocalState.of(repository)
     unfinished = local.unfinished()
     if unfinished:
-        yield Finding(
-            code="unfinished",
-            severity="note",
-            text=f"a killed process left {len(unfinished)} unfinished files ({unfinished[0]} …)",
-            remedy="git traj doctor --fix removes them; so does the next drain",
+        yield note(
+            "unfinished",
+            f"a killed process left {len(unfinished)} unfinished files ({unfinished[0]} …)",
+            "git traj doctor --fix removes them; so does the next drain",
             fix=local.tidy,
         )
     for lock in stale_locks(repository):
         yield Finding(
-            code="ref-lock",
-            text=f"a killed process left {lock}: no other process can write",
-            remedy=f"if no git process runs, remove {lock}",
+            "ref-lock",
+            f"a killed process left {lock}: no other process can write",
+            f"if no git process runs, remove {lock}",
             fix=partial(lock.unlink, missing_ok=True),
         )
     if deleted:
         yield Finding(
-            code="records-deleted",
-            text=f"deleted or overwritten: {', '.join(sorted(deleted))}; its content is still in this clone",
-            remedy="git traj doctor --fix restores it, and so does an agent's next commit",
+            "records-deleted",
+            f"deleted or overwritten: {', '.join(sorted(deleted))}; its content is still in this clone",
+            "git traj doctor --fix restores it, and so does an agent's next commit",
             fix=partial(_restore_deleted, repository, deleted),
         )
     for path in sorted((repository.common_dir / RECORDS_REF).parent.glob("traj*")):
@@ -60,11 +59,10 @@ def check_leftovers(repository: Repository, deleted: Mapping[str, str]) -> Itera
         ours = manifest.refspecs.get(remote, ()) if manifest else ()
         gone = [value for value in ours if value not in repository.config_all(f"remote.{remote}.fetch")]
         if gone:
-            yield Finding(
-                code="refspec-missing",
-                severity="note",
-                text=f"git fetch {remote} no longer brings records: {gone[0]} was taken out",
-                remedy="git traj install adds it again; git traj fetch gets records once",
+            yield note(
+                "refspec-missing",
+                f"git fetch {remote} no longer brings records: {gone[0]} was taken out",
+                "git traj install adds it again; git traj fetch gets records once",
                 fix=partial(_add, repository, remote, gone),
             )
 
@@ -76,9 +74,9 @@ def _broken(repository: Repository, ref: str) -> Finding:
     last = next((m.new for m in reversed(moves) if repository.objects.kind(m.new) == "commit"), None)
     told = f"its reflog has it last at {last[:12]}" if last else "and its reflog does not say where it was"
     return Finding(
-        code="ref-broken",
-        text=f"{ref} names no commit ({path}); {told}",
-        remedy="git traj doctor --fix points it there" if last else f"remove {path}, then git traj fetch",
+        "ref-broken",
+        f"{ref} names no commit ({path}); {told}",
+        "git traj doctor --fix points it there" if last else f"remove {path}, then git traj fetch",
         fix=partial(_restore, repository, ref, last) if last else None,
     )
 
@@ -110,12 +108,11 @@ def check_removed(repository: Repository) -> Iterator[Finding]:
     for remote in find_remotes(repository) if may_have_copies(repository) else ():
         gone = _find(repository, f"refs/notes-remote/{remote}/traj")
         if gone:
-            yield Finding(
-                code="removed",
-                severity="note",
-                text=f"removed here with git notes, and still on {remote}: the notes of {len(gone)} of the "
+            yield note(
+                "removed",
+                f"removed here with git notes, and still on {remote}: the notes of {len(gone)} of the "
                 f"commits, {gone[-1][:12]} last",
-                remedy="git traj sync brings them back; git traj unlink removes a record everywhere",
+                "git traj sync brings them back; git traj unlink removes a record everywhere",
             )
 
 
@@ -140,26 +137,24 @@ def check_purges(repository: Repository) -> Iterator[Finding]:
     resolve = repository.objects.resolve
     if LocalState.of(repository).is_purging:
         yield Finding(
-            code="purge-unfinished",
-            text="a purge was not finished: reflogs or the index may still contain the purged data",
-            remedy="run it again; where it was made elsewhere, git traj fetch does the rest",
+            "purge-unfinished",
+            "a purge was not finished: reflogs or the index may still contain the purged data",
+            "run it again; where it was made elsewhere, git traj fetch does the rest",
         )
     for remote in find_remotes(repository) if may_have_copies(repository) else ():
         tip = resolve(f"refs/notes-remote/{remote}/traj")
         try:
             ours, theirs = (read_epoch(repository.objects, each) for each in (resolve(RECORDS_REF), tip))
         except StoreError as error:
-            yield Finding(code="purge", text=error.message, remedy=error.hint or "install a later git-traj")
+            yield Finding("purge", error.message, error.hint or "install a later git-traj")
             continue
         if tip and not ours.covers(theirs):
             yield Finding(
-                code="purge",
-                text=f"{remote} was purged, and this clone still has the purged data",
-                remedy=f"git traj fetch {remote}",
+                "purge",
+                f"{remote} was purged, and this clone still has the purged data",
+                f"git traj fetch {remote}",
             )
         elif tip and not theirs.covers(ours):
             yield Finding(
-                code="purge",
-                text=f"{remote} still has data that was purged here",
-                remedy=f"git traj push --replace {remote}",
+                "purge", f"{remote} still has data that was purged here", f"git traj push --replace {remote}"
             )

@@ -48,7 +48,12 @@ def find_recorded(repository: Repository, notes: Notes, index: Answers | None) -
     silent = {commit for commit, found in roles.items() if "produced" not in found} | places
     below = _below_head(repository, notes, index)
     rest = [] if below is None else [c for c in notes if c not in below and c not in places]
-    stranded = _find_stranded(repository, notes, rest) if rest else ()
+    stranded: tuple[str, ...] = ()
+    if rest:
+        from gittraj.query.log.unreachable import find_unreachable_records  # noqa: PLC0415 - mostly none
+
+        found = find_unreachable_records(repository, notes, rest)
+        stranded = tuple(each.commit for each in found if each.here)
     return Recorded(
         notes=notes,
         bare=bare,
@@ -57,13 +62,6 @@ def find_recorded(repository: Repository, notes: Notes, index: Answers | None) -
         traced=len(traced),
         stranded=stranded,
     )
-
-
-def _find_stranded(repository: Repository, notes: Notes, among: Collection[str]) -> tuple[str, ...]:
-    from gittraj.query.log.unreachable import find_unreachable_records  # noqa: PLC0415 - mostly there is none
-
-    found = find_unreachable_records(repository, notes, among)
-    return tuple(each.commit for each in found if each.here)
 
 
 def _roles(commit: str, body: bytes) -> set[str]:
