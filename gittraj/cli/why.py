@@ -89,8 +89,11 @@ def _explain(
 
     start = time.monotonic()
     blamed = blame.read()
-    if time.monotonic() - start > _SLOW:
-        _say_slow(repository)
+    if time.monotonic() - start > _SLOW and sys.stderr.isatty():
+        from gittraj.git.commit_graph import WRITE, lacks_filters
+
+        if lacks_filters(repository):
+            sys.stderr.write(f"hint: git blame is faster after: {WRITE}\n")
     noted = partial(_find_noted, repository, rev)
     told = partial(explain, repository, blamed, lines, read=partial(_read, repository), find_noted=noted)
     return read_events(repository, told, command="why", fetch=not no_fetch)
@@ -113,14 +116,6 @@ def _read(repository: Repository, notes: Notes, commits: Collection[str]) -> Rec
     from gittraj.cli.common.repository import read_records
 
     return read_records(repository, notes, commits=commits)
-
-
-def _say_slow(repository: Repository) -> None:
-    """Suggest what would make git faster, after a slow blame on a terminal."""
-    from gittraj.git.commit_graph import WRITE, lacks_filters
-
-    if sys.stderr.isatty() and lacks_filters(repository):
-        sys.stderr.write(f"hint: git blame is faster after: {WRITE}\n")
 
 
 def _read_place(place: str, cwd: Path) -> tuple[str, Span | str | None]:

@@ -109,7 +109,7 @@ def _record(repository: Repository, report: Mapping[str, Any], live: Mapping[str
         path.write_text(json.dumps(report))
         _, refused = import_files(repository, live, [path], form="terminal", link=True)
     if refused:
-        raise TrajError(refused[0].why)
+        raise TrajError(refused[0][1])
 
 
 def _spawn(command: Sequence[str], environ: Mapping[str, str], output: Output) -> int:

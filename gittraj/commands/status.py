@@ -13,7 +13,6 @@ from gittraj.query.account import spell
 
 if TYPE_CHECKING:
     from gittraj.commands.doctor.facts import Facts
-    from gittraj.commands.doctor.recorded import Remote
     from gittraj.commands.install.inspection import AgentState
     from gittraj.seal.readers import Readers
     from gittraj.state.active import Active
@@ -120,10 +119,7 @@ _WAITING = {
 
 def status_to_lines(facts: Facts) -> Iterator[str]:
     """One line for each state that applies, none for the others. Titles are not escaped."""
-    yield from _recording(facts)
-    yield from _open_work(facts)
-    yield from _commits(facts)
-    yield from _redaction(facts)
+    yield from (*_recording(facts), *_work(facts))
     for name in facts.unfetching:
         yield f"{name}: git fetch does not bring its records (git traj doctor --fix)"
     yield from _shared(facts)
@@ -148,24 +144,22 @@ def overview_to_lines(facts: Facts) -> Iterator[str]:
     yield from (
         line for line in _recording(facts) if not line.startswith("Hooks") or "(git traj doctor)" in line
     )
-    yield from _open_work(facts)
-    yield from _commits(facts)
-    yield from _redaction(facts)
-    yield from _shared(facts)
+    yield from (*_work(facts), *_shared(facts))
+
+
+def _work(facts: Facts) -> Iterator[str]:
+    yield from (*_open_work(facts), *_commits(facts), *_redaction(facts))
 
 
 def _shared(facts: Facts) -> Iterator[str]:
     for remote in facts.remotes:
-        if unshared := ", ".join(_to_share(remote, joins=remote.name not in facts.beside)):
-            yield f"{remote.name}: {unshared}"
-
-
-def _to_share(remote: Remote, *, joins: bool) -> Iterator[str]:
-    """``joins``: nothing else says that there are records to join."""
-    if remote.unpushed:
-        yield f"records of {count(remote.unpushed, 'commit')} to push (git traj push)"
-    if remote.unfetched and joins:
-        yield f"records of {count(remote.unfetched, 'commit')} to join (git traj fetch)"
+        unjoined = remote.unfetched if remote.name not in facts.beside else 0  # else that is said already
+        shown = (
+            (remote.unpushed, "to push (git traj push)"),
+            (unjoined, "to join (git traj fetch)"),
+        )
+        told = [f"records of {count(number, 'commit')} {does}" for number, does in shown if number]
+        yield from (f"{remote.name}: {', '.join(told)}",) if told else ()
 
 
 def _recording(facts: Facts) -> Iterator[str]:

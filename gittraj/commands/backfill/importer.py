@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -27,12 +27,8 @@ _LONGEST = 1 << 20
 """Bytes at a log's end that are searched for its last line."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Refused:
-    """A file that was not imported, and why."""
-
-    path: str
-    why: str
+Refused = tuple[str, str]
+"""The path of a file that was not imported, and why."""
 
 
 def import_files(
@@ -84,7 +80,7 @@ def import_files(
 
 def _refuse(path: Path, error: TrajError | OSError) -> Refused:
     why = error.message if isinstance(error, TrajError) else str(error.strerror)
-    return Refused(path=str(path), why=why.removeprefix(f"{path.resolve()}: "))
+    return str(path), why.removeprefix(f"{path.resolve()}: ")
 
 
 def _queue(rounds: list[dict[str, Source]], source: Source) -> None:
