@@ -62,7 +62,6 @@ FLOORS: tuple[dict[str, str], ...] = (
         "errors": "every error that is raised on purpose",
         "frozen": "dataclasses that are quick to import",
         "limits": "the most that is read of what others wrote",
-        "start_git": "how git is started: what of its environment, and of blame",
         "startup": "what keeps a start short: names imported when they are used, a light SHA-256",
     },
 )

@@ -10,6 +10,7 @@ import click
 
 from gittraj.cli.common.output import dump_json, say, show_progress
 from gittraj.cli.common.repository import environment
+from gittraj.model.words import count
 from gittraj.render.text.terminal import escape_line
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def command(
         with show_progress("repositories") as progress:
             compared, failures = compare(store, environ=environ, jobs=jobs, progress=progress)
         document = {"compared": compared, "differences": failures}
-        lines = [] if failures else [f"{compared} repositories: nothing differs"]
+        lines = [] if failures else [f"{count(compared, 'repository')}: nothing differs"]
     else:
         document, lines, failures = _gather(
             store, remotes, environ, prompts=prompts, events=events, jobs=jobs
@@ -106,6 +107,6 @@ def _gather(
         "without": report.without,
         "failed": failed,
     }
-    told = f"{report.gathered} repositories gathered, {report.unchanged} unchanged"
+    told = f"{count(report.gathered, 'repository')} gathered, {report.unchanged} unchanged"
     told += f", {report.without} without records" if report.without else ""
     return document, [told], failed

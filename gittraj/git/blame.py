@@ -14,7 +14,7 @@ from gittraj.errors import GitError
 from gittraj.frozen import dataclass
 from gittraj.git.process import Result
 from gittraj.git.repository import Repository
-from gittraj.start_git import BLAME, IGNORED
+from gittraj.startup import BLAME, IGNORED
 
 _GROUP = re.compile(rb"([0-9a-f]{40}(?:[0-9a-f]{24})?) \d+ (\d+)")
 _SEARCHED = 8000  # bytes: where git itself looks for a NUL to call a file binary

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from gittraj.errors import GitError
 from gittraj.frozen import dataclass
-from gittraj.start_git import DISTURBING, FIXED
+from gittraj.startup import DISTURBING, FIXED
 
 _NUMBERED = ("GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_")
 _WHOLE = {"GIT_FLUSH": "0"}

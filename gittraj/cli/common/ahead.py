@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from gittraj.start_git import BLAME, DISTURBING, FIXED, IGNORED
+from gittraj.startup import BLAME, DISTURBING, FIXED, IGNORED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
