@@ -22,14 +22,12 @@ _JOBS = min(os.cpu_count() or 1, 8)
 @click.command("gather")
 @click.argument("remotes", nargs=-1, metavar="REMOTE...")
 @click.option(
-    "--into", "url", required=True, metavar="URL", help="A DuckDB file, postgresql://… or parquet:FOLDER."
+    "--into", "url", required=True, metavar="URL", help="DuckDB file, postgresql://… or parquet:FOLDER."
 )
 @click.option("--prompts", is_flag=True, help="Gather prompts and titles, too.")
 @click.option("--events", is_flag=True, help="Gather the events of sessions, too; never what is sealed.")
 @click.option("--verify", is_flag=True, help="Compare with each repository, and name what differs.")
-@click.option(
-    "--forget", "forgotten", multiple=True, metavar="REMOTE", help="Delete what was gathered from it."
-)
+@click.option("--forget", "forgotten", multiple=True, metavar="REMOTE", help="Delete all gathered from it.")
 @click.option("--jobs", type=click.IntRange(1), default=_JOBS, metavar="N", help="Fetch and scan N at once.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(

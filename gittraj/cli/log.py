@@ -74,15 +74,11 @@ _CHOICE = ("author", "since", "until", "paths", "follow")
 @click.option("--run", metavar="ID", help="A benchmark's run, solve or instance.")
 @click.option("--status", metavar="S", help="Only completed, abandoned, failed, active or unknown ones.")
 @click.option("--decisions", is_flag=True, help="Only trajectories with a decision.")
-@click.option(
-    "--min-confidence", type=_SHARE, metavar="X", help="Lowest confidence of the agent, from 0 to 1."
-)
-@click.option(
-    "--max-confidence", type=_SHARE, metavar="X", help="Highest confidence of the agent, from 0 to 1."
-)
+@click.option("--min-confidence", type=_SHARE, metavar="X", help="The agent's confidence at least, 0 to 1.")
+@click.option("--max-confidence", type=_SHARE, metavar="X", help="The agent's confidence at most, 0 to 1.")
 @click.option("--min-cost", type=Number(0), metavar="X", help="Lowest cost in US dollars.")
 @click.option(
-    "--sort", type=click.Choice(("date", "cost")), default="date", help="By date (the default) or cost."
+    "--sort", type=click.Choice(("date", "cost")), default="date", help="By date (default) or cost."
 )
 @click.option("-n", "--max-count", "limit", type=click.IntRange(1), metavar="N", help="At most N.")
 @click.option("--oneline", "form", flag_value="oneline", help="One line per commit.")

@@ -27,14 +27,10 @@ if TYPE_CHECKING:
 
 
 quiet = click.option("-q", "--quiet", is_flag=True, help="Print only the event's id.")
-agent = click.option(
-    "--agent", metavar="NAME[:ROLE]", help="The agent that records it, where several work together."
-)
+agent = click.option("--agent", metavar="NAME[:ROLE]", help="Who records it, where several work together.")
 tag = click.option("--tag", "tags", multiple=True, metavar="T", help="A word to find it by; repeatable.")
 report = click.option("--report", is_flag=True, help="Report the start or the end to the task system.")
-confidence = click.option(
-    "--confidence", type=Number(0, 1), metavar="X", help="How sure you are, from 0 to 1."
-)
+confidence = click.option("--confidence", type=Number(0, 1), metavar="X", help="How sure you are, 0 to 1.")
 
 
 def record_event(

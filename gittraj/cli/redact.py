@@ -34,17 +34,13 @@ _MODES = ("--json", "--jsonl", "--explain", "--audit", "--rules", "--test", "--p
 
 @click.command("redact")
 @click.argument("source", required=False, metavar="[FILE|-|RANGE|TEXT]")
-@click.option(
-    "--json", "as_json", is_flag=True, help="Print one JSON document: the text, and where secrets were."
-)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: the text, and where secrets were.")
 @click.option("--jsonl", is_flag=True, help="Read one JSON value per line, write each one redacted.")
 @click.option("--explain", is_flag=True, help="Show each match: line, rule, kind and length, not the secret.")
 @click.option("--audit", is_flag=True, help="Scan the stored records of RANGE; exits 1 if a secret is found.")
 @click.option("--rules", "listing", is_flag=True, help="List the rules: id, kind, an example of each.")
 @click.option("--test", is_flag=True, help="Test the rules on their own examples; exits 1 if one fails.")
-@click.option(
-    "--purge", is_flag=True, help="Rewrite the refs without TEXT (-: prompts for it), history included."
-)
+@click.option("--purge", is_flag=True, help="Rewrite the refs without TEXT (-: asks for it), and history.")
 @click.option("--finding", metavar="ID", help="With --purge: the finding of --audit, wherever it occurs.")
 @purge_options
 def command(

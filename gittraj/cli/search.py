@@ -46,9 +46,7 @@ _FEW = 25
 @click.option("--until", metavar="DATE", help="Work that began before this date.")
 @click.option("--rev", metavar="REV|A..B", help="Only work that led to these commits.")
 @click.option("--author", metavar="A", help="Only work that led to commits of this author, as in git log.")
-@click.option(
-    "--file", "paths", multiple=True, metavar="PATH", help="Only work that led to commits that touched it."
-)
+@click.option("--file", "paths", multiple=True, metavar="PATH", help="Only work on commits that touched it.")
 @click.option(
     "-n", "--max-count", "limit", type=click.IntRange(1), default=10, metavar="N", help="At most N (10)."
 )

@@ -44,24 +44,13 @@ _FORMATS = ("text", "markdown", "timeline", "html", "json")
 @click.argument("name", default="HEAD", metavar="[REV|TRAJECTORY|SYSTEM:ID]")
 @click.option("--format", "form", type=click.Choice(_FORMATS), default="text", help="text is the default.")
 @click.option("--json", "form", flag_value="json", help="The same as --format json.")
-@click.option(
-    "--events", "everything", is_flag=True, help="Show every event in full, with arguments and results."
-)
+@click.option("--events", "everything", is_flag=True, help="Every event in full, with arguments and results.")
 @click.option("--since", metavar="EVENT|TIME", help="Only events after this event or from this time on.")
+@click.option("--significance", type=click.Choice(SIGNIFICANCES), help="Only events as significant or more.")
+@click.option("--show-thinking", "thinking", is_flag=True, help="Show thinking, too; open it with your keys.")
+@click.option("--identity", "identities", multiple=True, type=_FILE, help="A key that opens it; repeatable.")
 @click.option(
-    "--significance", type=click.Choice(SIGNIFICANCES), help="Only events at least this significant."
-)
-@click.option(
-    "--show-thinking",
-    "thinking",
-    is_flag=True,
-    help="Show thinking too; open sealed thinking with your keys.",
-)
-@click.option(
-    "--identity", "identities", multiple=True, type=_FILE, help="A key to open it with; repeatable."
-)
-@click.option(
-    "--file", "path", metavar="PATH", help="Only the calls that wrote this file; --events adds results."
+    "--file", "path", metavar="PATH", help="Only calls that wrote this file; --events: results, too."
 )
 @click.option("--messages", is_flag=True, help="Only what agents said to each other.")
 @click.option("--no-fetch", is_flag=True, help="Do not fetch missing events from the remotes.")

@@ -25,7 +25,7 @@ _COMMITS = (
 )
 _PATHS = (
     click.option(
-        "--file", "paths", multiple=True, metavar="PATH", help="Commits that touched this path, as -- PATH."
+        "--file", "paths", multiple=True, metavar="PATH", help="Commits that touched it, as -- PATH."
     ),
     click.option("--follow/--no-follow", default=True, help="Follow renames (the default)."),
 )
