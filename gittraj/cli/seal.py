@@ -90,12 +90,9 @@ def say_closed(keys: WithKeys) -> None:
     if keys.closed:
         say_problems(keys)
         if not keys.problems:
-            how = (
-                "make one with git traj keys init, then a reader lets you in: git traj recipients add YOURKEY"
-            )
-            sys.stderr.write(
-                f"git-traj: sealed for others, and no key of yours opens it; {how}, git traj rewrap\n"
-            )
+            how = "a reader can let you in: git traj recipients add YOURKEY, git traj rewrap"
+            own = "no key of yours opens it (git traj keys init makes one)"
+            sys.stderr.write(f"git-traj: sealed for others, and {own}; {how}\n")
 
 
 @click.command("seal")
