@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from gittraj.model.header import Header
@@ -94,9 +95,16 @@ def sure(confidence: float | None) -> str | None:
 
 
 def vouched(decision: Header) -> str | None:
-    """Who recorded a decision, unless its agent did, and how sure: ``inferred, 60% sure``."""
+    """Who recorded a decision, unless its agent did, how sure, and what took its commit back, where that is
+    known: ``inferred, 60% sure, reverted by 1f442bd``."""
     by = None if decision["by"] == "agent" else decision["by"]
-    return ", ".join(filter(None, (by, sure(decision["confidence"])))) or None
+    return ", ".join(filter(None, (by, sure(decision["confidence"]), taken_back(decision)))) or None
+
+
+def taken_back(told: Mapping[str, Any]) -> str | None:
+    """Of a commit, or of a decision on one."""
+    by = told.get("revertedBy")
+    return f"reverted by {by[:7]}" if by else None
 
 
 _STRUCTURE = re.compile(

@@ -16,10 +16,11 @@ _NAMED = re.compile(rf"^{_SAID}([0-9a-f]{{40,64}})\b", re.MULTILINE)
 
 
 class Reverts:
-    """The reverts below HEAD, read back to the oldest commit that was asked for; at the second time all."""
+    """The reverts below ``head``, read back to the oldest commit that was asked for; at the second time
+    all."""
 
-    def __init__(self, repository: Repository) -> None:
-        self._repository = repository
+    def __init__(self, repository: Repository, head: str = "HEAD") -> None:
+        self._repository, self._head = repository, head
         self._since: str | None = None
         self._by: dict[str, str] = {}
 
@@ -38,7 +39,7 @@ class Reverts:
         asked = ("log", "-z", "--fixed-strings", f"--grep={_SAID}", "--format=%H%x00%B", "--no-patch")
         limits = [f"--since={since}"] if since else []
         found = self._repository.run(
-            *asked, "--no-show-signature", "--no-notes", *limits, "HEAD", check=False
+            *asked, "--no-show-signature", "--no-notes", *limits, self._head, check=False
         )
         fields = found.out.decode("utf-8", "replace").split("\0")
         self._by = {}

@@ -14,7 +14,7 @@ from typing import Any
 
 from gittraj.events.part_summary import shorten
 from gittraj.model.unseen import drop_unseen, is_unseen
-from gittraj.model.words import sure
+from gittraj.model.words import sure, taken_back
 
 Takeaway = Mapping[str, Any]
 
@@ -96,8 +96,7 @@ def _about(takeaway: Takeaway, asked: Sequence[str]) -> Iterator[str]:
         yield f"{sure(min(1.0, max(0.0, takeaway['confidence'])))}"
     if takeaway["answeredIn"]:
         yield f"answered in {takeaway['answeredIn'][:7]}"
-    if takeaway["revertedBy"]:
-        yield f"reverted by {takeaway['revertedBy'][:7]}"
+    yield from filter(None, (taken_back(takeaway),))
     if takeaway.get("remote"):
         yield f"from {_seen(takeaway['remote'])}"
     if takeaway["neighbour"]:

@@ -19,6 +19,7 @@ from gittraj.model.words import (
     participants,
     run,
     sure,
+    taken_back,
     task,
     tests,
     unmarked,
@@ -128,7 +129,7 @@ def render_tests(header: Header, page: Page) -> list[str]:
 def render_title(entry: Header, page: Page, now: datetime) -> str:
     """A commit's id, subject, age and author: on one line if they fit, else the last two below."""
     about = f"{ago(entry['date'], now)} by {escape_line(entry['author']['name'])}".strip()
-    about += f", reverted by {entry['revertedBy'][:7]}" if entry.get("revertedBy") else ""
+    about += f", {gone}" if (gone := taken_back(entry)) else ""
     start = len(entry["short"]) + 1
     about = cut(about, page.room(start))
     rows = wrap(escape_line(entry["subject"]), page.room(start)) or [""]
