@@ -9,6 +9,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gittraj.model import words
 from gittraj.model.codec import decode_line, encode_note
 from gittraj.model.values import (
     Counts,
@@ -25,7 +26,6 @@ from gittraj.model.values import (
     Tombstone,
     Usage,
 )
-from gittraj.model.words import tests
 from gittraj.query.header import Folded, fold
 from gittraj.query.records import Recorded
 from tests.integration.story import record
@@ -386,7 +386,7 @@ def test_a_choice_that_a_later_part_repeats_stands_once() -> None:
 def test_tests_ran_on_what_a_carried_commit_was_before() -> None:
     ran = TestRuns(runs=2, ran=True, kind="test", outcome="passed", last_passed=3)
     carried = record(link=Link(evidence="agent", call="c", carried_from=(A,)), tests=ran)
-    assert tests(fold({B: [carried]}).header(B)["tests"]) == (
+    assert words.tests(fold({B: [carried]}).header(B)["tests"]) == (
         "3 passed (last of 2 runs, before the commit was rewritten)"
     )
-    assert tests(fold({B: [record(tests=ran)]}).header(B)["tests"]) == "3 passed (last of 2 runs)"
+    assert words.tests(fold({B: [record(tests=ran)]}).header(B)["tests"]) == "3 passed (last of 2 runs)"
