@@ -8,7 +8,7 @@ from typing import Any
 
 from gittraj.frozen import dataclass
 from gittraj.model.header import Header
-from gittraj.model.words import count, main_argument
+from gittraj.model.words import count, decided, main_argument
 
 Event = Mapping[str, Any]
 
@@ -42,8 +42,7 @@ def because(reason: str) -> str:
 def describe_event(event: Event) -> str:
     """The text of an event other than a call, or its decision or retrospective in words."""
     if decision := event.get("decision"):
-        others = decision.get("alternatives") or []
-        text = decision["chosen"] + (f" over {' and '.join(others)}" if others else "")
+        text = decided(decision)
         return f"{text}, {because(decision['reasoning'])}" if decision.get("reasoning") else text
     if retrospective := event.get("retrospective"):
         return str(retrospective.get("summary") or event["content"])
