@@ -96,6 +96,7 @@ def _explain(
             sys.stderr.write(f"hint: git blame is faster after: {WRITE}\n")
     noted = partial(_find_noted, repository, rev)
     told = partial(explain, repository, blamed, lines, read=partial(_read, repository), find_noted=noted)
+    told = partial(told, respaced=blame.find_respaced(blamed, lines))
     return read_events(repository, told, command="why", fetch=not no_fetch)
 
 
