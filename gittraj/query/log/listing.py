@@ -19,6 +19,7 @@ from gittraj.git import Repository, from_top
 from gittraj.model.header import Header
 from gittraj.query.log.description import BATCH, describe_all
 from gittraj.query.log.paths import RENAMES, Ancestry, following, touching
+from gittraj.query.log.reverted import Reverts
 from gittraj.query.notes import IndexFailedError, IndexLookup, Reachable
 
 if TYPE_CHECKING:  # a listing whose text is cached needs neither
@@ -130,11 +131,12 @@ def read_entries(
 
     ``explored``: also trajectories that worked there and made no commit.
     """
-    carrying = iter(commits)
+    carrying, reverts = iter(commits), Reverts(ancestry.repository)
     size = _FIRST
     while chunk := list(islice(carrying, size)):
         size = min(4 * size, BATCH)
         described = describe_all(ancestry.repository, chunk)
+        reverts.mark(described.values())
         changed = ancestry.diff([(c, 0) for c in chunk], *RENAMES) if files else {}
         for commit, headers in zip(chunk, recorded.headers(chunk, explored=explored), strict=True):
             entry = described[commit]
@@ -194,7 +196,9 @@ def _cost(found: Header) -> float:
 
 def describe(repository: Repository, commit: str) -> Entry:
     """One commit as ``log --json`` has it, without files and trajectories."""
-    return describe_all(repository, [commit])[commit]
+    entry = describe_all(repository, [commit])[commit]
+    Reverts(repository).mark([entry])
+    return entry
 
 
 def changed_paths(repository: Repository, commits: Sequence[str]) -> dict[str, list[str]]:

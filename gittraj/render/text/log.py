@@ -8,6 +8,7 @@ from datetime import datetime
 from gittraj.model.header import Header
 from gittraj.model.times import parse_time
 from gittraj.model.words import (
+    NO_COMMIT,
     brief,
     count,
     decided,
@@ -19,6 +20,7 @@ from gittraj.model.words import (
     money,
     participants,
     run,
+    taken_back,
     task,
     tests,
     unmarked,
@@ -83,7 +85,9 @@ def row_of(header: Header) -> Header:
     if instance := (header.get("run") or {}).get("instance"):
         name = f"{escape_line(instance)}: {name}"  # a benchmark's runs are often all asked in the same words
     total = header["total"]
-    facts = [who(header), header["status"], count(len(header.get("commits", ())), "commit")]
+    led = header["link"]["role"] != "explored"
+    commits = count(len(header.get("commits", ())), "commit") if led else NO_COMMIT
+    facts = [who(header), header["status"], commits]
     facts += [duration(total["durationSeconds"]), money(total)]
     return {
         **{key: header[key] for key in _ASKED},
@@ -145,6 +149,7 @@ def render_tests(header: Header, page: Page) -> list[str]:
 def render_title(entry: Header, page: Page, now: datetime) -> str:
     """A commit's id, subject, age and author: on one line if they fit, else the last two below."""
     about = f"{ago(entry['date'], now)} by {escape_line(entry['author']['name'])}".strip()
+    about += f", {gone}" if (gone := taken_back(entry)) else ""
     start = len(entry["short"]) + 1
     about = cut(about, page.room(start))
     rows = wrap(escape_line(entry["subject"]), page.room(start)) or [""]
