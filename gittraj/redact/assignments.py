@@ -4,18 +4,18 @@ The name's grade decides how much evidence the value needs; its syntax decides w
 Code, types, references and prose stay.
 """
 
-# ruff: noqa: E501 - a pattern or a list of words that is cut reads worse
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from .decide import Style, is_secret
+from .decide import Candidate, Proposals
 from .lazy import lazy
-from .load import words
+from .load import form, words
+from .named import Style
 from .names import Grade, grade, kind, parts
-from .page import Page, Span
+from .page import Page
 from .proof import Proof, proof
 from .rules import Reader
 from .values import is_label
@@ -28,45 +28,15 @@ _TAIL = lazy(
     r"[\w.-]{0,24}+(?=[\"'`\])}?!*%~]{0,6}+(?:[ \t]{0,24}+(?:[:=!>,(|?<-]|\+=|(?<=[ \t])[\"'`\w/+$*]|→|—|–)|[\s,;\"']{0,40}+value\b|\s{1,40}(?:<|\"|'))|%3d|\[\w{0,8}\][ ]?=)"
 )
 _BEFORE_NAME = lazy(r"[\w.-]*+")
-_TYPE = r"&?(?:'\w+ )?(?:mut )?[A-Za-z_][\w.:\[\]|<>,?&'* ]{0,48}?"
-_BETWEEN = lazy(
-    r"""(?P<close>["'`\])}*~]{0,6}+)(?:(?<=["'])(?::\w{0,30}"?:?(?:protected|private|public))\])?(?:
-          (?P<pair>[\s,;"']{0,40}+(?:[\w"']{1,20}[ ]?[:=][ ]?[\w"']{1,20}[\s,;]{1,20}["']?)?[vV]alue["']{0,2}(?:[ ]?[:=]|[ ]?>)
-            |[ ]{0,4}/?>?\s{0,40}</?\w{1,12}>\s{0,40}<(?:string|value|td|dd|data|code|pre|span|b|strong|v|text|property)>(?=[^<\n]{1,512}<)
-            |[ ]{0,4}</\w{1,12}>\s{0,40}<\w{1,12}[ ]name="[\w.]{0,30}[vV]alue">
-            |["']?[ ]?/?>\s{0,40}(?:\d{1,6}[\t→]\s{0,40})?<(?:[vV]alue|string|data)>(?=[^<\n]{1,512}</))
-        | (?P<given>[ ]\w{3,10}[ ]`[^`\n]{0,60}?[dD]efault:(?=")|["'`)\s,]{1,4}(?:env)?[dD]efault\w{0,8}\s?[:=]\s?(?=["']))
-        | (?P<markup>["']?(?:[ ][\w:-]{1,30}=["'][^"'\n<>]{0,60}["']){0,4}[ ]?>)
-        | (?P<typed>(?<![\"'`\])}])(?:[?!]?[ ]?:[ ]{0,2}"""
-    + _TYPE
-    + r"""[ ]?=(?=[ ]?[brfLu@$]?["'`])|[ ](?:string|str|String|char|text|bytes|NSString|std::string|auto|any)[ ]?\*?[ ]?=(?=[ ]?["'`])|[ ][Aa]s[ ]\w{3,12}[ ]=|["'`)\s,]{1,4}(?:env)?[dD]efault\w{0,8}\s?[:=]\s?(?=["'])|\[\w{0,8}\][ ]?=|:[ ]?&?(?:'\w+[ ])?(?:Vec<u8>|\[(?:u8|UInt8)[^\]]{0,20}\])[ ]?=(?=[ ]?[&*]?(?:b"|(?:vec!)?\[\s{0,12}(?:0x|\d{1,3},\s{0,12}\d{1,3},)))[ ]?&?|[ ]TEXT[ ]DEFAULT|[ ]N?VARCHAR2?\(\w{1,6}\)[ ]?:=|[ ]PIC[ ]X\(\d{1,3}\)[ ]VALUE|[ ]default|[ ]?\{[^{}\"'\n]{1,30}\}[ ]?=))
-        | (?P<braced>[ ]?\{[ ]?(?=["']))
-        | [?!]?(?:[ ]?\([^()\n]{1,40}\))?[ \t]{0,24}+(?P<op>:=|=>|->|<-|::|={2,3}|!={1,2}|\?=|\+=|\|\|=?|\?\?=?|:-|[:=,(|]|>|→|—|–|%3[dD]
-            |(?<=[ ])(?=["'`])
-            |(?<=[ \t])(?:[-|][ ]|(?:is|was|are|lautet|ist|est|es|é|è|jest|to|är|är|er|on|:|это|—|of|becomes)[ ]:?[ ]?)?(?=[^\s"'`|>=:-]))
-        )[ \t]{0,24}+(?:\*{1,2}(?!\*)[ \t]{0,24}+)?(?:!!\w{1,12}[ ])?(?:string\(\d{1,4}\)[ ](?=")|0x[0-9a-f]{2,16}[ ](?="))?(?P<block>[|>][+-]?[0-9]?[ ]{0,16}\r?\n(?:[\w./-]{1,80}[:-]\d{1,6}[:-]|\d{1,6}\t)?[ \t]{1,24}(?=\S)|\r?\n[ \t]{0,24}(?:string\(\d{1,4}\)[ ])?(?=["'])|\[\s{0,24}(?=["'])|\([ ]{0,8}(?:\r?\n[ \t]{0,40})?(?=["'][^"'\n]{8,400}["'],?\s{0,40}\)))?""",
-    re.VERBOSE,
-)
+_BETWEEN = form("between", re.VERBOSE)
 _QUOTE = lazy(r"(?:[rbufRBULF]{1,2}|[@$N])?(?P<quote>\"\"\"|'''|[\"'`])")
-_WRAPPED = lazy(
-    r"""(?:(?:await|new|return|&|\*)[ ]?)?[\w.:$&*\\\[\]@]{0,60}?
-        (?:string|some|from|of|new|secret\w{0,8}|str|bytes?|text|encode|decode|literal|just|ok|value|parse|password|token|key|securestring|
-           bytearray|sensitive|redacted|wrap|base64encode|b64\w{0,8}|atob|tobytes|quote|plain|tochararray|char_array|mustparse|asplaintext|pw|credential\w?|strdup)
-        (?:<[^>\n]{0,30}>)?!?\([ ]?(?=[brfLu@$]?["'`])""",
-    re.VERBOSE | re.IGNORECASE,
-)
+_WRAPPED = form("wrapped", re.IGNORECASE)
 _OCTETS = lazy(
     r"(?:(?:new )?(?:[\w.]{0,20}!?|\[\w{0,6}\]byte|byte\[\w{0,6}\])\s?\(?)?[{\[(]\s{0,12}(?P<v>(?:0x[0-9a-fA-F]{2},\s{0,12}){7,63}0x[0-9a-fA-F]{2}|(?:\d{1,3},\s{0,12}){15,63}\d{1,3}(?=,?\s{0,12}[\])}]))"
 )
 _SPLITS = lazy(r"tokeni[sz]|lexer|encoding\.", re.IGNORECASE)  # a text to tokens
 _GETS = lazy(r"get_?password|find|lookup", re.IGNORECASE)
-_DEFAULT = lazy(
-    r"""(?:[^"'`\n;]{0,60}?(?:env\w{0,12}|field|fetch|get\w{0,12}|lookup|config\w{0,6}|settings?|option|property|default|param\w{0,6}|argument|field|flag\.string|coalesce|ifempty)\)?[.\w]{0,12}[(\[][ ]?
-          ["'`]?[\w.-]{1,60}["'`]?[ ]?[)\],]{1,2}[ ]?(?:\|\||\?\?|\?:|or|,|:|\{)?(?:default=)?[ ]?
-        |(?:dataclasses\.)?[fF]ield\(default=|[\w.$\[\]]{1,60}[ ](?:\|\||\?\?|or|\?:)[ ]
-        |\$\{[\w.-]{1,60}:-?(?=[^}]{3,64}\}))(?=["'`]|(?<=[:-])\S)""",
-    re.VERBOSE | re.IGNORECASE,
-)
+_DEFAULT = form("default", re.IGNORECASE)
 # A value without quotes ends at a space; in a URL or a connection string, and in code or YAML, sooner.
 _BARE = lazy(r"[^\s\"'`]{1,1024}+")
 _BARE_FIELD = lazy(r"[^\s\"'`&;#]{1,1024}+")
@@ -76,9 +46,7 @@ _NEXT_FIELD = lazy(r"[^\s\"'`&;#]{1,256}+[;&][\w. ]{1,32}=")
 _NEXT_WORD = lazy(r"[^\s\"'`()\[\]{},;]{3,256}+[ ][\w.]{1,32}=[^=\s]")
 _WORD_BEFORE = lazy(r"(?:^|\s)[\w.]{1,32}=[^\s()\[\]{},;]{1,60}[ ]$")
 _SETTING = lazy(r"[A-Z][A-Z0-9_]*")
-_LINE_START = lazy(
-    r"(?:^|\n)[ \t]*(?:[0-9]{1,6}(?:[:|→\t]|[ ]{2})[ \t]*|[+-][ \t]*|[\w./-]{1,80}:[0-9]{1,6}[:-][ \t]*|(?:export|set|setx|declare -x|env|ENV|ARG|local|readonly|\$env:|-)[ \t]+|#[ ]?|> |\$ )?[\"']?$"
-)
+_LINE_START = form("line_start")
 _LINKS = frozenset(words("words", "links"))
 _PUBLIC = lazy(r"(?:public|fingerprint|foreign|primary|sort|cache)[ _-]$", re.IGNORECASE)
 _QUOTES = ("'", '"', "`")
@@ -100,12 +68,16 @@ class _Bound:
         return found
 
     @property
+    def sign(self) -> str:
+        return "=" if self.op is None else self.op.strip()
+
+    @property
     def start(self) -> int:
         return self.between.end()
 
 
-def assignments(page: Page) -> Iterator[Span]:
-    """The secrets of the page that have a name."""
+def assignments(page: Page) -> Proposals:
+    """The values of the page that have a secret's name."""
     after = 0
     for hit in page.hits:
         if hit[0] < after or not (tail := _TAIL.match(page.lower, hit[1])):
@@ -114,9 +86,9 @@ def assignments(page: Page) -> Iterator[Span]:
         start, end = _whole_name(page.text, hit[0]), tail.end()
         after = end
         if bound := _bound(page.text, start, end):
-            for span in _value(page, bound):
-                yield span
-                after = span.end
+            for candidate in _values(page, bound):
+                if candidate.start >= after and (yield candidate):
+                    after = candidate.end
 
 
 def _whole_name(text: str, start: int) -> int:
@@ -139,67 +111,101 @@ def _begins_line(text: str, at: int) -> bool:
     return _LINE_START.search(text, max(0, at - 100), at) is not None
 
 
-def _value(page: Page, bound: _Bound) -> Iterator[Span]:
-    """The value after a name, read by its first character and the sign between them."""
-    text, start, op, between = page.text, bound.start, bound.op, bound.between
-    if between["markup"] or op == ">" or (between["pair"] and between["pair"].endswith(">")):
-        inner = _marked_up(page, start)
-        yield from _judged(page, inner, bound, Style.EXACT) if inner else ()
-    elif quote := _QUOTE.match(text, start):
-        if style := _quoted_style(page, bound, quote):
-            yield from _listed(page, quoted(page, quote), bound, style)
-    elif octets := _octets(text, bound):
-        yield Span(*octets.span("v"), "named-key", "key")
-    elif op in ("(", ",") or (op == "::" and _MEMBER.match(text, start)) or _is_filter(text, bound):
-        return
-    elif wrapped := _WRAPPED.match(text, start) or _DEFAULT.match(text, start):
-        yield from _wrapped(page, bound, wrapped)
-    elif op is not None and (op.strip() in _LINKS or op.strip() == ""):
-        if near := _BARE.match(text, start):
-            yield from _judged(page, (start, _word_end(text, near)), bound, Style.NEAR)
-    else:
-        yield from _bare(page, bound)
+Found = Iterable[Candidate] | None
+"""What a syntax makes of the text after a name; None: it is another syntax."""
 
 
-def _octets(text: str, bound: _Bound) -> re.Match[str] | None:
+def _values(page: Page, bound: _Bound) -> Iterable[Candidate]:
+    """What may be the value of a name, the most likely first, in the first syntax that the text has."""
+    for read in (_marked_up, _in_quotes, _octets, _of_code, _wrapped, _linked, _as_field, _bare):
+        if (found := read(page, bound)) is not None:
+            return found
+    return ()
+
+
+def _candidate(page: Page, place: tuple[int, int], bound: _Bound, style: Style) -> Candidate:
+    value = page.text[slice(*place)]
+    start = place[0] + len(value) - len(value.lstrip())
+    called = kind(bound.name)
+    told = bound.level is Grade.STRONG and (style is Style.EXACT or bound.name[:2] in ("X-", "x-"))
+    end = start + len(value.strip())
+    return Candidate(start, end, f"named-{called}", called, told, style.value, bound.level)
+
+
+def _marked_up(page: Page, bound: _Bound) -> Found:
+    """An element's text, up to the next tag; ``&lt;`` does not begin a tag."""
+    text, start, between = page.text, bound.start, bound.between
+    if not (between["markup"] or bound.op == ">" or (between["pair"] or "").endswith(">")):
+        return None
+    end = text.find("<", start, start + _LONGEST_VALUE)
+    while end > 0 and page.view.depth(end) > 1:
+        end = text.find("<", end + 1, start + _LONGEST_VALUE)
+    whole = end > start and "\n" not in text[start:end] and text.startswith("</", end)
+    return [_candidate(page, (start, end), bound, Style.EXACT)] if whole else ()
+
+
+def _in_quotes(page: Page, bound: _Bound) -> Found:
+    if not (quote := _QUOTE.match(page.text, bound.start)):
+        return None
+    style = _quoted_style(page, bound, quote)
+    return _listed(page, quoted(page, quote), bound, style) if style else ()
+
+
+def _octets(page: Page, bound: _Bound) -> Found:
     """The bytes of a key. Numbers that are called "key" are bytes if they were drawn: key codes are below 128,
     other numbers go beyond 255 or stand in order."""
-    octets = _OCTETS.match(text, bound.start)
-    if not octets or bound.level >= Grade.TOKEN:
-        return octets
+    if not (octets := _OCTETS.match(page.text, bound.start)):
+        return None
     found = [int(one, 16 if "x" in one else 10) for one in octets["v"].split(",")]
     drawn = bound.name.lower() == "key" and 127 < max(found) < 256 and found != sorted(found)
-    return octets if drawn else None
+    if bound.level < Grade.TOKEN and not drawn:
+        return None
+    return [Candidate(*octets.span("v"), "named-key", "key", accept="any")]
 
 
-def _listed(page: Page, place: tuple[int, int], bound: _Bound, style: Style) -> Iterator[Span]:
+def _of_code(page: Page, bound: _Bound) -> Found:
+    """Nothing, where code or a template goes on: ``token(x)``, ``Token::new``, ``{{ password | default(…) }}``."""
+    text, first = page.text, max(0, bound.at - 120)
+    if bound.op in ("(", ",") or (bound.op == "::" and _MEMBER.match(text, bound.start)):
+        return ()
+    filtered = bound.op == "|" and text.rfind("{{", first, bound.at) > text.rfind("}}", first, bound.at)
+    return () if filtered else None
+
+
+def _listed(page: Page, place: tuple[int, int], bound: _Bound, style: Style) -> Iterator[Candidate]:
     """A literal, and the other literals of its list."""
-    found = [*_judged(page, place, bound, style)]
-    yield from found
-    in_list = bool(found) and (bound.between["block"] or "").startswith("[")
-    while in_list and (more := _MORE.match(page.text, place[1])):
+    yield _candidate(page, place, bound, style)
+    while (bound.between["block"] or "").startswith("[") and (more := _MORE.match(page.text, place[1])):
         place = more.span("v")
-        yield from _judged(page, place, bound, style)
+        yield _candidate(page, place, bound, style)
 
 
 _MORE = lazy(r"[\"'],\s{0,24}(?P<q>[\"'])(?P<v>[^\"'\n]{3,400})(?=(?P=q))")
 
 
-def _is_filter(text: str, bound: _Bound) -> bool:
-    """Whether the value is a template's filter: ``{{ password | default(…) }}``."""
-    first = max(0, bound.at - 120)
-    return bound.op == "|" and text.rfind("{{", first, bound.at) > text.rfind("}}", first, bound.at)
-
-
-def _wrapped(page: Page, bound: _Bound, wrapped: re.Match[str]) -> Iterator[Span]:
+def _wrapped(page: Page, bound: _Bound) -> Found:
     """A literal in a call, or as a default."""
-    if literal := _QUOTE.match(page.text, wrapped.end()):
+    text = page.text
+    wrapped = _WRAPPED.match(text, bound.start) or _DEFAULT.match(text, bound.start)
+    if not wrapped:
+        return None
+    place = None
+    if literal := _QUOTE.match(text, wrapped.end()):
         place = quoted(page, literal)
-        looked_up = _GETS.search(wrapped[0]) and page.text.startswith(",", place[1] + 1)
-        if not _SPLITS.search(wrapped[0]) and not looked_up:
-            yield from _judged(page, place, bound, Style.EXACT)
-    elif wrapped[0].startswith("${") and (bare := _IN_BRACES.match(page.text, wrapped.end())):
-        yield from _judged(page, bare.span(), bound, Style.EXACT)
+        looked_up = _GETS.search(wrapped[0]) and text.startswith(",", place[1] + 1)
+        if _SPLITS.search(wrapped[0]) or looked_up:
+            return ()
+    elif wrapped[0].startswith("${") and (bare := _IN_BRACES.match(text, wrapped.end())):
+        place = bare.span()
+    return [_candidate(page, place, bound, Style.EXACT)] if place else ()
+
+
+def _linked(page: Page, bound: _Bound) -> Found:
+    """A word of a sentence or of a table: ``the password is …``."""
+    if bound.sign and bound.sign not in _LINKS:
+        return None
+    near = _BARE.match(page.text, bound.start)
+    return [_candidate(page, (bound.start, _word_end(page.text, near)), bound, Style.NEAR)] if near else ()
 
 
 _IN_BRACES = lazy(r"[^}\s]{3,64}")
@@ -207,22 +213,26 @@ _IN_BRACES = lazy(r"[^}\s]{3,64}")
 
 def _quoted_style(page: Page, bound: _Bound, quote: re.Match[str]) -> Style | None:
     """How sure it is that a value in quotes is the name's; None if the quotes are a sentence's or code's."""
-    name, op = bound.name, bound.op
     describes = len(quote["quote"]) == 3 and bound.between["block"]  # a function, below its arguments
     if describes or _closes(page, bound, quote) or _is_command(page, bound, quote):
         return None
-    if op == "(":
-        first = next(iter(parts(name.rstrip(".").rpartition(".")[2])), "")
-        return Style.EXACT if first in ("set", "with", "use") or name[:1].isupper() else Style.NEAR
-    if op == ",":
-        return _listed_style(page, bound, quote)
-    if op is not None and not op.strip():
-        if name == "pass" and proof(page.text[slice(*quoted(page, quote))]) < Proof.SURE:
-            return None  # the verb
-        return Style.NEAR if name.isalpha() and not name.isupper() and len(parts(name)) < 3 else Style.EXACT
-    if op is not None and op.strip() in _LINKS:
-        return Style.EXACT if op.strip() in ("|", "->", "→") else Style.LOOSE
-    return Style.LOOSE if op is not None and op[:2] in ("==", "!=") else Style.EXACT
+    if by_sign := _BY_SIGN.get(bound.sign):
+        return by_sign(page, bound, quote)
+    if bound.sign in _LINKS:
+        return Style.EXACT if bound.sign in ("|", "->", "→") else Style.LOOSE
+    return Style.LOOSE if bound.sign[:2] in ("==", "!=") else Style.EXACT
+
+
+def _called_style(page: Page, bound: _Bound, quote: re.Match[str]) -> Style:
+    first = next(iter(parts(bound.name.rstrip(".").rpartition(".")[2])), "")
+    return Style.EXACT if first in ("set", "with", "use") or bound.name[:1].isupper() else Style.NEAR
+
+
+def _spaced_style(page: Page, bound: _Bound, quote: re.Match[str]) -> Style | None:
+    name = bound.name
+    if name == "pass" and proof(page.text[slice(*quoted(page, quote))]) < Proof.SURE:
+        return None  # the verb
+    return Style.NEAR if name.isalpha() and not name.isupper() and len(parts(name)) < 3 else Style.EXACT
 
 
 def _closes(page: Page, bound: _Bound, quote: re.Match[str]) -> bool:
@@ -259,52 +269,45 @@ def _listed_style(page: Page, bound: _Bound, quote: re.Match[str]) -> Style | No
     return None
 
 
+_BY_SIGN = {"(": _called_style, ",": _listed_style, "": _spaced_style}
 _NAMES_ANOTHER = lazy(r"[\"'`]\s{0,2}[:=]")
 # A test, a function, a type in a module
 _MEMBER = lazy(r"[a-z]+(?:_[a-z0-9]+)+(?!\w)|[A-Za-z]+(?![\w-])")
 
 
-def _marked_up(page: Page, start: int) -> tuple[int, int] | None:
-    """An element's text, up to the next tag; ``&lt;`` does not begin a tag."""
-    end = page.text.find("<", start, start + _LONGEST_VALUE)
-    while end > 0 and page.view.depth(end) > 1:
-        end = page.text.find("<", end + 1, start + _LONGEST_VALUE)
-    whole = end > start and "\n" not in page.text[start:end] and page.text.startswith("</", end)
-    return (start, end) if whole else None
-
-
-def _bare(page: Page, bound: _Bound) -> Iterator[Span]:
-    """A value without quotes: as one word of a URL or a setting, as the rest of a line, or as code may have it."""
-    text, start, op, between = page.text, bound.start, bound.op, bound.between
-    line_start = _begins_line(text, bound.at)
-    if (
-        line_start
-        and not _SETTING.fullmatch(bound.name)
-        and _SAYS_ON.match(text, start)
-        and is_label(_line(text, start))
-    ):
-        return  # what a user is told: login.password.confirm=Repeat the password
+def _as_field(page: Page, bound: _Bound) -> Found:
+    """A value without quotes as one word: of a URL, a setting, a connection string."""
+    text, start, line_start = page.text, bound.start, _begins_line(page.text, bound.at)
+    said = line_start and not _SETTING.fullmatch(bound.name) and _SAYS_ON.match(text, start)
+    if said and is_label(_line(text, start)):
+        return ()  # what a user is told: login.password.confirm=Repeat the password
     connection = bound.before in ("?", "&", ";") or _NEXT_FIELD.match(text, start) is not None
-    if connection or between["pair"] or _is_setting(text, bound, line_start=line_start):
-        if bare := (_BARE_FIELD if connection else _BARE).match(text, start):
-            yield from _judged(page, (start, _bare_end(text, bare)), bound, Style.EXACT)
+    if not (connection or bound.between["pair"] or _is_setting(text, bound, line_start=line_start)):
+        return None
+    bare = (_BARE_FIELD if connection else _BARE).match(text, start)
+    return [_candidate(page, (start, _bare_end(text, bare)), bound, Style.EXACT)] if bare else ()
+
+
+def _bare(page: Page, bound: _Bound) -> Iterator[Candidate]:
+    """A value without quotes: the rest of a line, or as code may have it."""
+    text, start = page.text, bound.start
+    if (bound.op not in _ASSIGNS and not bound.between["typed"]) or _is_counted(text, bound):
         return
-    if op not in (":", "=", ":=", "=>", "::", "?=") and not between["typed"]:
-        return
-    if (
-        between["close"]
-        and text[start : start + 1].isdigit()
-        and any(map(text.__contains__, _OF_VOCABULARIES))
-    ):
-        return
-    if line_start and bound.level is Grade.STRONG and (op != ":" or text[start - 1] != ":"):
+    if _begins_line(text, bound.at) and bound.level is Grade.STRONG and text[start - 2 : start] != "::":
         value = _REMARK.split(_line(text, start), maxsplit=1)[0].rstrip(",;")
-        if value and is_secret(value, bound.level, Style.LINE):
-            yield from _judged(page, (start, start + len(value)), bound, Style.LINE)
-            return
+        yield _candidate(page, (start, start + len(value)), bound, Style.LINE)
     bare = _BARE_ITEM.match(text, start)
     if bare and not (bare[0][0] == "{" and text.startswith("}", bare.end())):
-        yield from _judged(page, (start, _bare_end(text, bare)), bound, Style.LOOSE)
+        yield _candidate(page, (start, _bare_end(text, bare)), bound, Style.LOOSE)
+
+
+_ASSIGNS = (":", "=", ":=", "=>", "::", "?=")
+
+
+def _is_counted(text: str, bound: _Bound) -> bool:
+    """Whether the name is a word of a model's vocabulary, and the value its number."""
+    number = bound.between["close"] and text[bound.start : bound.start + 1].isdigit()
+    return bool(number) and any(map(text.__contains__, ("Ġ", "▁", "</w>")))
 
 
 def _is_setting(text: str, bound: _Bound, *, line_start: bool) -> bool:
@@ -321,26 +324,14 @@ def _is_setting(text: str, bound: _Bound, *, line_start: bool) -> bool:
     )
 
 
-_AFTER_OPTION = lazy(
-    r"(?:-[A-Za-z]|--[\w-]{2,30}|\bset|\bexport|\benv|\bput|\bcreate|\bedit|\badd)[ =][\"']?(?:[\w.-]{1,40}=\S{1,80}[ ]){0,3}$"
-)
+_AFTER_OPTION = form("after_option")
 _REMARK = lazy(r"\s+[#;/]{1,2}\s|\s{3,}|[\"'`]?,?\s*$")
 _SAYS_ON = lazy(r"[^\W\d_]{2,16} \w")
-_OF_VOCABULARIES = ("Ġ", "▁", "</w>")
 
 
 def _line(text: str, start: int) -> str:
     rest = _REST.match(text, start)
     return rest[0] if rest else ""
-
-
-def _judged(page: Page, place: tuple[int, int], bound: _Bound, style: Style) -> Iterator[Span]:
-    value = page.text[slice(*place)]
-    if is_secret(value.strip(), bound.level, style):
-        start = place[0] + len(value) - len(value.lstrip())
-        called = kind(bound.name)
-        told = bound.level is Grade.STRONG and (style is Style.EXACT or bound.name[:2] in ("X-", "x-"))
-        yield Span(start, start + len(value.strip()), f"named-{called}", called, told)
 
 
 def quoted(page: Page, quote: re.Match[str]) -> tuple[int, int]:

@@ -6,7 +6,6 @@ name's grade. A word that has a name of its own (``id: …``) belongs to that on
 ``:`` was read by ``assignments``, so it isn't read again.
 """
 
-# ruff: noqa: E501 - a pattern or a list of words that is cut reads worse
 from __future__ import annotations
 
 import re
@@ -15,12 +14,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from .cues import LOGIN, cue_at, is_count
-from .decide import Style, is_secret
+from .decide import Candidate, Proposals
 from .lazy import lazy
-from .load import words
-from .made import is_phrase, is_worded
+from .load import form, words
+from .made import is_worded
 from .names import Grade, grade, kind
-from .page import Page, Span
+from .page import Page
 from .proof import Proof, proof
 from .rules import Reader
 
@@ -29,21 +28,13 @@ _REACH = 130  # characters between a name and a value
 _FEW, _MANY = 5, 14  # words between them
 _EDGE = "\"'`()[]{}<>*_,.;:!?„“”«»。、，│|"
 _WORD = lazy(r"\"[^\"\n]{5,120}\"|'[^'\n]{5,120}'|`[^`\n]{5,120}`|[^\s\"'`<>]{4,160}+")
-_ABOUT = lazy(
-    r"fingerprint|\bssid\b|\bgpg\b|\bpgp\b|\bid\b|\bids\b|hash|\bname\b|length|\bportion|\bstarting\b|\bfile\b|\bpath|\btype\b|\bsize\b|\bcount|\burl\b|policy|\bformat|prefix|algorithm|"
-    r"expire|version|failed|denied|invalid|incorrect|wrong|checksum|identifier|\bsha\d|\bsha(?:sum)?\b|digest of|branch|commit|\bpublic|reset(?! to)|\bmodel|regex|pattern|\bcipher|\bmin\b|\bmax\b|\blimit|"
-    r"\brow\b|\bline\b|\bpage\b|\bissue|\bport\b|\bdate\b|\btime|\bconst\b|\bimport\b|\breturn\b|\bfunc|\bdef\b|\bclass\b|encrypt|\bkid\b|integrity|etag|\bref\b|revision|\btrace|\brequest|编号|編號|请求|番号|번호|pubkey"
-)
+_ABOUT = form("about")
 _OWNED = lazy(
     r"(?P<name>[A-Za-z][\w.-]{0,40})(?:[\"'\])]{0,3}[ \t]{0,3}(?:=>|[:=])[ \t]{0,3}[\"'`(\[<]{0,2}|(?<=-\w\w)[\"'],[ ]?[\"'])$"
 )
 _NEUTRAL = frozenset(words("words", "neutral"))
-_LINKED = lazy(
-    r"(?:^|[\s\"'`*)])(?:is|was|to|as|with|je nově|gewijzigd in|ahora es|è ora|est maintenant|are|be|using|use|und|and|auf|mit|con|avec|com|est|es|é|è|ist|lautet|är|er|on|jest|z|är|ar|je|este|és|es|это|является|на|с|είναι|olarak|це|है|هو|היא|ialah|adalah|là|are now|now|w/)[ ]?:?[ ]?[\"'`*„“]{0,3}$|[:=→>›…–—-][ ]{0,3}[\"'`*]{0,3}$|REG_SZ[ \t]{1,8}$"
-)
-_AFTER_LINK = lazy(
-    r"[\"'`*]{0,3}[ ]?(?:=|#|//|<-|←|--|;|\(|,|as|is|als|como|comme|come|jako|som|как|for|为|を|が|は)"
-)
+_LINKED = form("linked")
+_AFTER_LINK = form("after_link")
 _SAYS = lazy(r"[\"'`*]{0,3}[ ]?(?:=|as[ ]|als[ ]|como[ ]|comme[ ]|come[ ]|#|//|<-|←|--|\()")
 _OTHER = lazy(r"[\"'`*]{0,3}[ ](?:to|→|->|=>|and|or|und|y|et|e|auf|zu|in|bzw[.])[ ](?P<v>[^\s]{5,80})")
 _COMMENTS = lazy(r"[\"'`,;)]{0,3}[ \t]{0,40}(?:#|//|<-|←|--)")
@@ -61,9 +52,7 @@ _NEXT = lazy(
 _NUMBERED = lazy(r"[a-z]{3,12}_?\d{1,3}(?:=|(?=[\"']?:[ ]))")  # the name of a text: label24: …
 _HOST = lazy(r"[a-z]{2,12}-?\d{2,3}")  # as people number their machines
 _GOES_ON = lazy(r"\(|\[|[.]{3}|…|\.\w")  # what isn't a whole word, or is called
-_CODED = lazy(
-    r"\b(?:verification|confirmation|security|one[ -]time|sms|login|door|gate|alarm|access|entry|unlock|sicherheits|zugangs|bestätigungs|tür)[- ]?code$"
-)
+_CODED = form("coded")
 _ENTERS = lazy(r"\b(?:log|sign)(?:ged|ging|ed|ing)?[ ]?in$")  # a user's name follows
 _PIN = lazy(r"[ ]\d{4,8}(?:[,;.)]|\s*$|\s?\n)")
 _ASKED = lazy(r"[A-Za-z]+(?:[-_.][a-z]+)*[-_.]?\d{1,2}\?")  # a host: "Which password has db-2?"
@@ -71,7 +60,7 @@ _NUMBER = lazy(r"\d{7,12}")
 _AS = lazy(r"[\"'`*]{0,3} (?:as|als|como|comme|come|jako|som|как|як) (?:\w{1,8} ){0,2}$")
 _SAYS_ON = lazy(r" [^\W\d_]")
 _KEYS = lazy(r"\{\w{2,12}\}[\"']?$")
-_PAIR = lazy(r"(?!no:)[\w.@+-]{2,40}[:/]([^:/\s]{5,80})")
+_PAIR = lazy(r"(?!no:)[\w.@+-]{2,40}[:/]((?!\d+$)[^:/\s]{5,80})")
 _WORDS = lazy(r"\w+")
 _ASSIGNS = lazy(r"[:=(,]")
 _SYMBOL = lazy(r":[a-z]+(?:_[a-z0-9]+)+[?,)\]]*")
@@ -84,8 +73,6 @@ _ANSWERED = lazy(
     + r"|[a-z]{3,10}(?: [a-z]{3,10}){3,11}[ -]?\d{1,4}!?|[^\s<>\"'`][^\s\"'`]{2,128})[ \t]*(?=\r?\n|$)"
 )
 
-Place = tuple[int, int, bool]  # of a value, and whether the value can only be a secret
-
 
 @dataclass(frozen=True, slots=True)
 class _Cue:
@@ -94,7 +81,13 @@ class _Cue:
     start: int
     end: int
     level: Grade
+    kind: str
     login: bool
+
+    def candidate(self, start: int, end: int, accept: str | Proof, *, said: bool = False) -> Candidate:
+        """``said``: the value can only be a secret."""
+        judges = accept if isinstance(accept, str) else accept.name.lower()
+        return Candidate(start, end, SAID if said else NEAR, self.kind, accept=judges, grade=self.level)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +104,8 @@ class _Heard:
     pair: bool
 
 
-def nearby(page: Page) -> Iterator[Span]:
-    """The secrets of the page near a name."""
+def nearby(page: Page) -> Proposals:
+    """What is near a secret's name on the page."""
     done = 0
     for hit in page.hits:
         if hit[0] < done:
@@ -123,50 +116,45 @@ def nearby(page: Page) -> Iterator[Span]:
         if level is Grade.NONE or (len(cut) == 2 and cut.isascii() and cut.isalnum()):
             continue
         done = end
-        called = kind(page.text[start:end])
-        cue = _Cue(start, end, level, page.lower[start:end] in LOGIN)
+        cue = _Cue(start, end, level, kind(page.text[start:end]), page.lower[start:end] in LOGIN)
         for propose in (_answered, _after, _before, _below):
-            for at, to, said in propose(page, cue):
-                yield Span(at, to, SAID if said else NEAR, called)
+            yield from propose(page, cue)
 
 
-def _answered(page: Page, cue: _Cue) -> Iterator[Place]:
+def _answered(page: Page, cue: _Cue) -> Proposals:
     """The answer at a prompt, whatever it looks like: it ends the line."""
     answer = _ANSWERED.match(page.lower, cue.end) if cue.level is Grade.STRONG and not cue.login else None
     if not answer:
         return
     at, to = _trimmed(page.text, *answer.span("v"))
     value = page.text[at:to]
-    if re.search(r"\w\(|[{}=]|,$", value) or (value.isdigit() and is_count(page, at)):
-        return
-    if is_phrase(value) or is_secret(value, cue.level, Style.LINE):
-        yield at, to, True
+    if not _OF_CODE.search(value) and not (value.isdigit() and is_count(page, at)):
+        yield cue.candidate(at, to, "phrase | line", said=True)
 
 
-def _after(page: Page, cue: _Cue) -> Iterator[Place]:
+_OF_CODE = lazy(r"\w\(|[{}=]|,$")
+
+
+def _after(page: Page, cue: _Cue) -> Proposals:
     text = page.text
     for word in _heard(page, cue):
         if word.words > _MANY or _ABOUT.search(page.lower, cue.end, word.start):
             return
-        if (
-            word.value.isdigit()
-            and len(word.value) <= 8
-            and _CODED.search(page.lower, max(0, cue.end - 40), cue.end)
-        ):
+        if _CODE_NUMBER.fullmatch(word.value) and _CODED.search(page.lower, max(0, cue.end - 40), cue.end):
             if word.linked:
-                yield word.start, word.end, True
+                yield cue.candidate(word.start, word.end, "any", said=True)
             return
         if _has_other_owner(page, cue, word):
             continue
         said = _is_said_number(page, cue, word)
-        if said or word.found >= _need(text[cue.end : word.start], word.words, cue.level, linked=word.linked):
-            yield word.start, word.end, said
-            if not (other := _OTHER.match(text, word.end)):
-                return
-            at, to = _trimmed(text, *other.span("v"))
-            if proof(text[at:to]):
-                yield at, to, said
+        need = _need(text[cue.end : word.start], word.words, cue.level, linked=word.linked)
+        if (yield cue.candidate(word.start, word.end, "any" if said else need, said=said)):
+            if other := _OTHER.match(text, word.end):
+                yield cue.candidate(*_trimmed(text, *other.span("v")), Proof.SLIGHT, said=said)
             return
+
+
+_CODE_NUMBER = lazy(r"\d{4,8}")
 
 
 def _heard(page: Page, cue: _Cue) -> Iterator[_Heard]:
@@ -178,11 +166,7 @@ def _heard(page: Page, cue: _Cue) -> Iterator[_Heard]:
         lead, value, found = _candidate(word[0])
         at, pair = word.start() + lead, None
         to = at + len(value)
-        if (
-            (":" in value or (cue.login and "/" in value))
-            and (pair := _PAIR.fullmatch(value))
-            and not pair[1].isdigit()
-        ):
+        if (":" in value or cue.login) and (pair := _PAIR.fullmatch(value)):
             at, value = to - len(pair[1]), pair[1]
             found = proof(value)
         if found:
@@ -195,20 +179,26 @@ def _has_other_owner(page: Page, cue: _Cue, word: _Heard) -> bool:
     """Whether a word is not the secret: it has another name, is a count, a host, a user's name, or part of a longer word."""
     text, gap = page.text, page.text[cue.end : word.start]
     return (
-        (word.found is Proof.GOOD and cue.level is Grade.TOKEN and len(word.value) < 20)  # the id of a key
-        or (word.words > 0 and word.value.isalpha() and gap.endswith(": ") and _says_on(text, word.end))
-        or (not word.words and _is_assigned(page, cue, word, gap))
+        (not word.words and _is_assigned(page, cue, word, gap))
         or gap in _IN_TAG
-        or (is_worded(word.value) and _ENTERS.search(page.lower, max(0, cue.end - 12), cue.end) is not None)
         or _GOES_ON.match(text, word.end) is not None
-        or (word.value.isdigit() and is_count(page, word.start))
+        or _is_other(page, cue, word)
         or (not word.linked and _HOST.fullmatch(word.value) is not None)
         or _has_owner(text, cue.end, word.start, login=cue.login)
     )
 
 
-def _says_on(text: str, at: int) -> bool:
-    return _SAYS_ON.match(text, at) is not None
+def _is_other(page: Page, cue: _Cue, word: _Heard) -> bool:
+    """Whether the word's form, at this place, is that of a key's id, the beginning of a sentence, a count or a
+    user's name."""
+    value, text = word.value, page.text
+    if value.isdigit():
+        return is_count(page, word.start)
+    if value.isalpha() and word.words and text.endswith(": ", cue.end, word.start):
+        return _SAYS_ON.match(text, word.end) is not None
+    if word.found is Proof.GOOD and cue.level is Grade.TOKEN and len(value) < 20:
+        return True
+    return is_worded(value) and _ENTERS.search(page.lower, max(0, cue.end - 12), cue.end) is not None
 
 
 def _is_assigned(page: Page, cue: _Cue, word: _Heard, gap: str) -> bool:
@@ -233,7 +223,7 @@ def _is_said_number(page: Page, cue: _Cue, word: _Heard) -> bool:
 _IN_TAG = ('">', "'>")  # of an element that is named so: judged as such
 
 
-def _before(page: Page, cue: _Cue) -> Iterator[Place]:
+def _before(page: Page, cue: _Cue) -> Proposals:
     text, start = page.text, cue.start
     line = max(text.rfind("\n", 0, start) + 1, start - _REACH)
     if line == start - _REACH and (line := text.find(" ", line, start)) < 0:
@@ -248,13 +238,20 @@ def _before(page: Page, cue: _Cue) -> Iterator[Place]:
         words = len(_WORDS.findall(gap))
         if words > _FEW or _has_other_owner_before(page, (line, at, to), gap):
             continue
-        linked = _AFTER_LINK.match(gap) is not None
-        if _NUMBER.fullmatch(value) and cue.level is Grade.STRONG and _AS.match(gap):
-            yield at, to, True
-        elif not value.isdigit() and (linked or found not in (Proof.SLIGHT, Proof.GOOD)):
-            least = _need(gap, words, cue.level, linked=linked, first=linked)
-            if found >= least + (words > 2 and not _SAYS.match(gap)):
-                yield at, to, _COMMENTS.match(gap) is not None
+        if value.isdigit():
+            if _NUMBER.fullmatch(value) and cue.level is Grade.STRONG and _AS.match(gap):
+                yield cue.candidate(at, to, "any", said=True)
+        elif need := _need_before(gap, words, cue.level, found):
+            yield cue.candidate(at, to, need, said=_COMMENTS.match(gap) is not None)
+
+
+def _need_before(gap: str, words: int, level: Grade, found: Proof) -> Proof | None:
+    """How much the form of a word before the name must prove; None if it is not that of a secret there."""
+    linked = _AFTER_LINK.match(gap) is not None
+    if not linked and found in (Proof.SLIGHT, Proof.GOOD):
+        return None
+    least = _need(gap, words, level, linked=linked, first=linked) + (words > 2 and not _SAYS.match(gap))
+    return Proof(least) if least <= max(Proof) else None
 
 
 def _has_other_owner_before(page: Page, place: tuple[int, int, int], gap: str) -> bool:
@@ -269,24 +266,22 @@ def _has_other_owner_before(page: Page, place: tuple[int, int, int], gap: str) -
     )
 
 
-def _below(page: Page, cue: _Cue) -> Iterator[Place]:
+def _below(page: Page, cue: _Cue) -> Proposals:
     """The secret in the line below: alone, as an answer, or as input from a script."""
     text, end = page.text, cue.end
     stop = text.find("\n", end, end + _REACH)
     following = _NEXT.match(text, stop - (text[stop - 1] == "\r")) if stop >= 0 else None
-    if not following or _ABOUT.search(page.lower, end, stop):
-        return
-    who = following["who"]
-    if who and _ABOUT.search(who.lower()):
+    if not following or _ABOUT.search(page.lower, end, stop) or _ABOUT.search(following["who"].lower()):
         return
     at, to = _trimmed(text, *following.span("v"))
-    asked = _is_asked(text, end, stop)
-    least = Proof.FAIR if cue.level is Grade.STRONG and asked else Proof.GOOD
-    if least is Proof.FAIR and "-" in text[at:to]:
-        least = Proof.SLIGHT
-    told = who or following["types"]
-    if (asked or not told) and proof(text[at:to]) >= least and not _CODE.search(text[at:to]):
-        yield at, to, False
+    least, value = Proof.GOOD, text[at:to]
+    if _is_asked(text, end, stop):
+        if cue.level is Grade.STRONG:
+            least = Proof.SLIGHT if "-" in value else Proof.FAIR
+    elif following["who"] or following["types"]:
+        return
+    if not _CODE.search(value):
+        yield cue.candidate(at, to, least)
 
 
 def _is_asked(text: str, end: int, stop: int) -> bool:
@@ -303,17 +298,12 @@ _SHELL = lazy(r"[ \t]*(?:\(\w{2,8}\)|>>>|In \[\d{1,4}\]:|irb[^>\n]{0,30}>|>)[ ]"
 
 def _need(gap: str, words: int, level: Grade, *, linked: bool, first: bool = False) -> Proof:
     """How much a value's form must prove at this distance."""
-    far = words > (2 * _FEW if linked else _FEW) or bool(_SENTENCE_END.search(gap))
-    if first:
-        gap = gap.replace("=", "", 1).replace("(", "", 1)
-    code = bool(_CODE.search(gap.strip("\"'`() ")))
+    within = gap.replace("=", "", 1).replace("(", "", 1) if first else gap
+    code = _CODE.search(within.strip("\"'`() ")) is not None
+    far = code or words > (2 * _FEW if linked else _FEW) or _SENTENCE_END.search(gap) is not None
     if level is Grade.STRONG:
-        if far or code:
-            return Proof.SURE
-        return Proof.SLIGHT if linked else Proof.FAIR
-    if far or code:
-        return Proof.CERTAIN
-    return Proof.GOOD if linked or words < 2 else Proof.SURE
+        return Proof.SURE if far else Proof.SLIGHT if linked else Proof.FAIR
+    return Proof.CERTAIN if far else Proof.GOOD if linked or words < 2 else Proof.SURE
 
 
 def _has_owner(text: str, begin: int, at: int, *, login: bool = False) -> bool:
@@ -340,8 +330,7 @@ def _candidate(word: str) -> tuple[int, str, Proof]:
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     if "{" in text[start:end] and (keys := _KEYS.search(text[start:end])):
         end = start + keys.start()  # keys to press after the value
-    while start < end and text[start] in _EDGE:
-        start += 1
+    start = end - len(text[start:end].lstrip(_EDGE))
     while end > start and text[end - 1] in _EDGE and not (text[end - 1] in "!?*" and text[end - 2].isalnum()):
         end -= 1
     if end > start and text[end - 1] in "!?" and not any(map(str.isdigit, text[start:end])):

@@ -3,7 +3,6 @@
 A user's pattern runs like ours: at a literal that it begins with, and with every repeat bounded.
 """
 
-# ruff: noqa: E501 - a pattern or a list of words that is cut reads worse
 from __future__ import annotations
 
 import hmac

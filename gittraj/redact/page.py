@@ -83,10 +83,10 @@ class Page:
                 found.append((self.text.rfind("\n", 0, at) + 1, stop if stop >= 0 else len(self.text)))
         return found
 
-    def near(self, signs: Iterable[str], *, fold: bool = True, after: int = 1) -> list[tuple[int, int]]:
+    def near(self, signs: Iterable[str], *, after: int) -> list[tuple[int, int]]:
         """The lines with one of ``signs``, each with the ``after`` lines below it."""
         found = []
-        text = self.lower if fold else self.text
+        text = self.lower
         for sign in signs:
             at = text.find(sign)
             while at >= 0:

@@ -9,7 +9,6 @@ from .lazy import lazy
 from .load import words
 from .page import Page, Span, places
 from .randomness import looks_random
-from .rules import Reader
 from .values import TOOL_ID
 
 _MAIL = lazy(
@@ -42,7 +41,3 @@ def random_words(page: Page) -> Iterator[Span]:
             if looks_random(value) and _MIXED.match(value) and not TOOL_ID.fullmatch(value):
                 for at in places(page.text, value):
                     yield Span(at, at + len(value), "random", "random")
-
-
-PERSONAL = Reader(id="personal", kind="email", find=personal)
-RANDOM = Reader(id="random", kind="random", find=random_words)

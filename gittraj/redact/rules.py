@@ -7,26 +7,26 @@ repeat in it is bounded, so that no text can make a scan slow.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 
+from .decide import Candidate, Proposals
 from .lazy import lazy
 from .load import LineRule, tables
-from .page import Page, Span
-from .values import is_placeholder
+from .page import Page
 
 _PERCENT = lazy(r"%[0-9A-Fa-f]{2}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reader:
-    """A kind of text that needs code to read. ``find`` yields the secrets in the page's view; it must be
-    quick where there are none. Its examples are in ``data/readers.toml``."""
+    """A kind of text that needs code to read. ``find`` proposes what may be secrets in the page's view; it
+    must be quick where there are none. Its examples are in ``data/readers.toml``."""
 
     id: str
     kind: str
-    find: Callable[[Page], Iterator[Span]]
+    find: Callable[[Page], Proposals]
 
     @property
     def good(self) -> tuple[str, ...]:
@@ -50,20 +50,20 @@ class Rule:
     anchors: tuple[str, ...]
     pattern: str
     kind: str
-    accept: Callable[[str], bool] = field(default=lambda value: not is_placeholder(value))
+    accept: str = "literal"
     good: tuple[str, ...] = ()
     bad: tuple[str, ...] = ()
 
-    def spans(self, anchor: str, page: Page) -> Iterator[Span]:
-        """The secrets in the page's view at one of the anchors."""
+    def find(self, anchor: str, page: Page) -> Proposals:
+        """What is in the page's view at one of the anchors."""
         pattern = _compiled(self.pattern)
         group = "v" if "v" in pattern.groupindex else 0
         hit = page.text.find(anchor)
         while hit >= 0:
             page.tick()
             match = self._match(pattern, page.text, hit, anchor)
-            if match and match[group] and self.accept(match[group]):
-                yield Span(match.start(group), match.end(group), self.id, self.kind)
+            if match and match[group]:
+                yield Candidate(*match.span(group), self.id, self.kind, accept=self.accept)
             hit = page.text.find(anchor, max(hit + 1, match.end() if match else 0))
 
     def _match(self, pattern: re.Pattern[str], text: str, hit: int, anchor: str) -> re.Match[str] | None:

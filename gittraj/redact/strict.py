@@ -3,7 +3,6 @@
 The names stay. Text without a name (a key's body, a bare token) is removed line by line.
 """
 
-# ruff: noqa: E501 - a pattern or a list of words that is cut reads worse
 from __future__ import annotations
 
 import re

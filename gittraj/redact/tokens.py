@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache, partial
+from functools import cache
 
-from .accept import accepts
+from .decide import Candidate, Proposals
 from .lazy import lazy
 from .load import tokens as forms
-from .page import Page, Span, places
+from .page import Page, places
 from .rules import Reader, Rule
 
 
@@ -22,7 +22,7 @@ def _rules() -> Iterator[Rule]:
             kind=form.kind or form.id,
             anchors=form.prefixes,
             pattern=f"(?:{prefixes}){form.pattern}" if prefixes else form.pattern,
-            accept=partial(accepts, form.accept),
+            accept=form.accept,
             good=tuple(first + good for good in form.good),
             bad=(*form.bad, *([f"{first}{'x' * 40}"] if prefixes else [])),
         )
@@ -39,20 +39,19 @@ for _one in TOKENS:
         _HEADS.setdefault(_anchor[:3], []).append((_anchor, _one))
 
 
-def tokens(page: Page) -> Iterator[Span]:
+def tokens(page: Page) -> Proposals:
     """The secrets of the page that are known by their form."""
     words = "\n".join(page.long_words)
     for head in sorted(_heads(words)):
         for anchor, rule in _HEADS[head]:
             if anchor in words:
-                yield from rule.spans(anchor, page)
+                yield from rule.find(anchor, page)
     for start, end in _hinted(words):
         for match in _anywhere().finditer(words, start, end):
             page.tick()
             rule = ANYWHERE[int((match.lastgroup or "_0")[1:])]
-            if rule.accept(match[0]):
-                for at in places(page.text, match[0]):
-                    yield Span(at, at + len(match[0]), rule.id, rule.kind)
+            for at in places(page.text, match[0]):
+                yield Candidate(at, at + len(match[0]), rule.id, rule.kind, accept=rule.accept)
 
 
 def _heads(words: str) -> set[str]:
