@@ -152,15 +152,12 @@ def _in_quotes(page: Page, bound: _Bound) -> Found:
 
 
 def _octets(page: Page, bound: _Bound) -> Found:
-    """The bytes of a key. Numbers that are called "key" are bytes if they were drawn: key codes are below 128,
-    other numbers go beyond 255 or stand in order."""
-    if not (octets := _OCTETS.match(page.text, bound.start)):
+    """The bytes of a key; of what is only called "key", if they were drawn."""
+    octets = _OCTETS.match(page.text, bound.start)
+    if not octets or (bound.level < Grade.TOKEN and bound.name.lower() != "key"):
         return None
-    found = [int(one, 16 if "x" in one else 10) for one in octets["v"].split(",")]
-    drawn = bound.name.lower() == "key" and 127 < max(found) < 256 and found != sorted(found)
-    if bound.level < Grade.TOKEN and not drawn:
-        return None
-    return [Candidate(*octets.span("v"), "named-key", "key", accept="any")]
+    accept = "any" if bound.level >= Grade.TOKEN else "octets"
+    return [Candidate(*octets.span("v"), "named-key", "key", accept=accept)]
 
 
 def _of_code(page: Page, bound: _Bound) -> Found:
@@ -205,7 +202,9 @@ def _linked(page: Page, bound: _Bound) -> Found:
     if bound.sign and bound.sign not in _LINKS:
         return None
     near = _BARE.match(page.text, bound.start)
-    return [_candidate(page, (bound.start, _word_end(page.text, near)), bound, Style.NEAR)] if near else ()
+    if not near or (bound.name == "pass" and near[0].isalpha() and not bound.sign):  # the verb, or a round
+        return ()
+    return [_candidate(page, (bound.start, _word_end(page.text, near)), bound, Style.NEAR)]
 
 
 _IN_BRACES = lazy(r"[^}\s]{3,64}")

@@ -234,6 +234,12 @@ def is_key(value: str) -> bool:
     return _KEY.fullmatch(value) is not None or (value.islower() and is_chosen(value))
 
 
+def is_octets(value: str) -> bool:
+    """Bytes that were drawn: codes of keys are below 128, other numbers beyond 255, in order or the same again."""
+    found = [int(one, 16 if "x" in one else 10) for one in value.split(",")]
+    return 127 < max(found) < 256 and found != sorted(found) and len({*found}) > 0.7 * len(found)
+
+
 def _is_exact(value: str) -> bool:
     return is_secret(value, Grade.STRONG, Style.EXACT)
 
@@ -261,6 +267,7 @@ _FORMS: dict[str, Callable[[str], bool]] = {
     "alone": is_alone,
     "drawn-argument": is_drawn_argument,
     "key": is_key,
+    "octets": is_octets,
     "literal": lambda value: not is_placeholder(value),
     "any": bool,
 }

@@ -28,7 +28,7 @@ _ROUNDS = 8
 _LOW_ENTROPY = 16  # characters: a tag of a shorter value could be told from another's by what it equals
 _LEARNED_LENGTH, _CERTAIN_LENGTH = 8, 10
 _MOST_LEARNED = 2000
-_UNASKED = 16  # ticks: asking for the time takes longer than most of what is done between two
+_UNASKED = 64  # ticks: asking for the time takes longer than most of what is done between two
 _AMID = lazy(r"[A-Za-z]\d{1,2}[A-Za-z]")
 # Where JSON takes no bare word: behind a key, in a list that is a key's or that begins a line. A string has no
 # line's end in it, so what begins a line is in none.
@@ -265,7 +265,7 @@ class _Guard:
 class _Clock:
     """Raises RedactionError when the time for a text is over; each fragment of a long text has that time anew.
 
-    It reads the clock at every sixteenth tick: most texts are done before, and reading the clock takes longer
+    It reads the clock at every sixty-fourth tick: most texts are done before, and reading the clock takes longer
     than most work between two ticks."""
 
     def __init__(self, seconds: float, length: int) -> None:

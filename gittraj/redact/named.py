@@ -51,7 +51,9 @@ class Style(Enum):
 _PUBLISHED = form("published")
 # Code without spaces, as minified scripts have it. A password may look so, too: only where its name is a weak one
 # and the value may as well be code.
-_TIGHT_CODE = lazy(r"!?[\w$.]{1,12}(?:[})\]]{1,4}[=;,.:)].*|,[\w$]{1,40}:.*)")
+_TIGHT_CODE = lazy(
+    r"!?[\w$]{1,12}(?:\.[\w$]{1,40}){0,4}(?:[})\]]{1,4}[=;,.:)].*|,[\w$]{1,40}:.*|\([\w$,.]{0,40}\)[})\];,].*)"
+)
 _CACHED = form("cached")
 
 

@@ -132,7 +132,7 @@ def _answered(page: Page, cue: _Cue) -> Proposals:
         yield cue.candidate(at, to, "phrase | line", said=True)
 
 
-_OF_CODE = lazy(r"\w\(|[{}=]|,$")
+_OF_CODE = lazy(r"\w[(<]|[{}=]|,$")
 
 
 def _after(page: Page, cue: _Cue) -> Proposals:

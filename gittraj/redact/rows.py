@@ -31,7 +31,7 @@ _CELL = lazy(r"[^\s|]+(?: [^\s|]+)*")
 _RULE = lazy(r"[\s|+:=┌┬┐├┼┤─-]{3,}")
 _NUMBER = lazy(r"^[ ]{0,6}\d{1,6}(?:\t|→|:(?=\w))")
 _SPACED = lazy(r"[A-Z]\w*(?: \w+)?(?:[ ]{2,40}[A-Z]\w*(?: \w+)?){1,8}\s*")
-_CODE = {",": lazy(r"[(){}=:\"']|,\s|,$"), ";": lazy(r"[(){}=]|; |;$")}
+_CODE = {",": lazy(r"[(){}=:\"']|,\s|,$"), ";": lazy(r"[(){}=]|; |;$"), "\t": lazy(r"\t[ ]?=[ ]")}
 _ALL_QUOTED = lazy(r'(?:"[\w -]+",?)+')
 # What a query made of a secret, or how often something was done with one.
 _MADE_OF = lazy(
