@@ -8,6 +8,7 @@ from __future__ import annotations
 import hmac
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import cache
 
 from ..errors import RedactionError
@@ -89,7 +90,7 @@ class Redactor:
         """
         if self._seen.get(*self._asked(text, name, strict)) == ():
             return
-        with _Guard(text):
+        with _guard(text):
             self._remember(text, self._by_rules(text, name, strict))
 
     def text(self, text: str, *, name: str | None = None, strict: bool = False) -> str:
@@ -106,7 +107,7 @@ class Redactor:
             and not self._may_be_known(text)
         ):
             return text
-        with _Guard(text):
+        with _guard(text):
             for _ in range(_ROUNDS):
                 spans = self._spans(text, name, strict)
                 if not spans:
@@ -120,7 +121,7 @@ class Redactor:
 
         :raises RedactionError: the text could not be scanned.
         """
-        with _Guard(text):
+        with _guard(text):
             return self._spans(text, name, strict)
 
     def replaced(self) -> dict[str, str]:
@@ -246,20 +247,17 @@ def is_likely(span: Span, value: str) -> bool:
     return (told or proof(value) >= Proof.FAIR) and not is_common(value) and not PLACEHOLDER.search(value)
 
 
-class _Guard:
+@contextmanager
+def _guard(text: str) -> Iterator[None]:
     """Replaces every error by one without a quote, since the message of a library's error may quote the text."""
-
-    def __init__(self, text: str) -> None:
-        self._length = len(text)
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
-        if isinstance(error, Exception) and not isinstance(error, RedactionError):
-            raise RedactionError(
-                f"a text of {self._length} characters could not be scanned ({type(error).__name__})"
-            ) from None
+    try:
+        yield
+    except RedactionError:
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever a library raises
+        raise RedactionError(
+            f"a text of {len(text)} characters could not be scanned ({type(error).__name__})"
+        ) from None
 
 
 class _Clock:

@@ -8,21 +8,15 @@ from __future__ import annotations
 import re
 
 from .lazy import lazy
-from .load import words
+from .load import form, words
 from .randomness import likelihood
 
 # Words that are where a secret would be, and in every text about one, but are not secrets.
 DULL = frozenset(words("words", "dull"))
 STOP = frozenset(words("words", "stop"))
 DESCRIBES = frozenset(words("words", "describes"))
-# Four words and more, as a generator of passphrases joins them.
-_PHRASE = lazy(
-    r"(?:[a-z]{3,10}(?:(?P<s>[ _.-])[a-z]{3,10})(?:(?P=s)[a-z]{3,10}){2,10}|[A-Z][a-z]{2,9}(?:(?P<t>[ _.-])[A-Z][a-z]{2,9})(?:(?P=t)[A-Z][a-z]{2,9}){2,10})(?:[ _.-]?\d{1,4})?!?"
-)
-# Words that were joined to a password, one of them with a capital: no member of an object.
-_JOINED = lazy(
-    r"(?=[^\W_]*[._-]?[^\W_]*[._-]?[^\W_]*[A-ZÀ-Ž])[^\W\d_]{3,12}(?:[._-][^\W\d_]{3,12}){1,3}[._]?\d{2,4}[!?]?"
-)
+_PHRASE = form("phrase")
+_JOINED = form("joined")
 # … and a number, with a dot before it or without: a host, a file and a version end in other ways.
 _WORDED = lazy(r"[a-z]{4,12}(?:\.[a-z]{4,12}){1,3}\.?\d{2,4}|[a-z]{5,12}\d\.\d{3,4}")
 WORDS_ALONE = lazy(r"[a-z]{3,10}(?: [a-z]{3,10}){3,11}")

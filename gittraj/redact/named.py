@@ -49,11 +49,7 @@ class Style(Enum):
 # An artifact and its version, a range of versions; a Kubernetes secret that is sealed for its cluster; an age recipient;
 # a compound's key; what an audit says instead of a token.
 _PUBLISHED = form("published")
-# Code without spaces, as minified scripts have it. A password may look so, too: only where its name is a weak one
-# and the value may as well be code.
-_TIGHT_CODE = lazy(
-    r"!?[\w$]{1,12}(?:\.[\w$]{1,40}){0,4}(?:[})\]]{1,4}[=;,.:)].*|,[\w$]{1,40}:.*|\([\w$,.]{0,40}\)[})\];,].*)"
-)
+_TIGHT_CODE = form("tight_code")
 _CACHED = form("cached")
 
 

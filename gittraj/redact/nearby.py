@@ -29,9 +29,7 @@ _FEW, _MANY = 5, 14  # words between them
 _EDGE = "\"'`()[]{}<>*_,.;:!?„“”«»。、，│|"
 _WORD = lazy(r"\"[^\"\n]{5,120}\"|'[^'\n]{5,120}'|`[^`\n]{5,120}`|[^\s\"'`<>]{4,160}+")
 _ABOUT = form("about")
-_OWNED = lazy(
-    r"(?P<name>[A-Za-z][\w.-]{0,40})(?:[\"'\])]{0,3}[ \t]{0,3}(?:=>|[:=])[ \t]{0,3}[\"'`(\[<]{0,2}|(?<=-\w\w)[\"'],[ ]?[\"'])$"
-)
+_OWNED = form("owned")
 _NEUTRAL = frozenset(words("words", "neutral"))
 _LINKED = form("linked")
 _AFTER_LINK = form("after_link")
@@ -65,13 +63,7 @@ _WORDS = lazy(r"\w+")
 _ASSIGNS = lazy(r"[:=(,]")
 _SYMBOL = lazy(r":[a-z]+(?:_[a-z0-9]+)+[?,)\]]*")
 
-# The rest of a prompt's line: whose password it is, its sign, and what was typed.
-_SAID_WORDS = r"[a-z]{3,10}(?:[ -][a-z]{3,10}){3,11}(?: \d{1,3})?(?=[.\n\"'`)]|$)"
-_ANSWERED = lazy(
-    r"(?:[ ](?:for|of|again|para|für|pour|de|для)\b[^\n:]{0,60}|[ ]?\([^()\n]{0,60}\)|\s?\[[^\]\n]{0,40}\]|[ ][\w@./'-]{1,40}){0,3}[ ]?[:?>›❯»]{1,2}[ ]{1,4}(?:›[ ])?(?P<v>"
-    + _SAID_WORDS
-    + r"|[a-z]{3,10}(?: [a-z]{3,10}){3,11}[ -]?\d{1,4}!?|[^\s<>\"'`][^\s\"'`]{2,128})[ \t]*(?=\r?\n|$)"
-)
+_ANSWERED = form("answered")
 
 
 @dataclass(frozen=True, slots=True)

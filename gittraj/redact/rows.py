@@ -11,6 +11,7 @@ from itertools import islice
 
 from .decide import Candidate, Proposals
 from .lazy import lazy
+from .load import form
 from .made import DESCRIBES, DULL, STOP
 from .names import Grade, grade, kind
 from .page import Hit, Page
@@ -33,10 +34,7 @@ _NUMBER = lazy(r"^[ ]{0,6}\d{1,6}(?:\t|→|:(?=\w))")
 _SPACED = lazy(r"[A-Z]\w*(?: \w+)?(?:[ ]{2,40}[A-Z]\w*(?: \w+)?){1,8}\s*")
 _CODE = {",": lazy(r"[(){}=:\"']|,\s|,$"), ";": lazy(r"[(){}=]|; |;$"), "\t": lazy(r"\t[ ]?=[ ]")}
 _ALL_QUOTED = lazy(r'(?:"[\w -]+",?)+')
-# What a query made of a secret, or how often something was done with one.
-_MADE_OF = lazy(
-    r"(?i)\b(?:left|right|substr\w*|length|count|md5|sha\d*|hash|mask)\(|\b(?:failed|wrong|invalid|expired|weak|leaked|resets?)\b"
-)
+_MADE_OF = form("made_of", re.IGNORECASE)
 
 
 def rows(page: Page) -> Proposals:
@@ -178,9 +176,7 @@ _ROW = lazy(
 )
 _EACH = lazy(_ITEM)
 _NAMES = lazy(r"[\"'`]?[A-Za-z_][\w.-]{0,40}[\"'`]?(?:,\s{0,8}[\"'`]?[A-Za-z_][\w.-]{0,40}[\"'`]?){1,24}")
-_TABLE = lazy(
-    r"(?i)(?:\binto\s{1,4}|\bcopy\s{1,4}|values\s?)[\w.\"'`\[\]]{0,80}\s{0,4}\(\s{0,8}$|(?:columns|fields|headers?|keys)[\"']?\s{0,3}[:=]>?\s{0,3}[\[(]\s{0,8}$|\w\s?struct\s?\{\s{0,8}$"
-)
+_TABLE = form("table", re.IGNORECASE)
 _COPY = lazy(r"[^\n;]{0,300}\bFROM stdin[^\n]{0,40};?\r?\n", re.IGNORECASE)
 # A name's end, and what follows it in a row.
 _IN_ROW = lazy(r"[\w.-]{0,40}[\"'`]?(?:[ ][\w\[\]*]{1,16})?\s{0,4}(?:[,)\]}:=|]|in[ ])")

@@ -21,13 +21,8 @@ _INTERPOLATION = form("interpolation")
 _MASKED = form("masked")
 _STARS = lazy(r"[*•●∗]{4,}")
 CODE = lazy(r"[&*!]{0,2}[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.|/)[A-Za-z_$][\w$]*){0,8}[?!]?(?:[(\[{].*)?")
-DOTTED = lazy(
-    r"[&*!]{0,2}[A-Za-z_$][\w$]*(?:\[[^\]]{0,40}\])?(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*){1,8}[?!]?(?:[(\[{].*)?"
-)
-CALL = lazy(
-    r"(?:await |new |return |yield |typeof |&|\*|!|not ){0,3}[A-Za-z_$@][\w$.:]*(?:<[^>]*>)?[(\[{].*",
-    re.DOTALL,
-)
+DOTTED = form("dotted")
+CALL = form("call", re.DOTALL)
 PATH = form("path")
 LINK = lazy(r"[a-z][a-z0-9+.-]{1,24}://[^\s]*")
 MAIL = lazy(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
@@ -162,10 +157,7 @@ _WORDS = lazy(r"[A-Z][a-z]{2,10}(?:(?: [A-Z][a-z]{2,10}){3,9}|(?: [a-z]{3,10}){4
 
 
 _REMARKED = lazy(r"[^\W\d_]+(?: [^\W\d_]+){0,3} \([^()]{2,60}\)")  # PIN (4 digits)
-# Five and more signs of an East Asian language, of which some are those of a sentence.
-CJK_SENTENCE = lazy(
-    r"(?=(?:[^\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]{0,40}[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]){5})(?=.{0,80}(?:[\u3041-\u309f]|[请須需必位长至为输]|[세다요까]))[^\n]*"
-)
+CJK_SENTENCE = form("cjk_sentence")
 # What a password must be: words and a number or two.
 _RULE = lazy(r"[^\W\d_]+(?: (?:[^\W\d_]+|\d{1,3}))*(?: [^\W\d_]+){2}(?: (?:[^\W\d_]+|\d{1,3}))*[.!]?")
 
