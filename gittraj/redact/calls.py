@@ -9,11 +9,10 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from .decide import Candidate, Proposals
+from .decide import Candidate, Proposals, Reader
 from .lazy import lazy
 from .load import form, words
-from .page import Page
-from .rules import Reader
+from .page import Page, places
 
 # The last literal but the first, where a user, a host or a selector stands.
 _AFTER_USER = frozenset(words("words", "calls_after_user"))
@@ -54,13 +53,10 @@ def _called(page: Page, name: str) -> Iterator[int]:
     """The positions at which the arguments of the function's calls begin."""
     bare = (f"{name} '", f'{name} "') if name in _AFTER_USER else ()  # a call in Ruby
     for sign in (f"{name}(", f"{name}!(", *bare):
-        at = page.lower.find(sign)
-        while at >= 0:
+        for at in places(page.lower, sign):
             page.tick()
-            end = at + len(sign) - (sign[-1] != "(")
             if not at or not (page.lower[at - 1].isalnum() or page.lower[at - 1] == "_"):
-                yield end
-            at = page.lower.find(sign, end)
+                yield at + len(sign) - (sign[-1] != "(")
 
 
 def _closing(text: str, start: int) -> int:

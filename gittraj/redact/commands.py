@@ -12,13 +12,12 @@ import re
 from fnmatch import fnmatchcase
 from functools import cache
 
-from .decide import Candidate, Proposals
+from .decide import Candidate, Proposals, Reader
 from .lazy import lazy
 from .load import Takes
 from .load import commands as table
 from .names import grade
 from .page import Page
-from .rules import Reader
 
 _ARGUMENT = lazy(
     r"[ \t]*(?:\\?\r?\n[ \t]*)?(?P<a>(?:\"[^\"\n]{0,400}\"|'[^'\n]{0,400}'|\\.|[^\s\"'|;&]|&(?!&)|;(?=\S)){1,500}+)"

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 
 from .base58 import has_checksum
 from .lazy import lazy
-from .load import form
+from .load import form, tables
 from .made import DULL, WORDS_ALONE, is_chosen, is_joined, is_phrase, is_worded
 from .named import Style, is_secret
 from .names import Grade
-from .page import Span
+from .page import Page, Span
 from .proof import Proof, proof
 from .public import is_public
 from .randomness import likelihood, looks_random
@@ -37,6 +37,24 @@ class Candidate(Span):
 
 Proposals = Generator[Candidate, bool, None]
 """The candidates of a reader, which is told of each whether it is a secret."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reader:
+    """A kind of text that needs code to read. ``find`` proposes what may be secrets in the page's view; it
+    must be quick where there are none. Its examples are in ``data/readers.toml``."""
+
+    id: str
+    kind: str
+    find: Callable[[Page], Proposals]
+
+    @property
+    def good(self) -> tuple[str, ...]:
+        return tuple(tables("readers").get(self.id, {}).get("good", ()))
+
+    @property
+    def bad(self) -> tuple[str, ...]:
+        return tuple(tables("readers").get(self.id, {}).get("bad", ()))
 
 
 def decided(text: str, proposals: Proposals) -> Iterator[Span]:
@@ -68,13 +86,9 @@ _UNEVEN = lazy(r"[a-zA-Z]*(?:[a-z][A-Z]{2}|[A-Z]{2,}[a-z]+[A-Z])[a-zA-Z]*")
 _SIGN = lazy(r"[!@#$%^&*~]")
 
 
-def is_uuid(value: str) -> bool:
-    return UUID.fullmatch(value) is not None
-
-
 def is_named(value: str) -> bool:
     """Anything except a placeholder, reference, label or UUID."""
-    return not is_uuid(value) and _is_exact(value)
+    return not UUID.fullmatch(value) and _is_exact(value)
 
 
 def is_clear(value: str) -> bool:
@@ -108,23 +122,11 @@ def is_given(value: str) -> bool:
     )
 
 
-def is_made(value: str) -> bool:
-    """A value that is made of words joined by signs or numbers."""
-    return is_named(value) and (is_joined(value) or is_worded(value) or is_password(value))
-
-
 def is_in_url(value: str) -> bool:
     """``is_named`` for a value that may be percent-encoded."""
     from urllib.parse import unquote  # noqa: PLC0415 - it takes longer to import than all of this package
 
     return _is_exact(unquote(value))
-
-
-def is_opaque(value: str) -> bool:
-    """A value with a digit, or a random one."""
-    return not is_placeholder(value) and (
-        any(map(str.isdigit, value)) or is_secret(value, Grade.WEAK, Style.EXACT)
-    )
 
 
 def is_fed(value: str) -> bool:
@@ -134,11 +136,6 @@ def is_fed(value: str) -> bool:
     if " " in decoded or is_label(decoded) or value in _ANSWERS:
         return False
     return _is_exact(value)
-
-
-def is_shown(value: str) -> bool:
-    """What a command prints that makes or shows a secret."""
-    return is_named(value) and (proof(value) > Proof.NONE or _SHOWN_BASE64.fullmatch(value) is not None)
 
 
 _SHOWN_BASE64 = lazy(r"[A-Za-z0-9+/]{8,}={1,2}|(?=.*[A-Z])(?=.*[a-z])(?=.*\d)[A-Za-z0-9+/]{12,}")
@@ -197,21 +194,11 @@ def is_any_token(value: str) -> bool:
     )
 
 
-def is_unspoken(value: str) -> bool:
-    """Groups of letters that are not of any language."""
-    return likelihood(value.replace("-", "")) < -4.4
-
-
 def is_argument(value: str) -> bool:
     """What a call takes that takes a password."""
     if not _is_exact(value) or (value.isdigit() and len(value) < 6):
         return False
     return proof(value) > Proof.NONE or is_evident(value) or looks_random(value)
-
-
-def is_alone(value: str) -> bool:
-    """The second of the two arguments of a call that takes a user and a password, and nothing else."""
-    return value.lower() not in DULL and " " not in value and _is_exact(value)
 
 
 def is_drawn_argument(value: str) -> bool:
@@ -229,11 +216,6 @@ _KEY = lazy(
 )
 
 
-def is_key(value: str) -> bool:
-    """What a call takes that takes a key: hex of a key's length, or a word that somebody made up."""
-    return _KEY.fullmatch(value) is not None or (value.islower() and is_chosen(value))
-
-
 def is_octets(value: str) -> bool:
     """Bytes that were drawn: codes of keys are below 128, other numbers beyond 255, in order or the same again."""
     found = [int(one, 16 if "x" in one else 10) for one in value.split(",")]
@@ -245,28 +227,38 @@ def _is_exact(value: str) -> bool:
 
 
 _FORMS: dict[str, Callable[[str], bool]] = {
-    "uuid": is_uuid,
+    "uuid": lambda value: UUID.fullmatch(value) is not None,
     "named": is_named,
     "evident": is_clear,
     "chosen": is_given,
-    "joined": is_made,
+    # made of words joined by signs or numbers
+    "joined": lambda value: (
+        is_named(value) and any(one(value) for one in (is_joined, is_worded, is_password))
+    ),
     "phrase": is_phrase,
     "password": is_password,
     "in-url": is_in_url,
-    "opaque": is_opaque,
+    "opaque": lambda value: (
+        not is_placeholder(value)
+        and (any(map(str.isdigit, value)) or is_secret(value, Grade.WEAK, Style.EXACT))
+    ),
     "token": lambda value: is_secret(value, Grade.TOKEN, Style.EXACT),
     "basic": is_basic,
     "fed": is_fed,
-    "shown": is_shown,
+    # what a command prints that makes or shows a secret
+    "shown": lambda value: is_named(value) and bool(proof(value) or _SHOWN_BASE64.fullmatch(value)),
     "drawn": is_drawn,
     "jwt": is_jwt,
     "any-token": is_any_token,
     "checksum": has_checksum,
-    "unspoken": is_unspoken,
+    # groups of letters that are not of any language
+    "unspoken": lambda value: likelihood(value.replace("-", "")) < -4.4,
     "argument": is_argument,
-    "alone": is_alone,
+    # the second of the two arguments of a call that takes a user and a password, and nothing else
+    "alone": lambda value: value.lower() not in DULL and " " not in value and _is_exact(value),
     "drawn-argument": is_drawn_argument,
-    "key": is_key,
+    # what a call takes that takes a key: hex of a key's length, or a word that somebody made up
+    "key": lambda value: _KEY.fullmatch(value) is not None or (value.islower() and is_chosen(value)),
     "octets": is_octets,
     "literal": lambda value: not is_placeholder(value),
     "any": bool,

@@ -7,11 +7,10 @@ import binascii
 import re
 from collections.abc import Callable, Iterator
 
-from .decide import Candidate, Proposals
+from .decide import Candidate, Proposals, Reader
 from .lazy import lazy
 from .page import Page, Span, places
 from .proof import Proof, proof
-from .rules import Reader
 
 _BASE64 = lazy(
     r"(?<![A-Za-z0-9+/_-])(?:[A-Za-z0-9+/]{20,20000}|[A-Za-z0-9_-]{20,20000})={0,2}(?![A-Za-z0-9+/_-])"

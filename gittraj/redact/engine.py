@@ -144,7 +144,10 @@ class Redactor:
     def _by_rules(self, text: str, name: str | None, strict: bool) -> tuple[Span, ...]:
         asked = self._asked(text, name, strict)
         if (spans := self._seen.get(*asked)) is None:
-            spans = self._scanned(asked)
+            clock = _Clock(self._seconds, len(text))
+            spans = tuple(
+                scan(text, name=asked[1], strict=strict, options=self._options, tick=clock, renew=clock.renew)
+            )
             self._seen.put(spans, *asked)
         if spans and self._options.allow:
             allows = self._options.allows
@@ -155,13 +158,6 @@ class Redactor:
         """The cache key. A name that does not announce a secret is dropped, because it makes no difference."""
         told = name is not None and (grade(name) or self._options.names)
         return text, name if told else None, strict
-
-    def _scanned(self, asked: Asked) -> tuple[Span, ...]:
-        text, name, strict = asked
-        clock = _Clock(self._seconds, len(text))
-        return tuple(
-            scan(text, name=name, strict=strict, options=self._options, tick=clock, renew=clock.renew)
-        )
 
     def _known(self, text: str) -> Iterator[Span]:
         """The secrets that are known by value."""

@@ -6,11 +6,10 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 
-from .decide import Candidate, Proposals
+from .decide import Candidate, Proposals, Reader
 from .lazy import lazy
 from .load import WHOLE_TEXT, LineRule, line_rules
 from .page import Page
-from .rules import Reader
 
 _IDENTIFIER = lazy(r"[a-z0-9_]+")
 _FLAGS = {"i": re.IGNORECASE}

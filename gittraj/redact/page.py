@@ -60,12 +60,10 @@ class Page:
         if VARIABLE in lower:
             stems.add((VARIABLE, False))
         for stem, whole in (*stems, *(() if lower.isascii() else _FOREIGN_STEMS)):
-            at = lower.find(stem)
-            while at >= 0:
+            for at in places(lower, stem):
                 end = at + len(stem)
                 if not (whole and lower[end : end + 1].isalpha() and lower[end].isascii()):
                     found.add((at, end))
-                at = lower.find(stem, end)
         return sorted(found)
 
     @once

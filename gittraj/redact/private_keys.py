@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .decide import Candidate, Proposals
+from .decide import Candidate, Proposals, Reader
 from .lazy import lazy
 from .page import Page, places
-from .rules import Reader
 
 RULE = "private-key"
 LONGEST = 16 * 1024

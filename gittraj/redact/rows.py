@@ -9,14 +9,13 @@ import re
 from collections.abc import Callable, Sequence
 from itertools import islice
 
-from .decide import Candidate, Proposals
+from .decide import Candidate, Proposals, Reader
 from .lazy import lazy
 from .load import form
 from .made import DESCRIBES, DULL, STOP
 from .names import Grade, grade, kind
 from .page import Hit, Page
 from .proof import proof
-from .rules import Reader
 
 Cell = tuple[int, str]
 """Where a cell begins in its line, and its text."""

@@ -13,25 +13,24 @@ from ..errors import RedactionError
 from .assignments import ASSIGNMENTS
 from .calls import CALLS
 from .commands import COMMANDS
-from .decide import Candidate, Proposals, decided
+from .decide import Candidate, Proposals, Reader, decided
 from .documents import blanked, documents, fitted, strings
 from .encoded import WRAPPED, continued, in_base64
 from .lazy import lazy
 from .lines import LINES
-from .load import line_rules
+from .load import LineRule, line_rules
 from .memory import Memory
 from .names import Grade, grade, kind
 from .nearby import NEARBY
-from .options import Options, own_name
+from .options import Options
 from .page import Page, Span
 from .personal import personal, random_words
 from .private_keys import LONGEST as LONGEST_KEY
 from .private_keys import PRIVATE_KEYS
 from .public import is_public
 from .rows import ROWS
-from .rules import Described, Reader
 from .strict import strictly
-from .tokens import ANYWHERE, TOKENS, TOKENS_READER
+from .tokens import ANYWHERE, TOKENS, TOKENS_READER, Rule
 
 _READERS: tuple[Reader, ...] = (
     TOKENS_READER,
@@ -50,6 +49,8 @@ _PLAIN = Options()
 _DEEPEST_JSON = 6
 _SHORTEST = 5
 Tick = Callable[[], None]
+Described = Rule | LineRule | Reader
+"""A rule that can be listed and tried: ``good`` examples contain a secret, ``bad`` ones do not."""
 
 
 def rules() -> list[Described]:
@@ -219,11 +220,11 @@ def _whole(text: str, name: str, options: Options) -> Proposals:
     value = text.strip()
     if scheme := _SCHEME.match(value):
         value = value[scheme.end() :]
-    own = name.lower() in {one.lower() for one in options.names} and own_name(value)
     if value:
         start, called, told = text.index(value), kind(name), level is Grade.STRONG
-        accept = "any" if own else "exact"
-        yield Candidate(start, start + len(value), f"named-{called}", called, told, accept, level)
+        own = name.lower() in {one.lower() for one in options.names}
+        rule, accept = ("own-name", "literal") if own else (f"named-{called}", "exact")
+        yield Candidate(start, start + len(value), rule, called, told, accept, level)
 
 
 def _named(page: Page, options: Options) -> Proposals:

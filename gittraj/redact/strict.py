@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .assignments import quoted
 from .lazy import lazy
 from .names import kind
 from .page import Page, Span
+from .quotes import quoted
 from .values import PLACEHOLDER
 
 _NAMED = lazy(
