@@ -10,7 +10,6 @@ import base64
 import binascii
 import re
 from collections.abc import Callable, Generator, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 
 from .base58 import has_checksum
@@ -59,12 +58,14 @@ class Reader:
 
 def decided(text: str, proposals: Proposals) -> Iterator[Span]:
     """The candidates that are secrets."""
-    with suppress(StopIteration):
+    try:
         candidate = next(proposals)
         while True:
             if secret := decide(text, candidate):
                 yield candidate
             candidate = proposals.send(secret)
+    except StopIteration:
+        return
 
 
 def decide(text: str, candidate: Candidate) -> bool:
@@ -150,7 +151,7 @@ def _decoded(value: str) -> str:
 
 
 _ANSWERS = frozenset(["hello", "world", "yes", "y", "n", "no", "test", "ok", "done", "data", "foo", "bar"])
-_PREFIX = lazy(r"^(?:[A-Za-z]{1,12}[-_.:])(?:[A-Za-z]{1,12}[0-9]{0,2}[-_.])*(?=.{12})")
+_PREFIX = lazy(r"^(?:[A-Za-z]{1,12}[-_.:])(?:(?:[a-z]{1,12}|[A-Z]{1,12}|[A-Z][a-z]{1,11})[0-9]{0,2}[-_.])*(?=.{12})")
 _SEQUENCE = form("sequence")
 _PUBLIC_ID = lazy(r"(?:^|_)(?:msg|toolu|call|req|resp|run|evt|pk|pub|public|client_id|id)_")
 

@@ -156,6 +156,7 @@ def _is_foreign(word: str) -> bool:
 _COMPOUND = form("compound")
 
 
+@lru_cache(maxsize=8192)
 def kind(name: str) -> str:
     """The kind that the placeholder shows for a value of that name."""
     words = "".join(parts(name))
