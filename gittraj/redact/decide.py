@@ -151,7 +151,9 @@ def _decoded(value: str) -> str:
 
 
 _ANSWERS = frozenset(["hello", "world", "yes", "y", "n", "no", "test", "ok", "done", "data", "foo", "bar"])
-_PREFIX = lazy(r"^(?:[A-Za-z]{1,12}[-_.:])(?:(?:[a-z]{1,12}|[A-Z]{1,12}|[A-Z][a-z]{1,11})[0-9]{0,2}[-_.])*(?=.{12})")
+_PREFIX = lazy(
+    r"^(?:[A-Za-z]{1,12}[-_.:])(?:(?:[a-z]{1,12}|[A-Z]{1,12}|[A-Z][a-z]{1,11})[0-9]{0,2}[-_.])*(?=.{12})"
+)
 _SEQUENCE = form("sequence")
 _PUBLIC_ID = lazy(r"(?:^|_)(?:msg|toolu|call|req|resp|run|evt|pk|pub|public|client_id|id)_")
 
