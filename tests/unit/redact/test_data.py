@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
+from gittraj.redact import decide
 from gittraj.redact.decide import JUDGES
 from gittraj.redact.lines import Gate
 from gittraj.redact.load import LineRule, Token, commands, line_rule, line_rules, reasons, tables, tokens
@@ -62,3 +64,9 @@ def test_what_is_loaded_is_all_that_a_file_has() -> None:
 def test_a_column_that_is_none_is_refused() -> None:
     with pytest.raises(TypeError, match="colour"):
         line_rule({"id": "x", "keywords": ["x"], "pattern": "x", "good": ["x"], "colour": "red"})
+
+
+def test_a_reader_does_not_ask_itself_whether_a_value_is_a_secret() -> None:
+    room = Path(decide.__file__).parent
+    asking = {path.stem for path in room.glob("*.py") if "is_secret(" in path.read_text(encoding="utf-8")}
+    assert asking == {"named", "proof", "decide"}
