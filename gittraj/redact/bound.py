@@ -52,13 +52,9 @@ def bind(page: Page, hit: Hit) -> tuple[int, Bound | None]:
     """The end of the name at a hit, 0 if nothing like an assignment follows; and the name, if it is a secret's."""
     if not (tail := _TAIL.match(page.lower, hit[1])):
         return 0, None
-    start = _whole_name(page.text, hit[0])
+    before = _BEFORE_NAME.match(page.text[max(0, hit[0] - _LONGEST_NAME) : hit[0]][::-1])
+    start = hit[0] - (before.end() if before else 0)
     return tail.end(), _bound(page.text, start, tail.end())
-
-
-def _whole_name(text: str, start: int) -> int:
-    before = _BEFORE_NAME.match(text[max(0, start - _LONGEST_NAME) : start][::-1])
-    return start - before.end() if before else start
 
 
 def _bound(text: str, start: int, end: int) -> Bound | None:

@@ -35,8 +35,6 @@ WORDS = lazy(r"\w+")
 _ASSIGNS = lazy(r"[:=(,]")
 _SYMBOL = lazy(r":[a-z]+(?:_[a-z0-9]+)+[?,)\]]*")
 _IN_TAG = ('">', "'>")  # of an element that is named so: judged as such
-
-
 NEAR, SAID = "nearby", "nearby-said"  # the second where the value can only be a secret
 
 

@@ -85,7 +85,8 @@ def _places(text: str) -> How:
 
 def _signs(text: str) -> How:
     hunk = _HUNK.search(text) if "@@" in text or "*** " in text else None
-    return (_SIGNED_TWICE if hunk["merge"] else _SIGNED, _unsigned) if hunk else None
+    signed = _SIGNED_TWICE if hunk and hunk["merge"] else _SIGNED
+    return (signed, lambda start: re.sub("[+-]", " ", start)) if hunk else None
 
 
 class View:
@@ -187,10 +188,6 @@ def _decoded(piece: str) -> str:
 
 def _line_start(gutter: str) -> str:
     return "\n" * (gutter[0] == "\n")
-
-
-def _unsigned(start: str) -> str:
-    return re.sub("[+-]", " ", start)
 
 
 def _unpercented(piece: str) -> str:
