@@ -69,4 +69,5 @@ def _bound(text: str, start: int, end: int) -> Bound | None:
 
 
 def begins_line(text: str, at: int) -> bool:
-    return _LINE_START.search(text, max(0, at - 100), at) is not None
+    near = max(0, at - 100)
+    return (not near or "\n" in text[near:at]) and _LINE_START.search(text, near, at) is not None
