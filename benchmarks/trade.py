@@ -15,8 +15,8 @@ from benchmarks.place import MB
 from benchmarks.redaction import Case, read
 from benchmarks.table import Row, render
 from gittraj.redact import Redactor, engine, scan
+from gittraj.redact.decide import Reader
 from gittraj.redact.filter import clean_lines
-from gittraj.redact.rules import Reader
 
 _GROUPS = (
     ("known forms", ("token", "private-key")),

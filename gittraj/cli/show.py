@@ -37,13 +37,16 @@ if TYPE_CHECKING:
     from gittraj.seal.policy import WithKeys
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
-_FORMATS = ("text", "markdown", "timeline", "html", "json")
+_FORMATS = ("text", "markdown", "timeline", "html", "json", "redactions")
 
 
 @click.command("show")
 @click.argument("name", default="HEAD", metavar="[REV|TRAJECTORY|SYSTEM:ID]")
 @click.option("--format", "form", type=click.Choice(_FORMATS), default="text", help="text is the default.")
 @click.option("--json", "form", flag_value="json", help="The same as --format json.")
+@click.option(
+    "--redactions", "form", flag_value="redactions", help="Only where something was redacted, and its kind."
+)
 @click.option("--events", "everything", is_flag=True, help="Every event in full, with arguments and results.")
 @click.option("--since", metavar="EVENT|TIME", help="Only events after this event or from this time on.")
 @click.option("--significance", type=click.Choice(SIGNIFICANCES), help="Only events as significant or more.")
@@ -163,6 +166,10 @@ def _render(
             from gittraj.render.markdown.page import render_markdown
 
             return render_markdown(entry, trajectories, detail=detail)
+        case "redactions":
+            from gittraj.render.text.redactions import render_redactions
+
+            return render_redactions(trajectories)
         case "timeline":
             return render_timeline(trajectories, page, detail=detail)
         case "html":

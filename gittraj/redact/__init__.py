@@ -4,10 +4,12 @@ The rules are data (``data/*.toml``, which ``load`` reads). Most secrets are fou
 ``tokens`` matches a secret's own form, ``lines`` the form of the line around it, ``assignments`` the name of
 the value. The others read one kind of text each: ``private_keys`` PEM, ``commands`` the arguments of a
 command, ``calls`` the arguments of a function, ``rows`` tables with a row of names, ``nearby`` prompts and
-sentences (``cues``: the words that announce a secret).
+sentences (``cues``: the words that announce a secret; ``heard``: the words around them). ``bound`` is a name and
+what binds a value to it, ``quotes`` where a value in quotes ends.
 
-A reader only proposes. ``decide`` says what is a secret from its name's grade (``names``) and syntax,
-``proof`` from its form alone, ``accept`` where a row of data matched. ``values`` and ``made`` know the forms.
+A reader only proposes: a ``Candidate`` has a place, a rule and its judges. ``decide`` alone says yes. It asks
+``named`` about a value that has a name (graded by ``names``) and a syntax, ``proof`` about one that only has a
+form. ``values`` and ``made`` know the forms, ``data/forms.toml`` has their patterns.
 ``public`` overrules the readers that go by names and places, if a value is an identifier, a digest or the
 name of something else.
 

@@ -6,21 +6,18 @@ An option whose name says it (``--password``) is matched by ``assignments``, for
 an option that names a user; and text that a shell passes to a command or a file.
 """
 
-# ruff: noqa: E501 - a pattern or a list of words that is cut reads worse
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from functools import cache
 
-from .decide import Style, is_secret
+from .decide import Candidate, Proposals, Reader
 from .lazy import lazy
 from .load import Takes
 from .load import commands as table
-from .names import Grade, grade
-from .page import Page, Span
-from .rules import Reader
+from .names import grade
+from .page import Page
 
 _ARGUMENT = lazy(
     r"[ \t]*(?:\\?\r?\n[ \t]*)?(?P<a>(?:\"[^\"\n]{0,400}\"|'[^'\n]{0,400}'|\\.|[^\s\"'|;&]|&(?!&)|;(?=\S)){1,500}+)"
@@ -31,13 +28,13 @@ Word = tuple[str, int]
 """An argument of a command, and where it begins."""
 
 
-def commands(page: Page) -> Iterator[Span]:
+def commands(page: Page) -> Proposals:
     """The passwords in the page's command lines."""
     for name in sorted(_by_name().keys() & page.words) if " " in page.text or '",' in page.text else ():
         yield from _of_command(page, name)
 
 
-def _of_command(page: Page, name: str) -> Iterator[Span]:
+def _of_command(page: Page, name: str) -> Proposals:
     lower, text = page.lower, page.text
     at = lower.find(name)
     read: dict[Takes, int] = {}  # how far the arguments were read with an earlier call
@@ -76,20 +73,25 @@ def _words(text: str, start: int, read: int = 0) -> list[Word]:
     return words
 
 
-def _by_options(words: list[Word], takes: Takes) -> Iterator[Span]:
-    for n, (word, begin) in enumerate(words):
+def _by_options(words: list[Word], takes: Takes) -> Proposals:
+    for n, (word, _) in enumerate(words):
         for option, how in takes.options if word[:1] in takes.first else ():
-            if not word.startswith(option):
-                continue
-            glued, at = word[len(option) :], begin + len(option)
-            if (glued[:1] == ":" and option[0] == "/") or (glued[:1] == "=" and len(option) > 2):
-                glued, at = glued[1:], at + 1
-            if glued:
-                assigned = word[len(option)] == "="
-                if assigned or how in ("glued", "either") or (how in _SIGNS and len(option) == 2):
-                    yield from _taken(glued, at, how)
-            elif how != "glued" and n + 1 < len(words):
-                yield from _taken(*words[n + 1], how)
+            if word.startswith(option):
+                yield from _of_option(words[n : n + 2], option, how)
+
+
+def _of_option(words: list[Word], option: str, how: str) -> Proposals:
+    """The value of an option: glued to it, or the next word."""
+    (word, begin), *following = words
+    glued, at = word[len(option) :], begin + len(option)
+    if (glued[:1] == ":" and option[0] == "/") or (glued[:1] == "=" and len(option) > 2):
+        glued, at = glued[1:], at + 1
+    if glued:
+        assigned = word[len(option)] == "="
+        if assigned or how in ("glued", "either") or (how in _SIGNS and len(option) == 2):
+            yield from _taken(glued, at, how)
+    elif how != "glued" and following:
+        yield from _taken(*following[0], how)
 
 
 # Of -path, -print0: another command's, in a line below.
@@ -98,7 +100,7 @@ _PORT = lazy(r"[0-9]{1,5}|[0-9.:/]*[.:/][0-9.:/]*(?:/tcp|/udp)?|[0-9]{1,5}(?::[0
 _SIGNS = {"colon": ":", "percent": "%", "comma": ",", "named": "="}
 
 
-def _taken(word: str, begin: int, how: str = "") -> Iterator[Span]:
+def _taken(word: str, begin: int, how: str = "") -> Proposals:
     if word[:1] in "\"'" and len(word) > 2:
         word, begin = word[1:].rstrip(word[0]), begin + 1
     if how in _SIGNS:
@@ -110,23 +112,15 @@ def _taken(word: str, begin: int, how: str = "") -> Iterator[Span]:
         return
     if how == "either" and (_PORT.fullmatch(word) or _LONG_OPTION.fullmatch(word)):
         return
-    word = word.rstrip(",)")
-    if is_secret(word, Grade.STRONG, Style.EXACT):
-        yield Span(begin, begin + len(word), "command", "password")
+    yield Candidate(begin, begin + len(word.rstrip(",)")), "command", "password")
 
 
 _NO_POSITION = lazy(r"-.|/[A-Za-z]+(?::|$)")
 
 
-def _by_number(text: str, start: int, takes: Takes) -> Iterator[Span]:
-    words = _words(text, start) if takes.arguments else []
-    if not words:
-        return
-    line = text.find("\n", start, words[-1][1])
-    while line > 0 and text[line - 1] == "\\":
-        line = text.find("\n", line + 1, words[-1][1])
-    here = [word for word in words if line < 0 or word[1] < line]
-    for argument in takes.arguments:
+def _by_number(text: str, start: int, takes: Takes) -> Proposals:
+    here = _on_line(text, start) if takes.arguments else []
+    for argument in takes.arguments if here else ():
         at = 0
         for head in argument.words:
             while at < len(here) and not fnmatchcase(here[at][0], head):
@@ -135,6 +129,16 @@ def _by_number(text: str, start: int, takes: Takes) -> Iterator[Span]:
         plain = [word for word in here[at:] if not _NO_POSITION.match(word[0])]
         if at <= len(here) and argument.number < len(plain):
             yield from _taken(*plain[argument.number])
+
+
+def _on_line(text: str, start: int) -> list[Word]:
+    """The arguments up to the line's end that no backslash escapes."""
+    words = _words(text, start)
+    last = words[-1][1] if words else start
+    line = text.find("\n", start, last)
+    while line > 0 and text[line - 1] == "\\":
+        line = text.find("\n", line + 1, last)
+    return [word for word in words if line < 0 or word[1] < line]
 
 
 @cache

@@ -1,30 +1,24 @@
 """The names and verbs that announce a secret in a sentence, a comment or a prompt, and their grades there."""
 
-# ruff: noqa: E501 - a pattern or a list of words that is cut reads worse
 from __future__ import annotations
 
 import re
 
 from .lazy import lazy
-from .load import words
-from .names import ALPHABETIC, CJK, PHRASES, Grade, grade
+from .load import alternatives, words
+from .names import ALPHABETIC, CJK, Grade, grade
 from .page import Hit, Page
 
-_STRONG = (
-    r"assword|pasw(?:or)?d|pass(?:words?|codes?|phrases?|wort|wd)|clave|clau|pw|pwd|psw|pin(?:[- ]?code)?|otp|senha|puk|(?:"
-    + "|".join(ALPHABETIC)
-    + r")[^\W\d_]{0,8}|"
-    + "|".join(CJK)
-    + "|"
-    + PHRASES
-)
-_WEAK = (
-    r"credentials?|creds|logins?|(?:[\w-]{1,16}[ -])?tokens?|secret[oa]?s?|segreto|segredo|(?:[\w-]{1,16}[ -])?keys?|2fa|mfa|codes?|c[oó]digos|codici|kody|коды|clave|chave|schlüssel|zugangsdaten|anmeldedaten|identifiants|pass|"
-    r"ключ\w{0,3}|токен\w{0,3}|секрет\w{0,3}|доступ\w{0,3}|令牌|密钥|密鑰|トークン|토큰|clé|community|jeton|gettone|llave|chiave|sleutel|nyckel|nøkkel|nøgle|avain|kulcs|klucz\w{0,2}|klíč\w{0,2}|ključ\w{0,2}|anahtar\w{0,3}|キー|키|κλειδί|מפתח|مفتاح|कुंजी|kunci|pepper|creds"
-)
-NOUN = lazy(rf"(?P<strong>{_STRONG})(?![a-z0-9_-])|(?P<weak>{_WEAK})(?![a-z0-9_])")
+
+def _noun() -> str:
+    glued = "|".join(ALPHABETIC)
+    strong = "|".join(
+        [alternatives("cue_strong"), rf"(?:{glued})[^\W\d_]{{0,8}}", *CJK, alternatives("phrases")]
+    )
+    return rf"(?P<strong>{strong})(?![a-z0-9_-])|(?P<weak>{alternatives('cue_weak')})(?![a-z0-9_])"
 
 
+NOUN = lazy(_noun)
 _VERBS = frozenset(("log in", "logged in", "logging in", "sign in", "signed in", "unlock", "decrypt"))
 _NAME_AHEAD = lazy(r"[\w-]{0,40}+")
 _REFUSED = lazy(r"\b(?:denied|invalid|incorrect)\b[^\n]{0,30}$")

@@ -1,189 +1,271 @@
-"""Decides whether a value that a reader proposes is a secret, from its name's grade and the syntax.
+"""The one place that says what is a secret. A reader proposes a candidate; here a judge looks at its value.
 
-What the form of a value proves by itself, ``proof`` says; whether it is one where a rule's pattern has matched,
-``accept``, which asks here, too. What a form is, ``values`` and ``made`` know.
+The place of a candidate names the judges: how much it leaves open, they ask of the value. So does the column
+``accept`` of a rule. What a name and a syntax ask is told by ``named``, what talk asks by ``proof``.
 """
 
-# ruff: noqa: E501 - a pattern or a list of words that is cut reads worse
 from __future__ import annotations
 
+import base64
+import binascii
 import re
-from enum import Enum
-from functools import lru_cache
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass
 
+from .base58 import has_checksum
 from .lazy import lazy
-from .made import DESCRIBES, DULL, is_chosen, is_joined
-from .names import Grade, grade, parts
+from .load import form, tables
+from .made import DULL, WORDS_ALONE, is_chosen, is_joined, is_phrase, is_worded
+from .named import Style, is_secret
+from .names import Grade
+from .page import Page, Span
+from .proof import Proof, proof
+from .public import is_public
 from .randomness import likelihood, looks_random
-from .values import (
-    CALL,
-    CJK_SENTENCE,
-    CODE,
-    DATE,
-    DOTTED,
-    HEX,
-    LINK,
-    MAIL,
-    MODEL,
-    MOST,
-    PATH,
-    TOOL_ID,
-    TYPE,
-    UUID,
-    is_basic,
-    is_evident,
-    is_label,
-    is_placeholder,
-    is_random,
-    mixed,
+from .values import TOOL_ID, UUID, is_basic, is_evident, is_label, is_password, is_placeholder
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate(Span):
+    """What a reader takes for a secret. ``accept``: its judges, of whom one must say yes (``chosen | joined``);
+    ``grade``: what its name proves."""
+
+    accept: str = "exact"
+    grade: Grade = Grade.STRONG
+
+
+Proposals = Generator[Candidate, bool, None]
+"""The candidates of a reader, which is told of each whether it is a secret."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reader:
+    """A kind of text that needs code to read. ``find`` proposes what may be secrets in the page's view; it
+    must be quick where there are none. Its examples are in ``data/readers.toml``."""
+
+    id: str
+    kind: str
+    find: Callable[[Page], Proposals]
+
+    @property
+    def good(self) -> tuple[str, ...]:
+        return tuple(tables("readers").get(self.id, {}).get("good", ()))
+
+    @property
+    def bad(self) -> tuple[str, ...]:
+        return tuple(tables("readers").get(self.id, {}).get("bad", ()))
+
+
+def decided(text: str, proposals: Proposals) -> Iterator[Span]:
+    """The candidates that are secrets."""
+    try:
+        candidate = next(proposals)
+        while True:
+            if secret := decide(text, candidate):
+                yield candidate
+            candidate = proposals.send(secret)
+    except StopIteration:
+        return
+
+
+def decide(text: str, candidate: Candidate) -> bool:
+    value = text[candidate.start : candidate.end]
+    judges = candidate.accept.split(" | ")
+    return any(_takes(one, value, candidate.grade) for one in judges) and not is_public(text, candidate)
+
+
+def _takes(judge: str, value: str, grade: Grade) -> bool:
+    if style := _STYLES.get(judge):
+        return is_secret(value, grade, style)
+    if least := _PROOFS.get(judge):
+        return proof(value) >= least
+    return _FORMS[judge](value)
+
+
+_HEX_OF_A_DEVICE = lazy(r"[0-9a-fA-F]{12,64}")
+_UNEVEN = lazy(r"[a-zA-Z]*(?:[a-z][A-Z]{2}|[A-Z]{2,}[a-z]+[A-Z])[a-zA-Z]*")
+_SIGN = lazy(r"[!@#$%^&*~]")
+
+
+def is_named(value: str) -> bool:
+    """Anything except a placeholder, reference, label or UUID."""
+    return not UUID.fullmatch(value) and _is_exact(value)
+
+
+def is_clear(value: str) -> bool:
+    """A value that looks like a secret by itself: its place is weak evidence."""
+    if not is_named(value):
+        return False
+    if is_evident(value) or looks_random(value):
+        return True
+    if _HEX_OF_A_DEVICE.fullmatch(value):
+        return False
+    if WORDS_ALONE.fullmatch(value):
+        return not is_label(value)
+    digit = re.search(r"\d", value) is not None
+    signed = len(value) >= 8 and _SIGN.search(value) is not None
+    return digit and (signed or not value.isascii())
+
+
+def is_given(value: str) -> bool:
+    """A value that looks like a secret, or like a password that a person sets on a device: two words, a long
+    number, hex."""
+    if is_clear(value):
+        return True
+    if not is_named(value):
+        return False
+    return (
+        is_chosen(value)
+        or is_joined(value)
+        or _HEX_OF_A_DEVICE.fullmatch(value) is not None
+        or (value.isdigit() and len(value) >= 8)
+        or (len(value) >= 8 and _UNEVEN.fullmatch(value) is not None)
+    )
+
+
+def is_in_url(value: str) -> bool:
+    """``is_named`` for a value that may be percent-encoded."""
+    from urllib.parse import unquote  # noqa: PLC0415 - it takes longer to import than all of this package
+
+    return _is_exact(unquote(value))
+
+
+def is_fed(value: str) -> bool:
+    """The input of a command, unless it is plain text, base64 of plain text, or the answer to a question."""
+    value = value.strip()
+    decoded = _decoded(value)
+    if " " in decoded or is_label(decoded) or value in _ANSWERS:
+        return False
+    return _is_exact(value)
+
+
+_SHOWN_BASE64 = lazy(r"[A-Za-z0-9+/]{8,}={1,2}|(?=.*[A-Z])(?=.*[a-z])(?=.*\d)[A-Za-z0-9+/]{12,}")
+
+
+def _decoded(value: str) -> str:
+    """The decoded text, if the value is the base64 of ASCII text; else empty."""
+    try:
+        return base64.b64decode(value + "=" * (-len(value) % 4), validate=True).decode("ascii")
+    except ValueError:
+        return ""
+
+
+_ANSWERS = frozenset(["hello", "world", "yes", "y", "n", "no", "test", "ok", "done", "data", "foo", "bar"])
+_PREFIX = lazy(
+    r"^(?:[A-Za-z]{1,12}[-_.:])(?:(?:[a-z]{1,12}|[A-Z]{1,12}|[A-Z][a-z]{1,11})[0-9]{0,2}[-_.])*(?=.{12})"
 )
+_SEQUENCE = form("sequence")
+_PUBLIC_ID = lazy(r"(?:^|_)(?:msg|toolu|call|req|resp|run|evt|pk|pub|public|client_id|id)_")
 
 
-class Style(Enum):
-    """The syntax of a value, which shows how likely it is a literal."""
-
-    EXACT = "in quotes, in the environment's form, after an option, or the whole value of a JSON key"
-    LINE = "the rest of a line of settings: a literal, unless it is a word that describes one"
-    LOOSE = "bare after a colon or an equals sign: may as well be code or prose"
-    NEAR = "in a sentence about the name: the value must speak for itself"
-
-
-# An artifact and its version, a range of versions; a Kubernetes secret that is sealed for its cluster; an age recipient;
-# a compound's key; what an audit says instead of a token.
-_PUBLISHED = lazy(
-    r"[\w.-]+:\d+(?:\.\d+){1,3}[\w.+~-]*|v\d+(?:\.\d+){2}[-+][\w.+-]+|V\d(?:[A-Z][a-z]+){2,6}|[~^<>=]{1,2}\d+(?:\.\d+){0,3}(?:-[\w.]+)?(?: (?:\|\| )?[~^<>=]{0,2}\d+(?:\.[\dx*]+){0,3}(?:-[\w.]+)?){0,12}|Ag[A-D][A-Za-z0-9+/]{150,}.*|age1[02-9ac-hj-np-z]{50,60}|[A-Z]{14}-[A-Z]{10}-[A-Z]|pk_(?:live|test)_\w{10,}|hmac-sha\d{1,3}:[0-9a-f]{40,128}"
-)
-# Code without spaces, as minified scripts have it. A password may look so, too: only where its name is a weak one
-# and the value may as well be code.
-_TIGHT_CODE = lazy(r"!?[\w$.]{1,12}(?:[})\]]{1,4}[=;,.:)].*|,[\w$]{1,40}:.*)")
-_CACHED = lazy(
-    r"v\d{1,3}-.*|.*/.*\.[a-z]{2,8}|[a-z_]{2,20}=[^=].*"
-)  # under a weak name: what a cache or a store calls something
-
-
-def is_secret(value: str, level: Grade, style: Style) -> bool:
-    """Whether ``value`` is a secret, given what its name proves and how it is written."""
-    return _judge(value[:MOST], level, style)
-
-
-@lru_cache(maxsize=4096)
-def _judge(short: str, level: Grade, style: Style) -> bool:
+def is_drawn(value: str) -> bool:
+    """Whether the part after the prefix was drawn at random, not written: ``sk-your-api-key-goes-here``."""
+    body = _PREFIX.sub("", value[:160])
     if (
-        level is Grade.NONE
-        or len(short) < 3
-        or is_placeholder(short)
-        or re.search(r"\w__\w+__\w", short)
-        or any(form.fullmatch(short) for form in (CJK_SENTENCE, TOOL_ID, MODEL, LINK, MAIL, _PUBLISHED, TYPE))
-        or (
-            (level is Grade.WEAK or (level is Grade.TOKEN and style in (Style.LOOSE, Style.NEAR)))
-            and _TIGHT_CODE.fullmatch(short)
-        )
+        is_placeholder(value)
+        or is_placeholder(body)
+        or len(set(body)) < 7
+        or _SEQUENCE.search(body.lstrip("A").lower())
     ):
         return False
-    if style is Style.NEAR:
-        return level >= Grade.TOKEN and (
-            is_random(short)
-            or (is_evident(short) and not (level is Grade.TOKEN and len(short) < 8))
-            or (
-                level is Grade.STRONG
-                and is_chosen(short)
-                and not re.search(r"[A-Z][a-z]{2,}[A-Z][a-z]{2,}", short)
-            )
-        )
-    if level is Grade.WEAK and HEX.fullmatch(re.sub(r"^[a-z]{2,8}_(?=[0-9a-f]{32})", "", short)):
+    score = likelihood(body)  # 0: too few letters to tell
+    return score < -4.4 or (score == 0 and any(map(str.isdigit, body)))
+
+
+def is_jwt(value: str) -> bool:
+    """Any JWT except the example that every documentation shows."""
+    body = value.split(".")[1] if "." in value else ""
+    try:
+        plain = base64.urlsafe_b64decode(body + "=" * (-len(body) % 4))
+    except (binascii.Error, ValueError):
         return True
-    if level is Grade.WEAK and _CACHED.fullmatch(short):
-        return False
-    if level is Grade.WEAK:
-        return is_random(re.sub(r"[0-9a-f]{32,}", "", short))
-    if level is Grade.TOKEN:
-        return _is_token(short, style)
-    if style is Style.LOOSE:
-        return _is_loose_secret(short)
-    return _is_exact_secret(short) and (style is Style.EXACT or _is_line_secret(short))
+    return not (b"1234567890" in plain and b"John Doe" in plain)
 
 
-def _is_token(value: str, style: Style) -> bool:
-    if is_random(value) or is_basic(value) or HEX.fullmatch(value) or UUID.fullmatch(value):
-        return True
-    if is_evident(value) and len(value) >= 8 and not PATH.fullmatch(value):
-        return True
-    if style is Style.LOOSE or re.search(r"\s", value) or PATH.fullmatch(value):
+def is_any_token(value: str) -> bool:
+    """The token of an unknown vendor: drawn at random, and not the identifier of a message, a call or a
+    session."""
+    body = _PREFIX.sub("", value)
+    if _PUBLIC_ID.search(value) or TOOL_ID.fullmatch(value):
         return False
-    if value.isdigit():
-        return False
-    if len(value) >= 16 and is_chosen(value):
-        return True
-    return len(value) >= 10 and mixed(value) and not CODE.fullmatch(value) and not DATE.fullmatch(value)
+    return (
+        len(body) >= 16
+        and not re.fullmatch(r"[0-9a-f]{17}", body)
+        and likelihood(body) < -5.2
+        and any(map(str.isdigit, body))
+        and is_drawn(value)
+    )
 
 
-def _is_exact_secret(value: str) -> bool:
-    if re.fullmatch(r"(?:19|20)\d\d-[01]\d-[0-3]\d", value):
+def is_argument(value: str) -> bool:
+    """What a call takes that takes a password."""
+    if not _is_exact(value) or (value.isdigit() and len(value) < 6):
         return False
-    if PATH.fullmatch(value) and not looks_random(value):
-        return False
-    if re.fullmatch(
-        r"(?:await |new )?[A-Za-z_$][\w$.:]*(?:<[^>]*>)?\([\w.\s,\"'*&:=$/{}()\[\]-]*\)[;,]?", value
-    ) and not re.search(r"[a-z]\d+\(", value):
-        return False
-    if DOTTED.fullmatch(value) and not mixed(value):
-        return grade(re.split(r"\W+", value.rstrip("?!"))[-1]) is Grade.NONE and not re.match(
-            r"(?:self|this|cls|args|opts|options|req|request|res|ctx|user|params?|props|state|cfg|conf|app|data|input|form|body|values|e|t|n|r|i)\b",
-            value,
-        )
-    if re.search(r"__\w+__|^\w+(?:\|\w+(?::\d+)?)+$|^[?+]\w+$", value) and not _UNION_OF_DRAWN.search(value):
-        return False
-    return not is_label(value)
+    return proof(value) > Proof.NONE or is_evident(value) or looks_random(value)
 
 
-_UNION_OF_DRAWN = lazy(r"\|[0-9a-f]{32,64}(?:$|\|)")  # a cookie's parts, no type's
-_LABELLED = lazy(r"[A-Z]{1,6}\d{1,3}(?:[A-Z]\d?)?")  # a pin of a chip, a cell, a part
+def is_drawn_argument(value: str) -> bool:
+    return (
+        len(value) >= 8
+        and not _NOT_DRAWN.search(value)
+        and is_secret(value, Grade.TOKEN, Style.EXACT)
+        and (is_evident(value) or looks_random(value))
+    )
 
 
-def _is_line_secret(value: str) -> bool:
-    if re.search(r"\s", value):
-        return (
-            not is_label(value)
-            and value == value.lower()
-            and not re.search(r"[(){}\[\]=|;<>:\d]", value)
-            and len(value.split()) >= 4
-        )
-    if re.match(r"[&*(\[{|!@<]", value) and not mixed(value):
-        return False
-    if value.isalpha() and value.isascii():
-        return is_chosen(value) or (
-            len(value) >= 8
-            and value.lower() not in DESCRIBES
-            and not value.lower().endswith(("tion", "ment", "ness", "able", "ible"))
-            and (value.islower() or likelihood(value) < -4.6)
-            and value.lower() not in DULL
-        )
-    if value.isdigit():
-        return len(value) >= 4
-    if len(re.sub(r"\W", "", value)) < 3:
-        return False
-    if is_joined(value):
-        return True
-    if DOTTED.fullmatch(value):
-        return False
-    return not CALL.fullmatch(value) and not DATE.fullmatch(value)
+_NOT_DRAWN = form("not_drawn")
+_KEY = lazy(
+    r"(?:0x)?(?=[0-9a-f]*[a-f])(?=[0-9a-f]*[0-9])(?:[0-9a-f]{32}|[0-9a-f]{48}|[0-9a-f]{64})", re.IGNORECASE
+)
 
 
-def _is_loose_secret(value: str) -> bool:
-    if is_joined(value) or UUID.fullmatch(value):
-        return True
-    if looks_random(value):
-        return not CALL.fullmatch(value)
-    if len(value) < 4 or PATH.fullmatch(value) or CALL.fullmatch(value) or re.match(r"[&*(\[{|!@<]", value):
-        return False
-    if value.isdigit():
-        return len(value) >= 6
-    if _LABELLED.fullmatch(value):
-        return False
-    if is_chosen(value):
-        return True
-    if DATE.fullmatch(value) or DOTTED.fullmatch(value):
-        return False
-    if value.isalnum() and sum(map(str.isalpha, parts(value))) >= 4 and likelihood(value) > -4.9:
-        return False  # camelCase
-    return is_evident(value) or mixed(value)
+def is_octets(value: str) -> bool:
+    """Bytes that were drawn: codes of keys are below 128, other numbers beyond 255, in order or the same again."""
+    found = [int(one, 16 if "x" in one else 10) for one in value.split(",")]
+    return 127 < max(found) < 256 and found != sorted(found) and len({*found}) > 0.7 * len(found)
+
+
+def _is_exact(value: str) -> bool:
+    return is_secret(value, Grade.STRONG, Style.EXACT)
+
+
+_FORMS: dict[str, Callable[[str], bool]] = {
+    "uuid": lambda value: UUID.fullmatch(value) is not None,
+    "named": is_named,
+    "evident": is_clear,
+    "chosen": is_given,
+    # made of words joined by signs or numbers
+    "joined": lambda value: (
+        is_named(value) and any(one(value) for one in (is_joined, is_worded, is_password))
+    ),
+    "phrase": is_phrase,
+    "password": is_password,
+    "in-url": is_in_url,
+    "opaque": lambda value: (
+        not is_placeholder(value)
+        and (any(map(str.isdigit, value)) or is_secret(value, Grade.WEAK, Style.EXACT))
+    ),
+    "token": lambda value: is_secret(value, Grade.TOKEN, Style.EXACT),
+    "basic": is_basic,
+    "fed": is_fed,
+    # what a command prints that makes or shows a secret
+    "shown": lambda value: is_named(value) and bool(proof(value) or _SHOWN_BASE64.fullmatch(value)),
+    "drawn": is_drawn,
+    "jwt": is_jwt,
+    "any-token": is_any_token,
+    "checksum": has_checksum,
+    # groups of letters that are not of any language
+    "unspoken": lambda value: likelihood(value.replace("-", "")) < -4.4,
+    "argument": is_argument,
+    # the second of the two arguments of a call that takes a user and a password, and nothing else
+    "alone": lambda value: value.lower() not in DULL and " " not in value and _is_exact(value),
+    "drawn-argument": is_drawn_argument,
+    # what a call takes that takes a key: hex of a key's length, or a word that somebody made up
+    "key": lambda value: _KEY.fullmatch(value) is not None or (value.islower() and is_chosen(value)),
+    "octets": is_octets,
+    "literal": lambda value: not is_placeholder(value),
+    "any": bool,
+}
+_STYLES = {style.value: style for style in Style}
+_PROOFS = {least.name.lower(): least for least in Proof}
+JUDGES = {*_STYLES, *_PROOFS, *_FORMS}

@@ -7,10 +7,10 @@ import binascii
 import re
 from collections.abc import Callable, Iterator
 
+from .decide import Candidate, Proposals, Reader
 from .lazy import lazy
 from .page import Page, Span, places
 from .proof import Proof, proof
-from .rules import Reader
 
 _BASE64 = lazy(
     r"(?<![A-Za-z0-9+/_-])(?:[A-Za-z0-9+/]{20,20000}|[A-Za-z0-9_-]{20,20000})={0,2}(?![A-Za-z0-9+/_-])"
@@ -20,7 +20,7 @@ _TELLING = lazy(r"[=:{]|-----BEGIN|^\w{2,10}[_-]| -\w|/user|pass")
 _LONGEST = 20_000
 
 
-def in_base64(page: Page, read: Callable[[str], bool]) -> Iterator[Span]:
+def in_base64(page: Page, read: Callable[[str], bool]) -> Proposals:
     """The base64 on the page whose plain text has a secret, according to ``read``."""
     for word in page.long_words:
         for match in _BASE64.finditer(word):
@@ -28,7 +28,7 @@ def in_base64(page: Page, read: Callable[[str], bool]) -> Iterator[Span]:
             plain = _plain(match[0])
             if plain and _TELLING.search(plain) and read(plain):
                 for at in places(page.text, match[0]):
-                    yield Span(at, at + len(match[0]), "base64", "base64")
+                    yield Candidate(at, at + len(match[0]), "base64", "base64", accept="any")
 
 
 _STANDARD = str.maketrans("-_", "+/")
@@ -69,4 +69,4 @@ def continued(page: Page, found: Span) -> Iterator[Span]:
             return
 
 
-WRAPPED = Reader(id="base64", kind="base64", find=lambda page: iter(()))
+WRAPPED = Reader(id="base64", kind="base64", find=lambda page: in_base64(page, bool))

@@ -3,12 +3,12 @@
 It must not return a text that wasn't scanned to its end, nor quote a text in an error.
 """
 
-# ruff: noqa: E501 - a pattern or a list of words that is cut reads worse
 from __future__ import annotations
 
 import hmac
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import cache
 
 from ..errors import RedactionError
@@ -29,7 +29,7 @@ _ROUNDS = 8
 _LOW_ENTROPY = 16  # characters: a tag of a shorter value could be told from another's by what it equals
 _LEARNED_LENGTH, _CERTAIN_LENGTH = 8, 10
 _MOST_LEARNED = 2000
-_UNASKED = 16  # ticks: asking for the time takes longer than most of what is done between two
+_UNASKED = 64  # ticks: asking for the time takes longer than most of what is done between two
 _AMID = lazy(r"[A-Za-z]\d{1,2}[A-Za-z]")
 # Where JSON takes no bare word: behind a key, in a list that is a key's or that begins a line. A string has no
 # line's end in it, so what begins a line is in none.
@@ -90,7 +90,7 @@ class Redactor:
         """
         if self._seen.get(*self._asked(text, name, strict)) == ():
             return
-        with _Guard(text):
+        with _guard(text):
             self._remember(text, self._by_rules(text, name, strict))
 
     def text(self, text: str, *, name: str | None = None, strict: bool = False) -> str:
@@ -107,7 +107,7 @@ class Redactor:
             and not self._may_be_known(text)
         ):
             return text
-        with _Guard(text):
+        with _guard(text):
             for _ in range(_ROUNDS):
                 spans = self._spans(text, name, strict)
                 if not spans:
@@ -121,7 +121,7 @@ class Redactor:
 
         :raises RedactionError: the text could not be scanned.
         """
-        with _Guard(text):
+        with _guard(text):
             return self._spans(text, name, strict)
 
     def replaced(self) -> dict[str, str]:
@@ -144,7 +144,10 @@ class Redactor:
     def _by_rules(self, text: str, name: str | None, strict: bool) -> tuple[Span, ...]:
         asked = self._asked(text, name, strict)
         if (spans := self._seen.get(*asked)) is None:
-            spans = self._scanned(asked)
+            clock = _Clock(self._seconds, len(text))
+            spans = tuple(
+                scan(text, name=asked[1], strict=strict, options=self._options, tick=clock, renew=clock.renew)
+            )
             self._seen.put(spans, *asked)
         if spans and self._options.allow:
             allows = self._options.allows
@@ -155,13 +158,6 @@ class Redactor:
         """The cache key. A name that does not announce a secret is dropped, because it makes no difference."""
         told = name is not None and (grade(name) or self._options.names)
         return text, name if told else None, strict
-
-    def _scanned(self, asked: Asked) -> tuple[Span, ...]:
-        text, name, strict = asked
-        clock = _Clock(self._seconds, len(text))
-        return tuple(
-            scan(text, name=name, strict=strict, options=self._options, tick=clock, renew=clock.renew)
-        )
 
     def _known(self, text: str) -> Iterator[Span]:
         """The secrets that are known by value."""
@@ -247,26 +243,23 @@ def is_likely(span: Span, value: str) -> bool:
     return (told or proof(value) >= Proof.FAIR) and not is_common(value) and not PLACEHOLDER.search(value)
 
 
-class _Guard:
+@contextmanager
+def _guard(text: str) -> Iterator[None]:
     """Replaces every error by one without a quote, since the message of a library's error may quote the text."""
-
-    def __init__(self, text: str) -> None:
-        self._length = len(text)
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
-        if isinstance(error, Exception) and not isinstance(error, RedactionError):
-            raise RedactionError(
-                f"a text of {self._length} characters could not be scanned ({type(error).__name__})"
-            ) from None
+    try:
+        yield
+    except RedactionError:
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever a library raises
+        raise RedactionError(
+            f"a text of {len(text)} characters could not be scanned ({type(error).__name__})"
+        ) from None
 
 
 class _Clock:
     """Raises RedactionError when the time for a text is over; each fragment of a long text has that time anew.
 
-    It reads the clock at every sixteenth tick: most texts are done before, and reading the clock takes longer
+    It reads the clock at every sixty-fourth tick: most texts are done before, and reading the clock takes longer
     than most work between two ticks."""
 
     def __init__(self, seconds: float, length: int) -> None:
@@ -292,7 +285,7 @@ def _outermost(text: str, spans: Iterable[Span]) -> list[Span]:
     ordered = sorted(
         (span for span in spans if span.start < span.end), key=lambda span: (span.start, -span.end)
     )
-    kept = [place.span() for place in PLACEHOLDER.finditer(text)] if ordered and "REDACTED-" in text else []
+    kept = [place.span() for place in PLACEHOLDER.finditer(text)] if "REDACTED-" in text else []
     united: list[Span] = []
     for span in ordered:
         if any(start <= span.start and span.end <= end for start, end in kept):

@@ -93,13 +93,11 @@ def try_rules(key: bytes) -> Iterator[Trial]:
     from gittraj.redact.examples import expand  # noqa: PLC0415
 
     for rule in rules():
-        for number, template in enumerate(rule.good):
-            text, secrets = expand(template, number)
-            clean = Redactor(key=key).text(text)
-            # two digits may stand in a placeholder's tag
-            gone = clean != text and not any(secret in clean for secret in secrets if len(secret) > 2)
-            yield Trial(rule=rule.id, example=template, harmless=False, passed=gone)
-        for number, template in enumerate(rule.bad):
-            text, _ = expand(template, number)
-            same = Redactor(key=key).text(text) == text
-            yield Trial(rule=rule.id, example=template, harmless=True, passed=same)
+        for harmless, templates in ((False, rule.good), (True, rule.bad)):
+            for number, template in enumerate(templates):
+                text, secrets = expand(template, number)
+                clean = Redactor(key=key).text(text)
+                # two digits may stand in a placeholder's tag
+                gone = clean != text and not any(secret in clean for secret in secrets if len(secret) > 2)
+                passed = clean == text if harmless else gone
+                yield Trial(rule=rule.id, example=template, harmless=harmless, passed=passed)

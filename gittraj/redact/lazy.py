@@ -11,11 +11,12 @@ T = TypeVar("T")
 
 
 class _Lazy:
-    def __init__(self, pattern: str, flags: int) -> None:
+    def __init__(self, pattern: str | Callable[[], str], flags: int) -> None:
         self._made = pattern, flags
 
     def __getattr__(self, name: str) -> Any:
-        value = getattr(re.compile(*self._made), name)
+        pattern, flags = self._made
+        value = getattr(re.compile(pattern if isinstance(pattern, str) else pattern(), flags), name)
         self.__dict__[name] = value  # the next time it is found without asking
         return value
 
@@ -33,6 +34,6 @@ class once(Generic[T]):  # noqa: N801 - a decorator
         return value
 
 
-def lazy(pattern: str, flags: int = 0) -> re.Pattern[str]:
-    """A pattern that costs nothing until it is used."""
+def lazy(pattern: str | Callable[[], str], flags: int = 0) -> re.Pattern[str]:
+    """A pattern that costs nothing until it is used; a function gives one that is read then."""
     return cast("re.Pattern[str]", _Lazy(pattern, flags))

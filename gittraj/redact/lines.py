@@ -6,29 +6,28 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 
-from .accept import accepts
+from .decide import Candidate, Proposals, Reader
 from .lazy import lazy
 from .load import WHOLE_TEXT, LineRule, line_rules
-from .page import Page, Span
-from .rules import Reader
+from .page import Page
 
 _IDENTIFIER = lazy(r"[a-z0-9_]+")
 _FLAGS = {"i": re.IGNORECASE}
 
 
-def lines(page: Page) -> Iterator[Span]:
+def lines(page: Page) -> Proposals:
     """The secrets of the page in lines of a known form."""
-    for number, keywords in _gate().open(page).items():
+    for number, keywords in sorted(_gate().open(page).items()):
         rule = line_rules()[number]
         whole = [(0, len(page.text))]
         places = whole if rule.window == WHOLE_TEXT else page.near(keywords, after=rule.window)
         for start, stop in places:
             for match in _matches(rule, page.text, start, stop):
                 page.tick()
-                group = "v" if match.groupdict().get("v") else match.lastgroup
-                if group and accepts(rule.accept, match[group]):
+                if group := "v" if match.groupdict().get("v") else match.lastgroup:
                     at = match.start(group)
-                    yield Span(at, at + len(match[group].rstrip(",;")), rule.id, rule.kind)
+                    end = at + len(match[group].rstrip(",;"))
+                    yield Candidate(at, end, rule.id, rule.kind, accept=rule.accept)
 
 
 def _matches(rule: LineRule, text: str, start: int, stop: int) -> Iterator[re.Match[str]]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from .lazy import lazy
 from .names import Grade, grade
+from .page import places as found
 from .values import is_plain
 
 if TYPE_CHECKING:
@@ -114,10 +115,8 @@ def finder(known: Mapping[str, Iterable[str]]) -> Callable[[str], object]:
 def places(text: str, value: str, forms: Iterable[str]) -> Iterator[tuple[int, int]]:
     """The positions of ``value`` in ``text``, in any of its ``forms``, or cut off and followed by dots."""
     for form in forms:
-        at = text.find(form)
-        while at >= 0:
+        for at in found(text, form):
             yield at, at + len(form)
-            at = text.find(form, at + len(form))
     if len(value) > _CUT:
         at = text.find(value[:_CUT])
         while at >= 0:

@@ -13,20 +13,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-FRAGMENTS = {
-    "START": r"(?:^|\n)[ \t]{0,12}(?:\d{4}-\d\d-\d\dT[\d:.]{8,20}Z[ ])?(?:\d{1,6}[\t→:][ \t]?|[+-])?"
-    r"[ \t]{0,12}",
-    "V": r"(?P<v>[^\s\"'`<>]{4,200})",
-    "QV": r"[\"']?(?P<v>(?<=\")[^\"\n]{4,200}|(?<=')[^'\n]{4,200}|[^\s\"'`;]{4,200})[\"']?",
-    "EDGE": r"(?:(?<![A-Za-z0-9])|(?<=%[0-9A-Fa-f]{2}))",  # where a word begins, also behind %3D
-    "UUID": r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}",
-    "HASH": r"(?:[0-9a-fA-F]{32,128}|[\w+/-]{22,90}={0,2})",
-    "ENVIRONMENT": r"(?:dev|stg|stage|staging|prd|prod|uat|int|qa|test|tst|ci|preprod|lab)",
-    "ROLE": r"(?:app|web|db|mq|dw|build|node|edge|cache|srv|host|vm|nas|kv|bastion|proxy|worker|runner|etl"
-    r"|gpu|login|mail|lb|api)",
-    "MIXED": r"(?=[^\s]{0,60}[\d_!#$%&*+])(?=[^\s]{0,60}[^\W\d_])",  # the value is no plain word
-}
-"""What ``<<NAME>>`` in a pattern stands for."""
+from .lazy import lazy
+
 _FRAGMENT = re.compile(r"<<([A-Z]+)>>")
 WHOLE_TEXT = 0
 """A ``window``: the keyword names the file, so what the rule finds may be anywhere in it."""
@@ -154,6 +142,15 @@ def words(table: str, column: str) -> list[str]:
     return found.split()
 
 
+def form(name: str, flags: int = 0) -> re.Pattern[str]:
+    """A pattern of ``data/forms.toml``."""
+    return lazy(lambda: alternatives(name), flags)
+
+
+def alternatives(name: str) -> str:
+    return "|".join(tables("forms")[name])
+
+
 @cache
 def tables(name: str) -> dict[str, Any]:
     """The content of ``data/NAME.toml``."""
@@ -170,4 +167,4 @@ def line_rule(table: dict[str, Any]) -> LineRule:
 
 
 def _whole(pattern: str) -> str:
-    return _FRAGMENT.sub(lambda found: FRAGMENTS[found[1]], pattern)
+    return _FRAGMENT.sub(lambda found: str(tables("forms")["fragments"][found[1]]), pattern)

@@ -3,27 +3,20 @@
 Whether such a word is a password depends on its name and its place (``values``, ``decide``).
 """
 
-# ruff: noqa: E501 - a pattern or a list of words that is cut reads worse
 from __future__ import annotations
 
 import re
 
 from .lazy import lazy
-from .load import words
+from .load import form, words
 from .randomness import likelihood
 
 # Words that are where a secret would be, and in every text about one, but are not secrets.
 DULL = frozenset(words("words", "dull"))
 STOP = frozenset(words("words", "stop"))
 DESCRIBES = frozenset(words("words", "describes"))
-# Four words and more, as a generator of passphrases joins them.
-_PHRASE = lazy(
-    r"(?:[a-z]{3,10}(?:(?P<s>[ _.-])[a-z]{3,10})(?:(?P=s)[a-z]{3,10}){2,10}|[A-Z][a-z]{2,9}(?:(?P<t>[ _.-])[A-Z][a-z]{2,9})(?:(?P=t)[A-Z][a-z]{2,9}){2,10})(?:[ _.-]?\d{1,4})?!?"
-)
-# Words that were joined to a password, one of them with a capital: no member of an object.
-_JOINED = lazy(
-    r"(?=[^\W_]*[._-]?[^\W_]*[._-]?[^\W_]*[A-ZÀ-Ž])[^\W\d_]{3,12}(?:[._-][^\W\d_]{3,12}){1,3}[._]?\d{2,4}[!?]?"
-)
+_PHRASE = form("phrase")
+_JOINED = form("joined")
 # … and a number, with a dot before it or without: a host, a file and a version end in other ways.
 _WORDED = lazy(r"[a-z]{4,12}(?:\.[a-z]{4,12}){1,3}\.?\d{2,4}|[a-z]{5,12}\d\.\d{3,4}")
 WORDS_ALONE = lazy(r"[a-z]{3,10}(?: [a-z]{3,10}){3,11}")
@@ -45,30 +38,34 @@ def is_phrase(value: str) -> bool:
 def is_chosen(value: str) -> bool:
     """Whether a word of letters alone is one that people choose as a password: a walk on the keyboard, both
     cases mixed as in no name, several words run together or joined by hyphens."""
-    if re.fullmatch(r"[a-z]{3,12}(?:-(?:[a-z]{3,12}|\d{2,3}(?=-))){2,9}", value):
-        words = [word for word in value.split("-") if word.isalpha()]
-        if len(words) < 3:
-            return False
-        return (
-            len(DULL.intersection(words)) <= (len(words) > 3)
-            and not STOP.intersection(words)
-            and (len(words) > 3 or not DESCRIBES.intersection(words))
-        )
+    if _HYPHENATED.fullmatch(value):
+        return _are_chosen([word for word in value.split("-") if word.isalpha()])
     if not value.isalpha() or not value.isascii() or len(value) < 6 or value.lower() in DULL:
         return False
     if _WALKS.fullmatch(value):
         return True
+    return _is_unspoken(value) if value.islower() else _has_odd_capitals(value)
+
+
+_HYPHENATED = lazy(r"[a-z]{3,12}(?:-(?:[a-z]{3,12}|\d{2,3}(?=-))){2,9}")
+
+
+def _are_chosen(words: list[str]) -> bool:
+    if len(words) < 3 or len(DULL.intersection(words)) > (len(words) > 3):
+        return False
+    return STOP.isdisjoint(words) and (len(words) > 3 or DESCRIBES.isdisjoint(words))
+
+
+def _is_unspoken(value: str) -> bool:
+    if len(value) >= 12 and not value.endswith(_SUFFIXES):
+        return True
+    return len(value) >= 8 and likelihood(value) < UNSPOKEN
+
+
+def _has_odd_capitals(value: str) -> bool:
     pieces = _LETTERS.findall(value)
-    if (
-        (len(value) > 6 or value[0].islower())
-        and not value.islower()
-        and not value.isupper()
-        and (len(value) <= 2.6 * len(pieces) or (len(pieces) > 2 and likelihood(value) < -5))
-    ):
-        return True
-    if value.islower() and len(value) >= 8 and likelihood(value) < UNSPOKEN:
-        return True
-    return value.islower() and len(value) >= 12 and not value.endswith(_SUFFIXES)
+    odd = len(value) <= 2.6 * len(pieces) or (len(pieces) > 2 and likelihood(value) < -5)
+    return odd and not value.isupper() and (len(value) > 6 or value[0].islower())
 
 
 def is_worded(value: str) -> bool:

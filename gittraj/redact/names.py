@@ -4,15 +4,15 @@ The last part of a name decides, after the parts that only say which one it is (
 So a last part that isn't the noun of a secret (``_id``, ``_path``, ``_count``, ``_url``) makes it harmless.
 """
 
-# ruff: noqa: E501 - a pattern or a list of words that is cut reads worse
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from enum import IntEnum
 from functools import lru_cache, partial
 
 from .lazy import lazy
-from .load import tables, words
+from .load import form, tables, words
 
 
 class Grade(IntEnum):
@@ -27,13 +27,6 @@ class Grade(IntEnum):
 _words = partial(words, "names")
 CJK, ALPHABETIC = tuple(_words("cjk")), tuple(_words("alphabetic"))
 FOREIGN = (*CJK, *ALPHABETIC)
-# "Password" and the like as phrases of several words.
-PHRASES = (
-    r"mots? de passe|palavra[- ]passe|clave de acceso|código secreto|mật khẩu|kata sandi|كلمة (?:المرور|السر|مرور)|رمز عبور|"
-    r"pass phrase|pass code|secret phrase|phrase (?:secrète|de passe|de récupération)|(?:recovery|seed|backup) (?:phrase|words|codes?)|clé (?:d'api|api|secrète)|"
-    r"kata laluan|koden til|clave (?:api|secreta)|api[- ]schlüssel|chave (?:de api|secreta|da api)|api[- ]?ключ|секретный ключ|"
-    r"(?:api|access|secret|private|signing|encryption|license|licence|product|activation|shared) key"
-)
 # What a name that is worth a look has in it, and whether it must not go on with a letter.
 _STEMS_OF_WORDS = tables("names")["stems_of_words"]
 STEMS = (
@@ -66,41 +59,66 @@ def parts(name: str) -> list[str]:
 @lru_cache(maxsize=8192)
 def grade(name: str) -> Grade:
     """The grade of an identifier, option, key or header name."""
-    words = parts(name)
-    if words[-3:-1] == ["pin", "sha"] or name.startswith("hmac-sha"):  # of a certificate; an algorithm
+    words = _without_qualifiers(parts(name))
+    if not words or _is_harmless(name, words):
         return Grade.NONE
+    return next((level for level, proves in _PROVES if proves(name, words)), Grade.NONE)
+
+
+def _without_qualifiers(words: list[str]) -> list[str]:
     while len(words) > 1 and (words[-1].isdigit() or words[-1] in _QUALIFIERS):
         words.pop()
         if words[-1] == "b" and len(words) > 1:  # of B64
             words.pop()
-    if not words or _is_harmless(name, words):
-        return Grade.NONE
-    last, pair = words[-1], ".".join(words[-2:])
-    if pair in _STRONG_PAIRS or last in _STRONG_LAST or _is_strong(last) or _is_foreign(last):
-        return Grade.STRONG
-    if pair in ("csrf.token", "xsrf.token"):
-        return Grade.WEAK
-    if (
-        _KEYSTORE.search(name)
-        or pair in _TOKEN_PAIRS
-        or last in _TOKEN_LAST
-        or last.endswith(("token", "auth", "authtok", "cookie"))
-    ):
-        return Grade.TOKEN
-    if len(words) == 3 and ".".join(words[:2]) in _STRONG_PAIRS and last not in _TAILS:  # api_key_weather
-        return Grade.TOKEN
-    if words[0] in _STRONG_FIRST or words[:3] == ["mot", "de", "passe"]:
-        return Grade.STRONG
-    if words[0] in _KEY_FIRST and not _KEY_SECOND.isdisjoint(words[1:2]):
-        return Grade.TOKEN
-    return Grade.WEAK if last in _WEAK_LAST or last.endswith(("sessid", "key")) else Grade.NONE
+    return words
+
+
+def _pair(words: list[str]) -> str:
+    return ".".join(words[-2:])
+
+
+def _is_password(name: str, words: list[str]) -> bool:
+    last = words[-1]
+    return _pair(words) in _STRONG_PAIRS or last in _STRONG_LAST or _ends_strong(last) or _is_foreign(last)
+
+
+def _is_token(name: str, words: list[str]) -> bool:
+    last = words[-1]
+    if _pair(words) in _TOKEN_PAIRS or last in _TOKEN_LAST or _KEYSTORE.search(name):
+        return True
+    if last.endswith(("token", "auth", "authtok", "cookie")):
+        return True
+    return len(words) == 3 and ".".join(words[:2]) in _STRONG_PAIRS and last not in _TAILS  # api_key_weather
+
+
+def _begins_strong(name: str, words: list[str]) -> bool:
+    return words[0] in _STRONG_FIRST or words[:3] == ["mot", "de", "passe"]
+
+
+def _begins_key(name: str, words: list[str]) -> bool:
+    return words[0] in _KEY_FIRST and not _KEY_SECOND.isdisjoint(words[1:2])
+
+
+def _is_weak(name: str, words: list[str]) -> bool:
+    return words[-1] in _WEAK_LAST or words[-1].endswith(("sessid", "key"))
+
+
+_PROVES: tuple[tuple[Grade, Callable[[str, list[str]], bool]], ...] = (
+    (Grade.STRONG, _is_password),
+    (Grade.WEAK, lambda name, words: _pair(words) in ("csrf.token", "xsrf.token")),
+    (Grade.TOKEN, _is_token),
+    (Grade.STRONG, _begins_strong),
+    (Grade.TOKEN, _begins_key),
+    (Grade.WEAK, _is_weak),
+)
 
 
 def _is_harmless(name: str, words: list[str]) -> bool:
     last, pair = words[-1], ".".join(words[-2:])
     adjective = last in ("key", "keys") and len(words) > 1 and words[-2] in _ADJECTIVES
     return (
-        (adjective and pair not in _STRONG_PAIRS)
+        _HASHED.search(name) is not None
+        or (adjective and pair not in _STRONG_PAIRS)
         or pair in _HARMLESS
         or words[0] in _NEGATIVE
         or _first_of_last(name) in _NEGATIVE
@@ -110,6 +128,7 @@ def _is_harmless(name: str, words: list[str]) -> bool:
     )
 
 
+_HASHED = lazy(r"(?i:pin_?sha)_?\d+$|^hmac-sha")  # of a certificate; an algorithm
 _KEYSTORE = lazy(r"(?i)key_?store_?(?:base64|b64)$")  # a file with keys, as a secret of a workflow
 
 
@@ -118,7 +137,7 @@ def _first_of_last(name: str) -> str:
     return next(iter(parts(name.rpartition(".")[2])), "") if "." in name else ""
 
 
-def _is_strong(word: str) -> bool:
+def _ends_strong(word: str) -> bool:
     """Whether a part ends with a secret's noun, joined to another word: ``rootpw``, ``remotepass``."""
     if word.startswith("lib"):  # a library's name
         return False
@@ -134,12 +153,10 @@ def _is_foreign(word: str) -> bool:
 
 
 # Languages that write the noun glued to what it is of: Lizenzschlüssel, krypteringsnyckeln.
-_COMPOUND = lazy(
-    r"(?:kennwort|passwort|kodewort|schlüssel|schluessel|wachtwoord(?:en)?|sleutels?|lösenord(?:et|en)?|nyckeln?|nøkkelen|nøkkel|nøglen?|passord(?:et)?|adgangskoden?|kodeord(?:et)?|"
-    r"salasanan?|avaimen|avain|jelszav\w{0,3}|jelszó|kulcs)$"
-)
+_COMPOUND = form("compound")
 
 
+@lru_cache(maxsize=8192)
 def kind(name: str) -> str:
     """The kind that the placeholder shows for a value of that name."""
     words = "".join(parts(name))

@@ -6,47 +6,36 @@ name's grade. A word that has a name of its own (``id: …``) belongs to that on
 ``:`` was read by ``assignments``, so it isn't read again.
 """
 
-# ruff: noqa: E501 - a pattern or a list of words that is cut reads worse
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import lru_cache
 
 from .cues import LOGIN, cue_at, is_count
-from .decide import Style, is_secret
+from .decide import Proposals, Reader
+from .heard import (
+    ABOUT,
+    COMMENTS,
+    REACH,
+    WORD,
+    WORDS,
+    Cue,
+    Heard,
+    candidate_in,
+    has_other_owner,
+    has_other_owner_before,
+    heard,
+    trimmed,
+)
 from .lazy import lazy
-from .load import words
-from .made import is_phrase, is_worded
-from .names import Grade, grade, kind
-from .page import Page, Span
-from .proof import Proof, proof
-from .rules import Reader
+from .load import form
+from .names import Grade, kind
+from .page import Page
+from .proof import Proof
 
-NEAR, SAID = "nearby", "nearby-said"  # the second where the value can only be a secret
-_REACH = 130  # characters between a name and a value
 _FEW, _MANY = 5, 14  # words between them
-_EDGE = "\"'`()[]{}<>*_,.;:!?„“”«»。、，│|"
-_WORD = lazy(r"\"[^\"\n]{5,120}\"|'[^'\n]{5,120}'|`[^`\n]{5,120}`|[^\s\"'`<>]{4,160}+")
-_ABOUT = lazy(
-    r"fingerprint|\bssid\b|\bgpg\b|\bpgp\b|\bid\b|\bids\b|hash|\bname\b|length|\bportion|\bstarting\b|\bfile\b|\bpath|\btype\b|\bsize\b|\bcount|\burl\b|policy|\bformat|prefix|algorithm|"
-    r"expire|version|failed|denied|invalid|incorrect|wrong|checksum|identifier|\bsha\d|\bsha(?:sum)?\b|digest of|branch|commit|\bpublic|reset(?! to)|\bmodel|regex|pattern|\bcipher|\bmin\b|\bmax\b|\blimit|"
-    r"\brow\b|\bline\b|\bpage\b|\bissue|\bport\b|\bdate\b|\btime|\bconst\b|\bimport\b|\breturn\b|\bfunc|\bdef\b|\bclass\b|encrypt|\bkid\b|integrity|etag|\bref\b|revision|\btrace|\brequest|编号|編號|请求|番号|번호|pubkey"
-)
-_OWNED = lazy(
-    r"(?P<name>[A-Za-z][\w.-]{0,40})(?:[\"'\])]{0,3}[ \t]{0,3}(?:=>|[:=])[ \t]{0,3}[\"'`(\[<]{0,2}|(?<=-\w\w)[\"'],[ ]?[\"'])$"
-)
-_NEUTRAL = frozenset(words("words", "neutral"))
-_LINKED = lazy(
-    r"(?:^|[\s\"'`*)])(?:is|was|to|as|with|je nově|gewijzigd in|ahora es|è ora|est maintenant|are|be|using|use|und|and|auf|mit|con|avec|com|est|es|é|è|ist|lautet|är|er|on|jest|z|är|ar|je|este|és|es|это|является|на|с|είναι|olarak|це|है|هو|היא|ialah|adalah|là|are now|now|w/)[ ]?:?[ ]?[\"'`*„“]{0,3}$|[:=→>›…–—-][ ]{0,3}[\"'`*]{0,3}$|REG_SZ[ \t]{1,8}$"
-)
-_AFTER_LINK = lazy(
-    r"[\"'`*]{0,3}[ ]?(?:=|#|//|<-|←|--|;|\(|,|as|is|als|como|comme|come|jako|som|как|for|为|を|が|は)"
-)
+_AFTER_LINK = form("after_link")
 _SAYS = lazy(r"[\"'`*]{0,3}[ ]?(?:=|as[ ]|als[ ]|como[ ]|comme[ ]|come[ ]|#|//|<-|←|--|\()")
 _OTHER = lazy(r"[\"'`*]{0,3}[ ](?:to|→|->|=>|and|or|und|y|et|e|auf|zu|in|bzw[.])[ ](?P<v>[^\s]{5,80})")
-_COMMENTS = lazy(r"[\"'`,;)]{0,3}[ \t]{0,40}(?:#|//|<-|←|--)")
 _SENTENCE_END = lazy(r"[.!?;][ \"')]{1,3}(?=[A-ZÀ-Ý#-])|[{}]|\n")
 _CODE = lazy(r"[=(){};]|->|=>|::")
 _PROMPTS = lazy(r"[:?›>»：…][ \t\"'`)\];]{0,5}\r?$")
@@ -58,61 +47,16 @@ _NEXT = lazy(
         ["'`*]{0,3}(?P<v>[^\s]{4,200})[ \t│|;)\]"'}]{0,80}(?=\r?\n|$)""",
     re.VERBOSE,
 )
-_NUMBERED = lazy(r"[a-z]{3,12}_?\d{1,3}(?:=|(?=[\"']?:[ ]))")  # the name of a text: label24: …
-_HOST = lazy(r"[a-z]{2,12}-?\d{2,3}")  # as people number their machines
-_GOES_ON = lazy(r"\(|\[|[.]{3}|…|\.\w")  # what isn't a whole word, or is called
-_CODED = lazy(
-    r"\b(?:verification|confirmation|security|one[ -]time|sms|login|door|gate|alarm|access|entry|unlock|sicherheits|zugangs|bestätigungs|tür)[- ]?code$"
-)
-_ENTERS = lazy(r"\b(?:log|sign)(?:ged|ging|ed|ing)?[ ]?in$")  # a user's name follows
+_CODED = form("coded")
 _PIN = lazy(r"[ ]\d{4,8}(?:[,;.)]|\s*$|\s?\n)")
-_ASKED = lazy(r"[A-Za-z]+(?:[-_.][a-z]+)*[-_.]?\d{1,2}\?")  # a host: "Which password has db-2?"
 _NUMBER = lazy(r"\d{7,12}")
 _AS = lazy(r"[\"'`*]{0,3} (?:as|als|como|comme|come|jako|som|как|як) (?:\w{1,8} ){0,2}$")
-_SAYS_ON = lazy(r" [^\W\d_]")
-_KEYS = lazy(r"\{\w{2,12}\}[\"']?$")
-_PAIR = lazy(r"(?!no:)[\w.@+-]{2,40}[:/]([^:/\s]{5,80})")
-_WORDS = lazy(r"\w+")
-_ASSIGNS = lazy(r"[:=(,]")
-_SYMBOL = lazy(r":[a-z]+(?:_[a-z0-9]+)+[?,)\]]*")
 
-# The rest of a prompt's line: whose password it is, its sign, and what was typed.
-_SAID_WORDS = r"[a-z]{3,10}(?:[ -][a-z]{3,10}){3,11}(?: \d{1,3})?(?=[.\n\"'`)]|$)"
-_ANSWERED = lazy(
-    r"(?:[ ](?:for|of|again|para|für|pour|de|для)\b[^\n:]{0,60}|[ ]?\([^()\n]{0,60}\)|\s?\[[^\]\n]{0,40}\]|[ ][\w@./'-]{1,40}){0,3}[ ]?[:?>›❯»]{1,2}[ ]{1,4}(?:›[ ])?(?P<v>"
-    + _SAID_WORDS
-    + r"|[a-z]{3,10}(?: [a-z]{3,10}){3,11}[ -]?\d{1,4}!?|[^\s<>\"'`][^\s\"'`]{2,128})[ \t]*(?=\r?\n|$)"
-)
-
-Place = tuple[int, int, bool]  # of a value, and whether the value can only be a secret
+_ANSWERED = form("answered")
 
 
-@dataclass(frozen=True, slots=True)
-class _Cue:
-    """A name in a sentence, and its grade. ``login``: it may be that of a user and a password."""
-
-    start: int
-    end: int
-    level: Grade
-    login: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Heard:
-    """A word after a name: what its form proves, and how many ``words`` are between. ``linked``: an "is" or
-    the like links it to the name. ``pair``: it was written as ``user:password``."""
-
-    start: int
-    end: int
-    value: str
-    found: Proof
-    words: int
-    linked: bool
-    pair: bool
-
-
-def nearby(page: Page) -> Iterator[Span]:
-    """The secrets of the page near a name."""
+def nearby(page: Page) -> Proposals:
+    """What is near a secret's name on the page."""
     done = 0
     for hit in page.hits:
         if hit[0] < done:
@@ -123,104 +67,48 @@ def nearby(page: Page) -> Iterator[Span]:
         if level is Grade.NONE or (len(cut) == 2 and cut.isascii() and cut.isalnum()):
             continue
         done = end
-        called = kind(page.text[start:end])
-        cue = _Cue(start, end, level, page.lower[start:end] in LOGIN)
+        cue = Cue(start, end, level, kind(page.text[start:end]), page.lower[start:end] in LOGIN)
         for propose in (_answered, _after, _before, _below):
-            for at, to, said in propose(page, cue):
-                yield Span(at, to, SAID if said else NEAR, called)
+            yield from propose(page, cue)
 
 
-def _answered(page: Page, cue: _Cue) -> Iterator[Place]:
+def _answered(page: Page, cue: Cue) -> Proposals:
     """The answer at a prompt, whatever it looks like: it ends the line."""
     answer = _ANSWERED.match(page.lower, cue.end) if cue.level is Grade.STRONG and not cue.login else None
     if not answer:
         return
-    at, to = _trimmed(page.text, *answer.span("v"))
+    at, to = trimmed(page.text, *answer.span("v"))
     value = page.text[at:to]
-    if re.search(r"\w\(|[{}=]|,$", value) or (value.isdigit() and is_count(page, at)):
-        return
-    if is_phrase(value) or is_secret(value, cue.level, Style.LINE):
-        yield at, to, True
+    if not _OF_CODE.search(value) and not (value.isdigit() and is_count(page, at)):
+        yield cue.candidate(at, to, "phrase | line", said=True)
 
 
-def _after(page: Page, cue: _Cue) -> Iterator[Place]:
+_OF_CODE = lazy(r"\w[(<]|[{}=]|,$")
+
+
+def _after(page: Page, cue: Cue) -> Proposals:
     text = page.text
-    for word in _heard(page, cue):
-        if word.words > _MANY or _ABOUT.search(page.lower, cue.end, word.start):
+    for word in heard(page, cue):
+        if word.words > _MANY or ABOUT.search(page.lower, cue.end, word.start):
             return
-        if (
-            word.value.isdigit()
-            and len(word.value) <= 8
-            and _CODED.search(page.lower, max(0, cue.end - 40), cue.end)
-        ):
+        if _CODE_NUMBER.fullmatch(word.value) and _CODED.search(page.lower, max(0, cue.end - 40), cue.end):
             if word.linked:
-                yield word.start, word.end, True
+                yield cue.candidate(word.start, word.end, "any", said=True)
             return
-        if _has_other_owner(page, cue, word):
+        if has_other_owner(page, cue, word):
             continue
         said = _is_said_number(page, cue, word)
-        if said or word.found >= _need(text[cue.end : word.start], word.words, cue.level, linked=word.linked):
-            yield word.start, word.end, said
-            if not (other := _OTHER.match(text, word.end)):
-                return
-            at, to = _trimmed(text, *other.span("v"))
-            if proof(text[at:to]):
-                yield at, to, said
+        need = _need(text[cue.end : word.start], word.words, cue.level, linked=word.linked)
+        if (yield cue.candidate(word.start, word.end, "any" if said else need, said=said)):
+            if other := _OTHER.match(text, word.end):
+                yield cue.candidate(*trimmed(text, *other.span("v")), Proof.SLIGHT, said=said)
             return
 
 
-def _heard(page: Page, cue: _Cue) -> Iterator[_Heard]:
-    """The words after the name, on its line, that may be secrets."""
-    text, end = page.text, cue.end
-    stop = text.find("\n", end, end + _REACH)
-    stop = stop if stop >= 0 else min(len(text), end + _REACH)
-    for word in _WORD.finditer(text, end, stop):
-        lead, value, found = _candidate(word[0])
-        at, pair = word.start() + lead, None
-        to = at + len(value)
-        if (
-            (":" in value or (cue.login and "/" in value))
-            and (pair := _PAIR.fullmatch(value))
-            and not pair[1].isdigit()
-        ):
-            at, value = to - len(pair[1]), pair[1]
-            found = proof(value)
-        if found:
-            linked = _LINKED.search(text, end, at) is not None
-            between = len(_WORDS.findall(text, end, at))
-            yield _Heard(at, to, value, found, between, linked, pair is not None)
+_CODE_NUMBER = lazy(r"\d{4,8}")
 
 
-def _has_other_owner(page: Page, cue: _Cue, word: _Heard) -> bool:
-    """Whether a word is not the secret: it has another name, is a count, a host, a user's name, or part of a longer word."""
-    text, gap = page.text, page.text[cue.end : word.start]
-    return (
-        (word.found is Proof.GOOD and cue.level is Grade.TOKEN and len(word.value) < 20)  # the id of a key
-        or (word.words > 0 and word.value.isalpha() and gap.endswith(": ") and _says_on(text, word.end))
-        or (not word.words and _is_assigned(page, cue, word, gap))
-        or gap in _IN_TAG
-        or (is_worded(word.value) and _ENTERS.search(page.lower, max(0, cue.end - 12), cue.end) is not None)
-        or _GOES_ON.match(text, word.end) is not None
-        or (word.value.isdigit() and is_count(page, word.start))
-        or (not word.linked and _HOST.fullmatch(word.value) is not None)
-        or _has_owner(text, cue.end, word.start, login=cue.login)
-    )
-
-
-def _says_on(text: str, at: int) -> bool:
-    return _SAYS_ON.match(text, at) is not None
-
-
-def _is_assigned(page: Page, cue: _Cue, word: _Heard, gap: str) -> bool:
-    """Whether the word is assigned to the name: then ``assignments`` has read it."""
-    return (
-        not (cue.login and word.pair)
-        and _ASSIGNS.search(gap) is not None
-        and not (gap == " (" and page.text.startswith(")", word.end))
-    )
-
-
-def _is_said_number(page: Page, cue: _Cue, word: _Heard) -> bool:
+def _is_said_number(page: Page, cue: Cue, word: Heard) -> bool:
     """Whether it is a number directly after a name: a PIN."""
     if cue.level is not Grade.STRONG or word.words or page.text[cue.end : word.start].strip("\"'`*„“ "):
         return False
@@ -230,63 +118,53 @@ def _is_said_number(page: Page, cue: _Cue, word: _Heard) -> bool:
     )
 
 
-_IN_TAG = ('">', "'>")  # of an element that is named so: judged as such
-
-
-def _before(page: Page, cue: _Cue) -> Iterator[Place]:
+def _before(page: Page, cue: Cue) -> Proposals:
     text, start = page.text, cue.start
-    line = max(text.rfind("\n", 0, start) + 1, start - _REACH)
-    if line == start - _REACH and (line := text.find(" ", line, start)) < 0:
+    line = max(text.rfind("\n", 0, start) + 1, start - REACH)
+    if line == start - REACH and (line := text.find(" ", line, start)) < 0:
         return
-    for word in _WORD.finditer(text, line, start):
-        lead, value, found = _candidate(word[0])
+    for word in WORD.finditer(text, line, start):
+        lead, value, found = candidate_in(word[0])
         if not found:
             continue
         at = word.start() + lead
         to = at + len(value)
         gap = text[to:start]
-        words = len(_WORDS.findall(gap))
-        if words > _FEW or _has_other_owner_before(page, (line, at, to), gap):
+        words = len(WORDS.findall(gap))
+        if words > _FEW or has_other_owner_before(page, (line, at, to), gap):
             continue
-        linked = _AFTER_LINK.match(gap) is not None
-        if _NUMBER.fullmatch(value) and cue.level is Grade.STRONG and _AS.match(gap):
-            yield at, to, True
-        elif not value.isdigit() and (linked or found not in (Proof.SLIGHT, Proof.GOOD)):
-            least = _need(gap, words, cue.level, linked=linked, first=linked)
-            if found >= least + (words > 2 and not _SAYS.match(gap)):
-                yield at, to, _COMMENTS.match(gap) is not None
+        if value.isdigit():
+            if _NUMBER.fullmatch(value) and cue.level is Grade.STRONG and _AS.match(gap):
+                yield cue.candidate(at, to, "any", said=True)
+        elif need := _need_before(gap, words, cue.level, found):
+            yield cue.candidate(at, to, need, said=COMMENTS.match(gap) is not None)
 
 
-def _has_other_owner_before(page: Page, place: tuple[int, int, int], gap: str) -> bool:
-    line, at, to = place
-    return (
-        (gap.isspace() and len(gap) > 1)  # of another column
-        or _GOES_ON.match(page.text, to) is not None
-        or _NUMBERED.match(page.text, at) is not None
-        or _HOST.fullmatch(page.text, at, to) is not None
-        or _ABOUT.search(page.lower, to, to + len(gap)) is not None
-        or (not _COMMENTS.match(gap) and _has_owner(page.text, line, at))
-    )
+def _need_before(gap: str, words: int, level: Grade, found: Proof) -> Proof | None:
+    """How much the form of a word before the name must prove; None if it is not that of a secret there."""
+    linked = _AFTER_LINK.match(gap) is not None
+    if not linked and found in (Proof.SLIGHT, Proof.GOOD):
+        return None
+    least = _need(gap, words, level, linked=linked, first=linked) + (words > 2 and not _SAYS.match(gap))
+    return Proof(least) if least <= max(Proof) else None
 
 
-def _below(page: Page, cue: _Cue) -> Iterator[Place]:
+def _below(page: Page, cue: Cue) -> Proposals:
     """The secret in the line below: alone, as an answer, or as input from a script."""
     text, end = page.text, cue.end
-    stop = text.find("\n", end, end + _REACH)
+    stop = text.find("\n", end, end + REACH)
     following = _NEXT.match(text, stop - (text[stop - 1] == "\r")) if stop >= 0 else None
-    if not following or _ABOUT.search(page.lower, end, stop):
+    if not following or ABOUT.search(page.lower, end, stop) or ABOUT.search(following["who"].lower()):
         return
-    who = following["who"]
-    if who and _ABOUT.search(who.lower()):
+    at, to = trimmed(text, *following.span("v"))
+    least, value = Proof.GOOD, text[at:to]
+    if _is_asked(text, end, stop):
+        if cue.level is Grade.STRONG:
+            least = Proof.SLIGHT if "-" in value else Proof.FAIR
+    elif following["who"] or following["types"]:
         return
-    at, to = _trimmed(text, *following.span("v"))
-    asked = _is_asked(text, end, stop)
-    least = Proof.FAIR if cue.level is Grade.STRONG and asked else Proof.GOOD
-    if least is Proof.FAIR and "-" in text[at:to]:
-        least = Proof.SLIGHT
-    told = who or following["types"]
-    if (asked or not told) and proof(text[at:to]) >= least and not _CODE.search(text[at:to]):
-        yield at, to, False
+    if not _CODE.search(value):
+        yield cue.candidate(at, to, least)
 
 
 def _is_asked(text: str, end: int, stop: int) -> bool:
@@ -303,52 +181,12 @@ _SHELL = lazy(r"[ \t]*(?:\(\w{2,8}\)|>>>|In \[\d{1,4}\]:|irb[^>\n]{0,30}>|>)[ ]"
 
 def _need(gap: str, words: int, level: Grade, *, linked: bool, first: bool = False) -> Proof:
     """How much a value's form must prove at this distance."""
-    far = words > (2 * _FEW if linked else _FEW) or bool(_SENTENCE_END.search(gap))
-    if first:
-        gap = gap.replace("=", "", 1).replace("(", "", 1)
-    code = bool(_CODE.search(gap.strip("\"'`() ")))
+    within = gap.replace("=", "", 1).replace("(", "", 1) if first else gap
+    code = _CODE.search(within.strip("\"'`() ")) is not None
+    far = code or words > (2 * _FEW if linked else _FEW) or _SENTENCE_END.search(gap) is not None
     if level is Grade.STRONG:
-        if far or code:
-            return Proof.SURE
-        return Proof.SLIGHT if linked else Proof.FAIR
-    if far or code:
-        return Proof.CERTAIN
-    return Proof.GOOD if linked or words < 2 else Proof.SURE
-
-
-def _has_owner(text: str, begin: int, at: int, *, login: bool = False) -> bool:
-    """Whether a word has another name of its own than that of a secret."""
-    owner = _OWNED.search(text, max(begin, at - 60), at)
-    if not owner or text[owner.start() - 1] == "@":  # a host
-        return False
-    if "=" not in owner[0] and (
-        login or (owner["name"].isalpha() and owner["name"].islower() and text[owner.start() - 1] == " ")
-    ):
-        return False  # a user's name, a word of a sentence
-    return owner["name"].lower() not in _NEUTRAL and grade(owner["name"]) < Grade.TOKEN
-
-
-@lru_cache(maxsize=1 << 15)
-def _candidate(word: str) -> tuple[int, str, Proof]:
-    """The part of a word that may be a value: where it begins, its text, and what its form proves."""
-    start, end = _trimmed(word, 0, len(word))
-    if (word[0] == "." and word[1:2].isalpha()) or _SYMBOL.fullmatch(word):  # a selector, a member
-        return start, word[start:end], Proof.NONE
-    return start, word[start:end], proof(word[start:end])
-
-
-def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    if "{" in text[start:end] and (keys := _KEYS.search(text[start:end])):
-        end = start + keys.start()  # keys to press after the value
-    while start < end and text[start] in _EDGE:
-        start += 1
-    while end > start and text[end - 1] in _EDGE and not (text[end - 1] in "!?*" and text[end - 2].isalnum()):
-        end -= 1
-    if end > start and text[end - 1] in "!?" and not any(map(str.isdigit, text[start:end])):
-        end -= 1
-    if _ASKED.fullmatch(text, start, end):
-        end -= 1
-    return start, end
+        return Proof.SURE if far else Proof.SLIGHT if linked else Proof.FAIR
+    return Proof.CERTAIN if far else Proof.GOOD if linked or words < 2 else Proof.SURE
 
 
 NEARBY = Reader(id="nearby", kind="password", find=nearby)

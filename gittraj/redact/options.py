@@ -3,7 +3,6 @@
 A user's pattern runs like ours: at a literal that it begins with, and with every repeat bounded.
 """
 
-# ruff: noqa: E501 - a pattern or a list of words that is cut reads worse
 from __future__ import annotations
 
 import hmac
@@ -16,8 +15,7 @@ from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
 from ..errors import RedactionError
-from .rules import Rule
-from .values import is_placeholder
+from .tokens import Rule
 
 _WIDEST = 4096  # characters that a user's pattern may match
 _MOST_WAYS = 4096  # in which its repeats may share them
@@ -68,11 +66,6 @@ class Options:
 def allowance(value: str, key: bytes) -> str:
     """The entry for ``Options.allow`` that does not reveal the value: HMAC-SHA256, in hex."""
     return _HASH + hmac.digest(key, b"allow\0" + value.encode("utf-8", "surrogatepass"), "sha256").hex()
-
-
-def own_name(value: str) -> bool:
-    """Whether a value under a user's own name is a secret: anything except a placeholder."""
-    return not is_placeholder(value)
 
 
 def _matches(pattern: str, value: str) -> bool:

@@ -60,12 +60,10 @@ class Page:
         if VARIABLE in lower:
             stems.add((VARIABLE, False))
         for stem, whole in (*stems, *(() if lower.isascii() else _FOREIGN_STEMS)):
-            at = lower.find(stem)
-            while at >= 0:
+            for at in places(lower, stem):
                 end = at + len(stem)
                 if not (whole and lower[end : end + 1].isalpha() and lower[end].isascii()):
                     found.add((at, end))
-                at = lower.find(stem, end)
         return sorted(found)
 
     @once
@@ -83,10 +81,10 @@ class Page:
                 found.append((self.text.rfind("\n", 0, at) + 1, stop if stop >= 0 else len(self.text)))
         return found
 
-    def near(self, signs: Iterable[str], *, fold: bool = True, after: int = 1) -> list[tuple[int, int]]:
+    def near(self, signs: Iterable[str], *, after: int) -> list[tuple[int, int]]:
         """The lines with one of ``signs``, each with the ``after`` lines below it."""
         found = []
-        text = self.lower if fold else self.text
+        text = self.lower
         for sign in signs:
             at = text.find(sign)
             while at >= 0:

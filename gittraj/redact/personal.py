@@ -6,15 +6,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .lazy import lazy
-from .load import words
+from .load import form, words
 from .page import Page, Span, places
 from .randomness import looks_random
-from .rules import Reader
 from .values import TOOL_ID
 
-_MAIL = lazy(
-    r"(?<![\w.+/-])[A-Za-z0-9_.+-]{1,64}@(?P<host>[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,4})(?![\w/])"
-)
+_MAIL = form("mail")
 _PUBLIC_HOSTS = tuple(words("words", "public_hosts"))
 _HOME = lazy(r"(?:/home|/Users|[A-Z]:\\Users|[A-Z]:/Users)[/\\](?P<v>[A-Za-z0-9_.-]{2,32})(?=[/\\\s\"':]|$)")
 _WORD = lazy(r"[A-Za-z0-9+/_-]{24,512}={0,2}")
@@ -42,7 +39,3 @@ def random_words(page: Page) -> Iterator[Span]:
             if looks_random(value) and _MIXED.match(value) and not TOOL_ID.fullmatch(value):
                 for at in places(page.text, value):
                     yield Span(at, at + len(value), "random", "random")
-
-
-PERSONAL = Reader(id="personal", kind="email", find=personal)
-RANDOM = Reader(id="random", kind="random", find=random_words)

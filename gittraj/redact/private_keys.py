@@ -1,13 +1,12 @@
 """Private keys in PEM, OpenSSH, PGP and PuTTY form, whole, cut off, numbered, indented or quoted."""
 
-# ruff: noqa: E501 - a pattern or a list of words that is cut reads worse
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from .decide import Candidate, Proposals, Reader
 from .lazy import lazy
-from .page import Page, Span, places
-from .rules import Reader
+from .page import Page, places
 
 RULE = "private-key"
 LONGEST = 16 * 1024
@@ -28,7 +27,7 @@ _LINE = lazy(
 _PUTTY = lazy(r"private-lines: ?[0-9]{1,4}")
 
 
-def private_keys(page: Page) -> Iterator[Span]:
+def private_keys(page: Page) -> Proposals:
     """The keys of the page, with their BEGIN and END lines."""
     after = 0
     for start, body in _starts(page):
@@ -37,7 +36,7 @@ def private_keys(page: Page) -> Iterator[Span]:
             continue
         after, seen = _read(page.text, body)
         if seen >= 32:
-            yield Span(start, after, RULE, RULE)
+            yield Candidate(start, after, RULE, RULE, accept="any")
 
 
 def _starts(page: Page) -> Iterator[tuple[int, int]]:

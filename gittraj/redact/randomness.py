@@ -11,24 +11,11 @@ from functools import lru_cache
 from itertools import pairwise
 
 from .lazy import lazy
+from .load import words
 
-# Row: the first letter, column: the second. "a" is log2 p = 0, each further letter half a bit less.
-# fmt: off
-_ROWS = (
-    "mkiipnkskvmgihvkughglmoont", "fkjlhmpqijrgnoimsjjnhtrrjp", "gommgnrhluhinqfnsjmgkqrunv",
-    "hmmjdlopfssjpohotkjliqqrnt", "joiimknrpvrklhplngehqnnjnu", "hlkkhgoqetuiqpgqvilkiurunw",
-    "jonndpljitrjmikovhhkjoqtqo", "eponeqsphtpmnofqtjmjlqruos", "lliklmjuqtrijehkukhgvlxmwl",
-    "hnmneppnjojnongjpniofpppno", "iolmdmkmgqqipkmmqlhlmqjuns", "gnojeorsfvrhqqgmwqkikpswks",
-    "fkqmepssivqljohgwqkmkstwmu", "hpihhkgqjummpmintqigllrupt", "llihpmmsntmjifkixfjjimkotq",
-    "frnnfoqmjxphqqhjsglhkpqwix", "lompproqounhompmmkknbppqqr", "gplleokshzolllgoxjiiknpwlv",
-    "lrlqgqqkiwnmppkkqqicjrpvlv", "iplndnsigysnnqimwijklrpskt", "ljkmilltjwshifnizgigqtvrut",
-    "eoorcpqqhtupoplovokprqqspq", "fpnlioqjessmoihpugioqqootu", "jlgkhjsniqqnlpngsnkepqqikq",
-    "kljlimopktrkihkfrmgglnkokn", "iqnncoonftqmmqjnrqmppqmlmh",
-)
-# fmt: on
 _LIKELIHOOD = {
     chr(97 + i) + chr(97 + j): (97 - ord(code)) / 2
-    for i, row in enumerate(_ROWS)
+    for i, row in enumerate(words("words", "pairs"))
     for j, code in enumerate(row)
 }
 _TURN = -6.5  # between a letter and a digit: rare in names, common in random text

@@ -3,20 +3,19 @@
 "rows": [[1, "…"]]}``, ``("x", "…")  # (user, password)``. The position in the row shows which name a value has.
 """
 
-# ruff: noqa: E501 - a pattern or a list of words that is cut reads worse
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
 
-from .decide import Style, is_secret
+from .decide import Candidate, Proposals, Reader
 from .lazy import lazy
+from .load import form
 from .made import DESCRIBES, DULL, STOP
 from .names import Grade, grade, kind
-from .page import Page, Span
+from .page import Hit, Page
 from .proof import proof
-from .rules import Reader
 
 Cell = tuple[int, str]
 """Where a cell begins in its line, and its text."""
@@ -32,15 +31,12 @@ _CELL = lazy(r"[^\s|]+(?: [^\s|]+)*")
 _RULE = lazy(r"[\s|+:=┌┬┐├┼┤─-]{3,}")
 _NUMBER = lazy(r"^[ ]{0,6}\d{1,6}(?:\t|→|:(?=\w))")
 _SPACED = lazy(r"[A-Z]\w*(?: \w+)?(?:[ ]{2,40}[A-Z]\w*(?: \w+)?){1,8}\s*")
-_CODE = {",": lazy(r"[(){}=:\"']|,\s|,$"), ";": lazy(r"[(){}=]|; |;$")}
+_CODE = {",": lazy(r"[(){}=:\"']|,\s|,$"), ";": lazy(r"[(){}=]|; |;$"), "\t": lazy(r"\t[ ]?=[ ]")}
 _ALL_QUOTED = lazy(r'(?:"[\w -]+",?)+')
-# What a query made of a secret, or how often something was done with one.
-_MADE_OF = lazy(
-    r"(?i)\b(?:left|right|substr\w*|length|count|md5|sha\d*|hash|mask)\(|\b(?:failed|wrong|invalid|expired|weak|leaked|resets?)\b"
-)
+_MADE_OF = form("made_of", re.IGNORECASE)
 
 
-def rows(page: Page) -> Iterator[Span]:
+def rows(page: Page) -> Proposals:
     """The values of the page that are in a secret's column."""
     if page.hits and "\n" in page.text:
         yield from _tables(page)
@@ -48,7 +44,7 @@ def rows(page: Page) -> Iterator[Span]:
         yield from _bracketed(page)
 
 
-def _tables(page: Page) -> Iterator[Span]:
+def _tables(page: Page) -> Proposals:
     done = 0
     for start, stop in page.hit_lines:
         if stop - start >= 400 or not _COLUMNS.search(page.text, start, stop):
@@ -111,7 +107,7 @@ class _Table:
             return self._ruled
         return before.count(self._sign) != head.count(self._sign)  # else a row, not the heading
 
-    def cells(self, columns: Columns, most: int | None) -> Iterator[Span]:
+    def cells(self, columns: Columns, most: int | None) -> Proposals:
         names, others = self._split(self._whole(self._names[0])), 0
         for line in islice(_LINE.finditer(self._page.text, self._names.end()), most):
             self._page.tick()
@@ -157,16 +153,16 @@ _NO_CELL = lazy(r"[a-z]{1,7}|\d{1,3}|[A-Z][a-z]+|[A-Z][A-Z0-9_]*_[A-Z0-9_]*|-.*|
 _WORDS = lazy(r"[a-z]{3,10}(?: [a-z]{3,10}){2,10}")
 
 
-def _cell(cell: Cell, line: int, level: Grade) -> Iterator[Span]:
+def _cell(cell: Cell, line: int, level: Grade) -> Proposals:
     value = cell[1].strip()
-    if not value or _NO_CELL.fullmatch(value) or not is_secret(value, level, Style.EXACT):
+    if not value or _NO_CELL.fullmatch(value):
         return
     words = value.split()
     if len(words) == 1 or (
         level is Grade.STRONG and _WORDS.fullmatch(value) and (DULL | DESCRIBES | STOP).isdisjoint(words)
     ):
         start = line + cell[0] + cell[1].index(value)
-        yield Span(start, start + len(value), "table", "password")
+        yield Candidate(start, start + len(value), "table", "password", grade=level)
 
 
 _FEW, _MANY = 2, 24
@@ -179,22 +175,17 @@ _ROW = lazy(
 )
 _EACH = lazy(_ITEM)
 _NAMES = lazy(r"[\"'`]?[A-Za-z_][\w.-]{0,40}[\"'`]?(?:,\s{0,8}[\"'`]?[A-Za-z_][\w.-]{0,40}[\"'`]?){1,24}")
-_TABLE = lazy(
-    r"(?i)(?:\binto\s{1,4}|\bcopy\s{1,4}|values\s?)[\w.\"'`\[\]]{0,80}\s{0,4}\(\s{0,8}$|(?:columns|fields|headers?|keys)[\"']?\s{0,3}[:=]>?\s{0,3}[\[(]\s{0,8}$|\w\s?struct\s?\{\s{0,8}$"
-)
+_TABLE = form("table", re.IGNORECASE)
 _COPY = lazy(r"[^\n;]{0,300}\bFROM stdin[^\n]{0,40};?\r?\n", re.IGNORECASE)
 # A name's end, and what follows it in a row.
 _IN_ROW = lazy(r"[\w.-]{0,40}[\"'`]?(?:[ ][\w\[\]*]{1,16})?\s{0,4}(?:[,)\]}:=|]|in[ ])")
 _AFTER_NAMES = lazy(r"[^\n]{0,60}[)\]}:|]|[ ]in[ ]|\s{0,4}:?=|[ ][\w\[\]*]{1,16}[ ]?[})]")
 
 
-def _bracketed(page: Page) -> Iterator[Span]:
+def _bracketed(page: Page) -> Proposals:
     text, done = page.text, 0
     for hit in page.hits:
-        if hit[0] < done or not _IN_ROW.match(text, hit[1]):
-            continue
-        names = _names_at(text, hit[0])
-        if not names or names.end() <= hit[0] or not _AFTER_NAMES.match(text, names.end()):
+        if hit[0] < done or not (names := _names_at(text, hit)):
             continue
         table = _TABLE.search(text, max(0, names.start() - 120), names.start())
         if not table and re.search(r"[\w$>][(\[]$", text[max(0, names.start() - 2) : names.start()]):
@@ -212,20 +203,22 @@ def _bracketed(page: Page) -> Iterator[Span]:
             yield from _copied(page, copied.end(), len(each), columns)
 
 
-def _names_at(text: str, at: int) -> re.Match[str] | None:
+def _names_at(text: str, hit: Hit) -> re.Match[str] | None:
     """The row of names that a hit is in: from the bracket, the line's start or the ``for`` before it."""
+    at = hit[0]
     first, last = max(0, at - 160), at + 120
-    if text.find(",", first, last) < 0:
+    if not _IN_ROW.match(text, hit[1]) or text.find(",", first, last) < 0:
         return None
     start = max(text.rfind(sign, first, at) + len(sign) for sign in ("(", "[", "{", "\n", "for "))
     while text[start : start + 1] in (" ", "\t", "\n", "\r") and start < at:
         start += 1
-    return _NAMES.match(text, start) if at - start < 160 else None
+    names = _NAMES.match(text, start) if at - start < 160 else None
+    return names if names and names.end() > at and _AFTER_NAMES.match(text, names.end()) else None
 
 
 def _listed(
     page: Page, place: tuple[int, int], names: list[str], columns: Columns, *, sure: bool
-) -> Iterator[Span]:
+) -> Proposals:
     for row in islice(_ROW.finditer(page.text, *place), _MOST_LISTED):
         page.tick()
         items = list(_EACH.finditer(page.text, *row.span("items" if row["items"] else "glued")))
@@ -233,18 +226,18 @@ def _listed(
             yield from _item(items[column], names[column], level, sure=sure)
 
 
-def _item(item: re.Match[str], name: str, level: Grade, *, sure: bool) -> Iterator[Span]:
+def _item(item: re.Match[str], name: str, level: Grade, *, sure: bool) -> Proposals:
     value, at = item[0], item.start()
     if value[0] in "\"'`":
         value, at = value[1:-1], at + 1
     elif not re.search(r"\d", value):
         return
-    style = Style.EXACT if at > item.start() else Style.LOOSE
-    if is_secret(value, level, style) and grade(value) is Grade.NONE and (sure or proof(value)):
-        yield Span(at, at + len(value), "row", kind(name))
+    accept = "exact" if at > item.start() else "loose"
+    if grade(value) is Grade.NONE and (sure or proof(value)):
+        yield Candidate(at, at + len(value), "row", kind(name), accept=accept, grade=level)
 
 
-def _copied(page: Page, start: int, number: int, columns: Columns) -> Iterator[Span]:
+def _copied(page: Page, start: int, number: int, columns: Columns) -> Proposals:
     """The rows of tabs that follow ``COPY t (…) FROM stdin``."""
     for line in islice(_LINE.finditer(page.text, start), _MOST_LISTED):
         cells = _by_sign(line[0], "\t")

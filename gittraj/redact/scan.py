@@ -13,25 +13,24 @@ from ..errors import RedactionError
 from .assignments import ASSIGNMENTS
 from .calls import CALLS
 from .commands import COMMANDS
-from .decide import Style, is_secret
+from .decide import Candidate, Proposals, Reader, decided
 from .documents import blanked, documents, fitted, strings
 from .encoded import WRAPPED, continued, in_base64
 from .lazy import lazy
 from .lines import LINES
-from .load import line_rules
+from .load import LineRule, line_rules
 from .memory import Memory
 from .names import Grade, grade, kind
 from .nearby import NEARBY
-from .options import Options, own_name
+from .options import Options
 from .page import Page, Span
-from .personal import PERSONAL, RANDOM
+from .personal import personal, random_words
 from .private_keys import LONGEST as LONGEST_KEY
 from .private_keys import PRIVATE_KEYS
 from .public import is_public
 from .rows import ROWS
-from .rules import Described, Reader
 from .strict import strictly
-from .tokens import ANYWHERE, TOKENS, TOKENS_READER
+from .tokens import ANYWHERE, TOKENS, TOKENS_READER, Rule
 
 _READERS: tuple[Reader, ...] = (
     TOKENS_READER,
@@ -50,6 +49,8 @@ _PLAIN = Options()
 _DEEPEST_JSON = 6
 _SHORTEST = 5
 Tick = Callable[[], None]
+Described = Rule | LineRule | Reader
+"""A rule that can be listed and tried: ``good`` examples contain a secret, ``bad`` ones do not."""
 
 
 def rules() -> list[Described]:
@@ -89,7 +90,7 @@ class _Scan:
         """The secrets of a text, or of a string in one."""
         self._tick()
         if name is not None:
-            yield from _whole(text, name, self._options)
+            yield from decided(text, _whole(text, name, self._options))
         if len(text) < _SHORTEST and not self._strict:
             return
         rest, places = text, []
@@ -122,14 +123,14 @@ class _Scan:
         yield from _whole_runs(text, found)  # one that is longer than the overlap
 
     def _on_page(self, page: Page) -> Iterator[Span]:
-        found = [*_secret(page.text, _on(page, self._options, 0), self._tick)]
+        found = [*_on(page, self._options, 0)]
         found += [more for span in found for more in continued(page, span)]
         if self._strict:
             found += strictly(page)
         if self._options.pii:
-            found += PERSONAL.find(page)
+            found += personal(page)
         if self._options.paranoid:
-            found += RANDOM.find(page)
+            found += random_words(page)
         for span in _whole_runs(page.text, found):
             start, end = page.view.origin(span.start, span.end)
             yield span.at(_whole_escape(page.source, start), end)
@@ -197,46 +198,43 @@ def forget() -> None:
 
 def _on(page: Page, options: Options, depth: int) -> Iterator[Span]:
     """The results of the readers."""
-    for reader in _READERS:
-        yield from reader.find(page)
-        page.tick()
+    found = [reader.find(page) for reader in _READERS]
     if options is not _PLAIN:
-        for rule in options.rules():
-            yield from rule.spans(rule.anchors[0], page)
+        found += [rule.find(rule.anchors[0], page) for rule in options.rules()]
         if options.names:
-            yield from _named(page, options)
+            found.append(_named(page, options))
     if depth < _DEEPEST and page.long_words:
-        yield from in_base64(
-            page, lambda plain: any(True for _ in _on(Page(plain, page.tick), options, depth + 1))
-        )
+        found.append(in_base64(page, lambda plain: any(_on(Page(plain, page.tick), options, depth + 1))))
+    for proposals in found:
+        yield from decided(page.text, proposals)
+        page.tick()
 
 
 _SCHEME = lazy(r"(?i:basic|bearer|token|apikey) (?=\S{16,}$)")  # of an Authorization header
 
 
-def _whole(text: str, name: str, options: Options) -> Iterator[Span]:
+def _whole(text: str, name: str, options: Options) -> Proposals:
     level = grade(name)
     if not level and not options.names:
         return
     value = text.strip()
     if scheme := _SCHEME.match(value):
         value = value[scheme.end() :]
-    own = name.lower() in {one.lower() for one in options.names} and own_name(value)
-    if value and (own or is_secret(value, level, Style.EXACT)):
-        start = text.index(value)
-        yield Span(start, start + len(value), f"named-{kind(name)}", kind(name), level is Grade.STRONG)
+    if value:
+        start, called, told = text.index(value), kind(name), level is Grade.STRONG
+        own = name.lower() in {one.lower() for one in options.names}
+        rule, accept = ("own-name", "literal") if own else (f"named-{called}", "exact")
+        yield Candidate(start, start + len(value), rule, called, told, accept, level)
 
 
-def _named(page: Page, options: Options) -> Iterator[Span]:
+def _named(page: Page, options: Options) -> Proposals:
     names = "|".join(re.escape(name.lower()) for name in options.names)
     pattern = re.compile(
         rf"(?:{names})[\"'\])]{{0,3}}[ \t]{{0,8}}(?:[:=]|=>|[ ])[ \t]{{0,8}}[\"']?(?P<v>[^\s\"',;]{{3,512}})"
     )
     for match in pattern.finditer(page.lower):
         page.tick()
-        start, end = match.span("v")
-        if is_secret(page.text[start:end], Grade.STRONG, Style.EXACT):
-            yield Span(start, end, "own-name", "secret")
+        yield Candidate(*match.span("v"), "own-name", "secret")
 
 
 def _whole_escape(text: str, start: int) -> int:

@@ -3,16 +3,15 @@
 The names stay. Text without a name (a key's body, a bare token) is removed line by line.
 """
 
-# ruff: noqa: E501 - a pattern or a list of words that is cut reads worse
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from .assignments import quoted
 from .lazy import lazy
 from .names import kind
 from .page import Page, Span
+from .quotes import quoted
 from .values import PLACEHOLDER
 
 _NAMED = lazy(

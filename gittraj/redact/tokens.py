@@ -1,16 +1,63 @@
-"""Secrets that are known by their form alone, in any place: ``data/tokens.toml``."""
+"""Secrets that are known by their form alone, in any place: ``data/tokens.toml``.
+
+A pattern never runs over the whole text: it is matched at the positions of a literal anchor, and every
+repeat in it is bounded, so that no text can make a scan slow.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache, partial
+from dataclasses import dataclass
+from functools import cache
 
-from .accept import accepts
+from .decide import Candidate, Proposals, Reader
 from .lazy import lazy
 from .load import tokens as forms
-from .page import Page, Span, places
-from .rules import Reader, Rule
+from .page import Page, places
+
+_PERCENT = lazy(r"%[0-9A-Fa-f]{2}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """One kind of secret that a pattern matches.
+
+    ``anchors`` are literals, one of which begins every match. The secret is the group ``v``, or the whole
+    match without one. ``good`` and ``bad`` are the tests' examples: ``{base62:36}`` in them draws a secret,
+    so none is in this repository.
+    """
+
+    id: str
+    anchors: tuple[str, ...]
+    pattern: str
+    kind: str
+    accept: str = "literal"
+    good: tuple[str, ...] = ()
+    bad: tuple[str, ...] = ()
+
+    def find(self, anchor: str, page: Page) -> Proposals:
+        """What is in the page's view at one of the anchors."""
+        pattern = _compiled(self.pattern)
+        group = "v" if "v" in pattern.groupindex else 0
+        hit = page.text.find(anchor)
+        while hit >= 0:
+            page.tick()
+            match = self._match(pattern, page.text, hit, anchor)
+            if match and match[group]:
+                yield Candidate(*match.span(group), self.id, self.kind, accept=self.accept)
+            hit = page.text.find(anchor, max(hit + 1, match.end() if match else 0))
+
+    def _match(self, pattern: re.Pattern[str], text: str, hit: int, anchor: str) -> re.Match[str] | None:
+        glued = hit and text[hit - 1].isalnum() and anchor[0].isalnum() and text[hit - 1].isascii()
+        if glued and not _PERCENT.fullmatch(text, max(0, hit - 3), hit):
+            return None
+        return pattern.match(text, hit)
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
 
 
 def _rules() -> Iterator[Rule]:
@@ -22,7 +69,7 @@ def _rules() -> Iterator[Rule]:
             kind=form.kind or form.id,
             anchors=form.prefixes,
             pattern=f"(?:{prefixes}){form.pattern}" if prefixes else form.pattern,
-            accept=partial(accepts, form.accept),
+            accept=form.accept,
             good=tuple(first + good for good in form.good),
             bad=(*form.bad, *([f"{first}{'x' * 40}"] if prefixes else [])),
         )
@@ -39,20 +86,19 @@ for _one in TOKENS:
         _HEADS.setdefault(_anchor[:3], []).append((_anchor, _one))
 
 
-def tokens(page: Page) -> Iterator[Span]:
+def tokens(page: Page) -> Proposals:
     """The secrets of the page that are known by their form."""
     words = "\n".join(page.long_words)
     for head in sorted(_heads(words)):
         for anchor, rule in _HEADS[head]:
             if anchor in words:
-                yield from rule.spans(anchor, page)
+                yield from rule.find(anchor, page)
     for start, end in _hinted(words):
         for match in _anywhere().finditer(words, start, end):
             page.tick()
             rule = ANYWHERE[int((match.lastgroup or "_0")[1:])]
-            if rule.accept(match[0]):
-                for at in places(page.text, match[0]):
-                    yield Span(at, at + len(match[0]), rule.id, rule.kind)
+            for at in places(page.text, match[0]):
+                yield Candidate(at, at + len(match[0]), rule.id, rule.kind, accept=rule.accept)
 
 
 def _heads(words: str) -> set[str]:

@@ -60,25 +60,44 @@ _ENTITIES = {"&quot;": '"', "&apos;": "'", "&amp;": "&", "&lt;": "<", "&gt;": ">
 _ENTITIES |= {"&#39;": "'", "&#34;": '"', "&#x27;": "'", "&#x22;": '"'}
 
 
+How = tuple[re.Pattern[str], Callable[[str], str]] | None
+"""What is replaced in a text, and how; None: nothing."""
+
+
+def _escapes(text: str) -> How:
+    if "\x1b" in text or ("&" in text and any(entity in text for entity in _ENTITIES)):
+        return _ANY_ESCAPE, _decoded
+    return (_ESCAPE, _decoded) if "\\" in text else None
+
+
+def _percents(text: str) -> How:
+    return (_PERCENT, _unpercented) if "%" in text and any(map(text.__contains__, _IN_PERCENT)) else None
+
+
+def _numbers(text: str) -> How:
+    numbered = "→" in text or ("\t" in text and _TABBED.search(text))
+    return (_NUMBERED, _line_start) if numbered else None
+
+
+def _places(text: str) -> How:
+    return (_FOUND, _line_start) if _SEARCHED.match(text) else None
+
+
+def _signs(text: str) -> How:
+    hunk = _HUNK.search(text) if "@@" in text or "*** " in text else None
+    signed = _SIGNED_TWICE if hunk and hunk["merge"] else _SIGNED
+    return (signed, lambda start: re.sub("[+-]", " ", start)) if hunk else None
+
+
 class View:
     """``text`` is what the rules read, ``lower`` the same in lower case and as long."""
 
     def __init__(self, source: str) -> None:
         self._layers: list[Layer] = []
         text = source
-        if "\x1b" in text or ("&" in text and any(entity in text for entity in _ENTITIES)):
-            text = self._derive(text, _ANY_ESCAPE, 1, _decoded)
-        elif "\\" in text:
-            text = self._derive(text, _ESCAPE, 1, _decoded)
-        if "%" in text and any(sign in text for sign in _IN_PERCENT):
-            text = self._derive(text, _PERCENT, 1, _unpercented)
-        if "→" in text or ("\t" in text and _TABBED.search(text)):
-            text = self._derive(text, _NUMBERED, 1, _line_start)
-        if _SEARCHED.match(text):
-            text = self._derive(text, _FOUND, 1, _line_start)
-        if ("@@" in text or "*** " in text) and (hunk := _HUNK.search(text)):
-            signed = _SIGNED_TWICE if hunk["merge"] else _SIGNED
-            text = self._derive(text, signed, 1, lambda sign: re.sub("[+-]", " ", sign))
+        for layer in (_escapes, _percents, _numbers, _places, _signs):
+            if how := layer(text):
+                text = self._derive(text, how[0], 1, how[1])
         if not text.isascii():
             text = text.translate(_TYPOGRAPHIC)
         if ('"' in text or "'" in text) and _MAY_SPLIT.search(text):

@@ -415,3 +415,26 @@ def test_a_terminal_gets_gits_pager(
 
 def _first(scene: Scene) -> list[SegmentRef]:
     return [scene.story.segment("traj_one", 0, FIRST)]
+
+
+def test_redactions_are_told_by_place_and_kind_alone(
+    scene: Scene, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call(["show", scene.hello, "--redactions"]) == 0
+    assert capsys.readouterr().out == "Nothing was redacted.\n"
+    call_event = ToolCall(
+        id="c1",
+        name="Bash",
+        arguments={"command": "login -p REDACTED-password-n1", "env": {"K": "REDACTED-aws-key-0a1b2c3d"}},
+        call_id="w1",
+    )
+    result = ToolResult(id="r1", call_id="w1", content="REDACTED-password-n1 and REDACTED-password-n1")
+    segment = scene.story.segment("traj_red", 0, [call_event, result])
+    scene.story.note(scene.by_hand, record("traj_red", n=2, segments=[segment]))
+    assert call(["show", scene.by_hand, "--redactions"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "traj_red event c1 tool.arguments.command: password",
+        "traj_red event c1 tool.arguments.env.K: aws-key",
+        "traj_red event r1 content: password",
+        "traj_red event r1 content: password",
+    ]

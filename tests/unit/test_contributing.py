@@ -27,6 +27,7 @@ from gittraj.formats.base.exported import Exported
 from gittraj.model.session_items import Damage, Entry, Fact, Mark
 from gittraj.model.values import ToolCall, ToolResult
 from gittraj.redact import Span, lines, load, public, tokens
+from gittraj.redact.decide import decided
 from gittraj.redact.examples import expand
 from gittraj.redact.lines import Gate
 from gittraj.redact.page import Page
@@ -145,9 +146,9 @@ def test_a_redaction_rule(monkeypatch: pytest.MonkeyPatch) -> None:
     for template in rule.good:
         text, _ = expand(template)
         assert text.startswith("acme_live_")
-        (span,) = rule.spans("acme_live_", Page(text, lambda: None))
+        (span,) = decided(text, rule.find("acme_live_", Page(text, lambda: None)))
         assert text[span.start : span.end] == text
-    assert not [*rule.spans("acme_live_", Page(rule.bad[0], lambda: None))]
+    assert not [*decided(rule.bad[0], rule.find("acme_live_", Page(rule.bad[0], lambda: None)))]
 
 
 def test_a_redaction_rule_for_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,7 +158,7 @@ def test_a_redaction_rule_for_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lines, "_gate", lambda: Gate([row.keywords]))
     for text, found in ((row.good[0], 1), (row.bad[0], 0)):
         page = Page(expand(text)[0], lambda: None)
-        assert [span.rule for span in lines.lines(page)] == [row.id] * found
+        assert [span.rule for span in decided(page.text, lines.lines(page))] == [row.id] * found
 
 
 def test_an_exemption_from_redaction(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
-from gittraj.redact.accept import ACCEPT
+from gittraj.redact import decide
+from gittraj.redact.decide import JUDGES
 from gittraj.redact.lines import Gate
 from gittraj.redact.load import LineRule, Token, commands, line_rule, line_rules, reasons, tables, tokens
 from gittraj.redact.page import Page
@@ -27,7 +29,7 @@ def test_a_rule_of_lines_is_whole(rule: LineRule) -> None:
     assert rule.good and reached(rule)
     assert all(keyword and keyword == keyword.lower() for keyword in rule.keywords)
     assert (
-        all(one in ACCEPT for one in rule.accept.split(" | "))
+        all(one in JUDGES for one in rule.accept.split(" | "))
         and rule.flags in ("", "i")
         and rule.window >= 0
     )
@@ -38,7 +40,7 @@ def test_a_rule_of_lines_is_whole(rule: LineRule) -> None:
 @pytest.mark.parametrize("token", tokens(), ids=lambda token: token.id)
 def test_a_token_is_whole(token: Token) -> None:
     assert re.fullmatch(r"[a-z0-9]+(?:-[a-z0-9]+)*", token.id)
-    assert token.good and {*token.accept.split(" | ")} <= ACCEPT.keys()
+    assert token.good and {*token.accept.split(" | ")} <= JUDGES
     assert all(len(prefix) >= 3 for prefix in token.prefixes) and bool(token.prefixes) != bool(token.hint)
     for template in token.good if token.hint else ():
         assert re.search(token.hint, expand(template, 0)[0])
@@ -62,3 +64,9 @@ def test_what_is_loaded_is_all_that_a_file_has() -> None:
 def test_a_column_that_is_none_is_refused() -> None:
     with pytest.raises(TypeError, match="colour"):
         line_rule({"id": "x", "keywords": ["x"], "pattern": "x", "good": ["x"], "colour": "red"})
+
+
+def test_a_reader_does_not_ask_itself_whether_a_value_is_a_secret() -> None:
+    room = Path(decide.__file__).parent
+    asking = {path.stem for path in room.glob("*.py") if "is_secret(" in path.read_text(encoding="utf-8")}
+    assert asking == {"named", "proof", "decide"}

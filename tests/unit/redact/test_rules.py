@@ -13,7 +13,7 @@ import pytest
 from gittraj.redact import Redactor, rules
 from gittraj.redact.examples import expand
 from gittraj.redact.load import LineRule
-from gittraj.redact.rules import Described
+from gittraj.redact.scan import Described
 from tests.sizes import size
 
 RULES = rules()

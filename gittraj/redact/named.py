@@ -1,0 +1,188 @@
+"""Whether a value that has a name is a secret, from the name's grade and the syntax. What the form of a value
+proves by itself, ``proof`` says; what a form is, ``values`` and ``made`` know.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+from functools import lru_cache
+
+from .lazy import lazy
+from .load import form
+from .made import DESCRIBES, DULL, is_chosen, is_joined
+from .names import Grade, grade, parts
+from .randomness import likelihood, looks_random
+from .values import (
+    CALL,
+    CJK_SENTENCE,
+    CODE,
+    DATE,
+    DOTTED,
+    HEX,
+    LINK,
+    MAIL,
+    MODEL,
+    MOST,
+    PATH,
+    TOOL_ID,
+    TYPE,
+    UUID,
+    is_basic,
+    is_evident,
+    is_label,
+    is_placeholder,
+    is_random,
+    mixed,
+)
+
+
+class Style(Enum):
+    """The syntax of a value, which shows how likely it is a literal."""
+
+    EXACT = "exact"  # in quotes, in the environment's form, after an option, or the whole value of a JSON key
+    LINE = "line"  # the rest of a line of settings: a literal, unless it is a word that describes one
+    LOOSE = "loose"  # bare after a colon or an equals sign: may as well be code or prose
+    NEAR = "near"  # in a sentence about the name: the value must speak for itself
+
+
+# An artifact and its version, a range of versions; a Kubernetes secret that is sealed for its cluster; an age recipient;
+# a compound's key; what an audit says instead of a token.
+_PUBLISHED = form("published")
+_TIGHT_CODE = form("tight_code")
+_CACHED = form("cached")
+
+
+def is_secret(value: str, level: Grade, style: Style) -> bool:
+    """Whether ``value`` is a secret, given what its name proves and how it is written."""
+    return _judge(value[:MOST], level, style)
+
+
+@lru_cache(maxsize=4096)
+def _judge(short: str, level: Grade, style: Style) -> bool:
+    if level is Grade.NONE or _is_other(short) or _may_be_code(short, level, style):
+        return False
+    if style is Style.NEAR:
+        return level >= Grade.TOKEN and _speaks(short, level)
+    if level is Grade.WEAK:
+        return _is_drawn(short)
+    if level is Grade.TOKEN:
+        return _is_token(short, style)
+    if style is Style.LOOSE:
+        return _is_loose_secret(short)
+    return _is_exact_secret(short) and (style is Style.EXACT or _is_line_secret(short))
+
+
+_OTHERS = (CJK_SENTENCE, TOOL_ID, MODEL, LINK, MAIL, _PUBLISHED, TYPE)
+
+
+def _is_other(value: str) -> bool:
+    """Whether a value is no secret, whatever its name is."""
+    return len(value) < 3 or is_placeholder(value) or any(form.fullmatch(value) for form in _OTHERS)
+
+
+def _may_be_code(value: str, level: Grade, style: Style) -> bool:
+    unsure = level is Grade.WEAK or (level is Grade.TOKEN and style in (Style.LOOSE, Style.NEAR))
+    return unsure and _TIGHT_CODE.fullmatch(value) is not None
+
+
+def _speaks(value: str, level: Grade) -> bool:
+    """Whether a word of a sentence looks like a secret."""
+    if is_random(value) or (is_evident(value) and (level is Grade.STRONG or len(value) >= 8)):
+        return True
+    return level is Grade.STRONG and is_chosen(value) and not _CAMEL.search(value)
+
+
+_CAMEL = lazy(r"[A-Z][a-z]{2,}[A-Z][a-z]{2,}")
+
+
+def _is_drawn(value: str) -> bool:
+    """Whether the value of a weak name was drawn at random."""
+    if HEX.fullmatch(re.sub(r"^[a-z]{2,8}_(?=[0-9a-f]{32})", "", value)):
+        return True
+    return not _CACHED.fullmatch(value) and is_random(re.sub(r"[0-9a-f]{32,}", "", value))
+
+
+def _is_token(value: str, style: Style) -> bool:
+    if is_random(value) or is_basic(value) or HEX.fullmatch(value) or UUID.fullmatch(value):
+        return True
+    if PATH.fullmatch(value):
+        return False
+    return (is_evident(value) and len(value) >= 8) or (style is not Style.LOOSE and _is_long(value))
+
+
+def _is_long(value: str) -> bool:
+    if len(value) >= 16 and is_chosen(value):
+        return True
+    return len(value) >= 10 and mixed(value) and not any(form.fullmatch(value) for form in _NO_TOKENS)
+
+
+_NO_TOKENS = (CODE, DATE, lazy(r".*\s.*", re.DOTALL))
+
+
+def _is_exact_secret(value: str) -> bool:
+    if re.fullmatch(r"(?:19|20)\d\d-[01]\d-[0-3]\d", value):
+        return False
+    if PATH.fullmatch(value) and not looks_random(value):
+        return False
+    if re.fullmatch(
+        r"(?:await |new )?[A-Za-z_$][\w$.:]*(?:<[^>]*>)?\([\w.\s,\"'*&:=$/{}()\[\]-]*\)[;,]?", value
+    ) and not re.search(r"[a-z]\d+\(", value):
+        return False
+    if DOTTED.fullmatch(value) and not mixed(value):
+        return grade(re.split(r"\W+", value.rstrip("?!"))[-1]) is Grade.NONE and not re.match(
+            r"(?:self|this|cls|args|opts|options|req|request|res|ctx|user|params?|props|state|cfg|conf|app|data|input|form|body|values|e|t|n|r|i)\b",
+            value,
+        )
+    if re.search(r"__\w+__|^\w+(?:\|\w+(?::\d+)?)+$|^[?+]\w+$", value) and not _UNION_OF_DRAWN.search(value):
+        return False
+    return not is_label(value)
+
+
+_UNION_OF_DRAWN = lazy(r"\|[0-9a-f]{32,64}(?:$|\|)")  # a cookie's parts, no type's
+_LABELLED = lazy(r"[A-Z]{1,6}\d{1,3}(?:[A-Z]\d?)?")  # a pin of a chip, a cell, a part
+
+
+def _is_line_secret(value: str) -> bool:
+    if re.search(r"\s", value):
+        words = not re.search(r"[(){}\[\]=|;<>:\d]", value) and len(value.split()) >= 4
+        return words and value == value.lower() and not is_label(value)
+    if re.match(r"[&*(\[{|!@<]", value) and not mixed(value):
+        return False
+    if value.isalpha() and value.isascii():
+        return _is_line_word(value)
+    if len(re.sub(r"\W", "", value)) < 3 + value.isdigit():
+        return False
+    return is_joined(value) or not any(form.fullmatch(value) for form in (DOTTED, CALL, DATE))
+
+
+def _is_line_word(value: str) -> bool:
+    lower = value.lower()
+    return is_chosen(value) or (
+        len(value) >= 8
+        and lower not in DESCRIBES | DULL
+        and not lower.endswith(("tion", "ment", "ness", "able", "ible"))
+        and (value.islower() or likelihood(value) < -4.6)
+    )
+
+
+def _is_loose_secret(value: str) -> bool:
+    if is_joined(value) or UUID.fullmatch(value):
+        return True
+    if looks_random(value):
+        return not CALL.fullmatch(value)
+    if len(value) < 4 or PATH.fullmatch(value) or CALL.fullmatch(value) or re.match(r"[&*(\[{|!@<]", value):
+        return False
+    if value.isdigit():
+        return len(value) >= 6
+    if _LABELLED.fullmatch(value):
+        return False
+    return is_chosen(value) or _is_mixture(value)
+
+
+def _is_mixture(value: str) -> bool:
+    if DATE.fullmatch(value) or DOTTED.fullmatch(value):
+        return False
+    if value.isalnum() and sum(map(str.isalpha, parts(value))) >= 4 and likelihood(value) > -4.9:
+        return False  # camelCase
+    return is_evident(value) or mixed(value)
