@@ -135,8 +135,7 @@ def status_to_lines(facts: Facts) -> Iterator[str]:
         yield f"Summaries: by {facts.summarizer.command} ({facts.summarizer.source}), {done}{failed}"
     for name, why in facts.plugins.items():
         yield f"Plug-in: {name}{f', left out: {why}' if why else ''}"
-    for error in facts.complaints:
-        yield f"Wrong: {error.message} (git traj doctor)"
+    yield from _complaints(facts)
 
 
 def overview_to_lines(facts: Facts) -> Iterator[str]:
@@ -148,6 +147,12 @@ def overview_to_lines(facts: Facts) -> Iterator[str]:
     yield from _commits(facts)
     yield from _redaction(facts)
     yield from _shared(facts)
+    yield from _complaints(facts)
+
+
+def _complaints(facts: Facts) -> Iterator[str]:
+    for error in facts.complaints:
+        yield f"Wrong: {error.message} (git traj doctor)"
 
 
 def _shared(facts: Facts) -> Iterator[str]:

@@ -446,10 +446,13 @@ def test_a_month_that_was_retired_there_stays_so(server: Git, ann: Git, be: Be) 
 
 
 @pytest.mark.parametrize("command", ["fetch", "push", "sync"])
-def test_a_purge_that_this_version_cannot_keep_to(server: Git, ann: Git, be: Be, command: str) -> None:
+@pytest.mark.parametrize("body", ['{"v":2,"epoch":1}\n', '{"v":1,"epoch":1e999}\n', "[" * 100_000])
+def test_a_purge_that_this_version_cannot_keep_to(
+    server: Git, ann: Git, be: Be, command: str, body: str
+) -> None:
     tell(ann, ann.head(), "traj_ann")
     be(ann)("push")
-    blob = server("hash-object", "-w", "--stdin", input='{"v":2,"epoch":1}\n')
+    blob = server("hash-object", "-w", "--stdin", input=body)
     tree = server("mktree", input=f"100644 blob {blob}\tepoch\n100644 blob {blob}\tother\n")
     purged = server("commit-tree", tree, "-m", "purged")
     server("update-ref", RECORDS, purged)
@@ -458,6 +461,8 @@ def test_a_purge_that_this_version_cannot_keep_to(server: Git, ann: Git, be: Be,
     assert be(ann).fails(command) == "a ref was purged in a way that this version cannot keep to"
     assert told(ann) == before
     assert server("rev-parse", RECORDS) == purged
+    ann("update-ref", RECORDS, purged)
+    assert "wrong: a ref was purged in a way" in traj(ann.root, "doctor").stdout
 
 
 def test_what_a_remote_lost_is_pushed_again(server: Git, ann: Git, be: Be) -> None:
