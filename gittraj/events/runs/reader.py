@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gittraj.events.runs import shell
 from gittraj.events.runs.runners import Runner, find_runner
@@ -75,7 +75,9 @@ _USAGE = re.compile(
     r"^usage: .*|(?:unrecognized|unknown|invalid|unexpected) (?:arguments?|options?)\b", re.M | re.I
 )
 _FORGIVEN = re.compile(
-    r"(?:\|\| *(?:true|:|exit 0)|; *(?:true|exit 0))$|^\S*make.* Error \d+ \(ignored\)", re.M
+    r"(?:\|\| *(?:true|:|exit 0|echo\b[^|&;]*)|; *(?:true|exit 0)|^> (?:true|:|exit 0|echo\b.*))$"
+    r"|^\S*make.* Error \d+ \(ignored\)",
+    re.M,
 )
 """What a manager of scripts prints of one that ends with 0 whatever happens."""
 _NOT_CONNECTED = 255
@@ -203,7 +205,8 @@ def _result(
     seen = _read_verdict(run, runner, left, cut=cut, same=same)
     if run.repeated and seen and seen.outcome == "passed" and known.shows_failure(run):
         return _Result(run, runner, Verdict("failed"))
-    own = status == OK and not (run.repeated or _FORGIVEN.search(output))
+    found = runner.findings is not None and runner.findings.search(left) is not None
+    own = status == OK and not (run.repeated or found or _FORGIVEN.search(output))
     if seen and (seen.sure or not own):
         contradicted = status is not None and status != OK and seen.outcome == "passed"
         return _Result(run, runner, Verdict(_by_code(runner, code), seen.counts) if contradicted else seen)
@@ -221,13 +224,16 @@ def _result(
 
 def _read_verdict(run: Run, runner: Runner, left: str, *, cut: bool, same: int) -> Verdict | None:
     """What the output in view says; where not all summaries may be in view, only a failure: with fewer than
-    runs of the ``same`` runner, and of one that is repeated, behind a filter."""
+    runs of the ``same`` runner, and of one that is repeated, behind a filter. With more than runs that print
+    one each, whose they are is not known."""
     if run.view == "none":
         return None
     seen = read_summary(runner, left, run.words, "part" if cut and run.view == "whole" else run.view)
     hidden = (run.repeated and run.view != "whole") or (seen is not None and seen.blocks < same and same > 1)
     if seen and hidden and seen.outcome in ("passed", "none"):
         return None
+    if seen and runner.full and not run.repeated and seen.blocks > same:
+        return replace(seen, counts=None, blocks=same) if seen.outcome == "passed" else None
     return seen
 
 

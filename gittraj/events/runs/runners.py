@@ -16,7 +16,6 @@ from gittraj.model.values import RunKind, RunOutcome
 Pattern = re.Pattern[str]
 _WORDS_LIMIT = 400
 """Characters of a command that are looked at to know its runner."""
-_NO_RUN = "--version|--help|--list(?:-tests)?|--dry(?:-run)?(?:=.*)?|--collect-only"
 _STARTERS = ("yarn", "pnpm", "bun")
 """They run a package's program by its bare name, where no script of the project has it."""
 _CALLED = re.compile(r"^[^#\n]*\b(pytest|unittest)\.main\(", re.M)
@@ -46,6 +45,7 @@ class Runner:
     error: Pattern | None = None
     none: Pattern | None = None
     blocked: Pattern | None = None
+    findings: Pattern | None = None
     statuses: dict[int, RunOutcome] = field(default_factory=dict)
 
 
@@ -53,10 +53,11 @@ class Runner:
 def all_runners() -> tuple[Runner, ...]:
     """In the order of the table."""
     text = files("gittraj.events.runs").joinpath("runners.toml").read_text("utf-8")
-    return tuple(_row(row) for row in tomllib.loads(text)["runner"])
+    table = tomllib.loads(text)
+    return tuple(_row(row, table["not_with"]) for row in table["runner"])
 
 
-def _row(row: dict[str, object]) -> Runner:
+def _row(row: dict[str, object], never: str) -> Runner:
     def listed(key: str) -> list[str]:
         found = row.get(key)
         return [str(each) for each in found] if isinstance(found, list) else []
@@ -72,7 +73,7 @@ def _row(row: dict[str, object]) -> Runner:
         name=str(row["name"]),
         kind=cast(RunKind, row["kind"]),
         command=re.compile(str(row["command"])),
-        not_with=re.compile(f"{_NO_RUN}|{row.get('not_with', '--version')}"),
+        not_with=re.compile(f"{never}|{row.get('not_with', '--version')}"),
         silent=row.get("silent") is True,
         items=re.compile(str(row["items"])) if "items" in row else None,
         last=row.get("last") is True,
@@ -87,6 +88,7 @@ def _row(row: dict[str, object]) -> Runner:
         error=compiled("error"),
         none=compiled("none"),
         blocked=compiled("blocked"),
+        findings=compiled("findings"),
         statuses={int(code): cast(RunOutcome, outcome) for code, outcome in mapping("statuses").items()},
     )
 

@@ -58,8 +58,12 @@ _DETACHED = re.compile(
     r"|setsid (?:-\S+ )*?(?:-\w*f|--fork) "
 )
 _REPEATED = re.compile(
-    r"(?:\S+ )*(?:--(?:if-present|ignore-errors|touch|exit-zero|fail-never|(?i:pass-?with-?no-?tests))|-fn"
-    r"|-Dmaven\.test\.failure\.ignore\S*) "
+    r"(?:\S+ )*(?:--(?:if-present|ignore-errors|touch|exit-zero|fail-never|(?i:pass-?with-?no-?tests)"
+    r"|watch(?:-?[aA]ll)?|suppress-\S+|(?:issues-exit-code|failure-exit-code|exit-status)[= ]0|ui|standalone"
+    r"|mute-exit-status|no-fail|fail-level|permit-no-files|listen-on-stdin|add-noqa|auto-gen-config"
+    r"|(?:generate|set)-baseline\S*)|-fn|-Dmaven\.test\.failure\.ignore\S*) "
+    r"|ruff check (?:\S+ )*-[ew] |(?:tsc|rollup|webpack) (?:\S+ )*-w |tflint (?:\S+ )*--force "
+    r"|newman (?:\S+ )*-x "
     r"|g?make (?:\S+ )*?-[a-hj-z]*[iqt]|parallel |git bisect run |entr |watchexec "
     r"|xargs (?:-[Pda] \S+ |-\S+ |\d+ )*?(?:-\w*[nLIir]|--no-run-if-empty)"
     r"|script (?!(?:-\S+ )*?-(?:\w*e|-return))|\S*python[\d.]* -c [\s\S]*?(?<!xit\()pytest\.main\("
