@@ -462,7 +462,7 @@ def test_a_purge_that_this_version_cannot_keep_to(
     assert told(ann) == before
     assert server("rev-parse", RECORDS) == purged
     ann("update-ref", RECORDS, purged)
-    assert "wrong: a ref was purged in a way" in traj(ann.root, "doctor").stdout
+    assert "wrong: a ref was purged in a way" in be(ann)("doctor", status=1)[0]
 
 
 def test_what_a_remote_lost_is_pushed_again(server: Git, ann: Git, be: Be) -> None:
