@@ -6,7 +6,7 @@ commit."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from gittraj.capture.commit_command import (
@@ -73,7 +73,18 @@ def match_commits(log: Log, commits: Sequence[Commit], *, known: Sequence[Anchor
             call = ordered[commit.id]
             weight = plausibility(log, commit, call, written)
             matches.append(Match(commit=commit.id, call=call, evidence="agent", weight=weight))
-    return matches
+    return [*matches, *_by_hooks(log, named, matches)]
+
+
+def _by_hooks(log: Log, named: Sequence[Commit], matches: Iterable[Match]) -> Iterator[Match]:
+    """What a hook of the user's committed on top of what a call did, while that ran."""
+    made = {match.commit: match for match in matches}
+    for commit in named:
+        below = commit.changes.parents[:1] if commit.changes else ()
+        match = next((made[parent] for parent in below if parent in made), None)
+        if match and commit.id not in made and not commit.terminal and ran_at(log, match.call, commit):
+            made[commit.id] = replace(match, commit=commit.id, evidence="agent")
+            yield made[commit.id]
 
 
 def commits_elsewhere(log: Log) -> list[int]:

@@ -243,7 +243,8 @@ class _Search:
         self, known: Collection[str], targets: Collection[str], tips: Iterable[str], kin: Kin
     ) -> None:
         history, patches = self.history, self.patches
-        matched = {new for _, new in self.links}
+        told = (pair for pair, source in self.known.items() if source == "squash")
+        matched = {new for _, new in (*self.links, *told)}
         left = [c for c in targets if c not in matched]
         if not left:
             return
@@ -253,7 +254,10 @@ class _Search:
         spans = list(ranges(ends, left, history=history, kin=kin, paths=patches.paths))
         changes = [range_change(history, span) for span in spans]
         patches.compare([*changes, *map(history.change, line)], map(history.change, left))
-        found = match_squashes(spans, known, left, history=history, kin=kin, patches=patches.ids)
+        became = self._became()
+        found = match_squashes(
+            spans, known, left, history=history, kin=kin, patches=patches.ids, became=became
+        )
         self._add(self._borne_out([*found]), "squash")
 
     def _borne_out(self, pairs: Collection[Pair]) -> list[Pair]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from gittraj.history.history import Change, History, Kin, Paths, group, patch_of
+from gittraj.history.history import Change, History, Kin, Paths, follow, group, patch_of
 
 Range = tuple[str, str]
 """A base and a tip, as in ``base..tip``."""
@@ -81,10 +81,12 @@ def match_squashes(
     history: History,
     kin: Kin,
     patches: Mapping[Change, str],
+    became: Mapping[str, Sequence[str]],
 ) -> Iterator[tuple[str, str]]:
-    """Pairs (old, new): ``new`` makes the whole change of a range that contains ``old``."""
+    """Pairs (old, new): ``new`` makes the whole change of a range that contains ``old``. Of several ranges
+    with that change one must stand out: it has the parent and the tree of ``new``, or the others became it."""
     news = group(targets, lambda target: patch_of(target, history, patches))
-    found: dict[str, set[frozenset[str]]] = {}
+    found: dict[str, dict[frozenset[str], bool]] = {}
     for span in spans:
         change = range_change(history, span)
         patch = patches.get(change) if change else None
@@ -93,11 +95,15 @@ def match_squashes(
             continue
         members = frozenset(_needed(history, *span))
         if not any(patch_of(member, history, patches) == patch for member in members):
-            found.setdefault(new, set()).add(members)
+            found.setdefault(new, {})[members] = _stands_on(history, new, *span)
     for new, sets in found.items():
-        for members in sets:
-            if not any(other < members for other in sets):
-                yield from ((old, new) for old in members if old in known and _did(history, old))
+        sure = [members for members, stands in sets.items() if stands] or [*sets]
+        least = [members for members in sure if not any(other < members for other in sure)]
+        later = {members: {*follow(members, became)} - members for members in least}
+        last = [members for members in least if not any(other <= later[members] for other in least)]
+        for old in last[0] if len(last) == 1 else ():
+            if old in known and _did(history, old):
+                yield old, new
 
 
 def _find_squash(span: Range, same: Iterable[str], *, history: History, kin: Kin) -> str | None:

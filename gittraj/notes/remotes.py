@@ -25,9 +25,9 @@ from gittraj.notes.unjoined import COPIES
 
 def read_remote(
     repository: Repository, name: str, tip: str, *, commits: Collection[str] | None = None
-) -> tuple[dict[str, bytes], int]:
-    """The notes of remote ``name`` at ``tip`` that differ from ours, of ``commits`` (None: of all); and how
-    many are over the limit. Raises GitError."""
+) -> tuple[dict[str, bytes], int, list[str]]:
+    """The notes of remote ``name`` at ``tip`` that differ from ours, of ``commits`` (None: of all); how many
+    more there are than are read; and the commits of those that are too large. Raises GitError."""
     objects = repository.objects
     ours, theirs = objects.resolve(RECORDS_REF), objects.commit(tip).tree
     root = objects.commit(ours).tree if ours else None
@@ -35,8 +35,8 @@ def read_remote(
         commits = changed_notes(objects, root, theirs)
     changed = [c for c in commits if _differs(note_paths(objects, theirs, c), note_paths(objects, root, c))]
     there = NotesRef(repository, f"{COPIES}{name}/traj")
-    most = limits.REMOTE_COMMITS
-    return dict(there.pick(changed[:most])), max(len(changed) - most, 0)
+    most, large = limits.REMOTE_COMMITS, list[str]()
+    return dict(there.pick(changed[:most], over=large)), max(len(changed) - most, 0), large
 
 
 def _differs(theirs: Sequence[tuple[TreePath, str]], ours: Sequence[tuple[TreePath, str]]) -> bool:

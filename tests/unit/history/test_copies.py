@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
+import pytest
+
 from gittraj.history.copies import (
     match_patches,
     match_picked,
@@ -152,12 +154,50 @@ def test_a_squash_needs_all_of_its_range() -> None:
     )
     kin = Kin(history, ["a", "b", "redo"])
     patches = {("t0", "t3"): "P", ("t4", "t5"): "P"}
-    found = match_squashes(
-        [("base", "redo")], ["a", "b", "redo"], ["new"], history=history, kin=kin, patches=patches
+
+    def match(known: list[str], patches: dict[tuple[str, str], str]) -> set[tuple[str, str]]:
+        where = {"history": history, "kin": kin, "patches": patches, "became": {}}
+        return {*match_squashes([("base", "redo")], known, ["new"], **where)}
+
+    assert match(["a", "b", "redo"], patches) == {("a", "new"), ("b", "new"), ("redo", "new")}
+    assert not match(["a"], {**patches, ("t1", "t3"): "P"})
+
+
+@pytest.mark.parametrize(
+    ("became", "base", "expected"),
+    [
+        ({}, "m", set()),
+        ({"a": ["c"], "b": ["d"]}, "m", {("c", "new"), ("d", "new")}),
+        ({}, "base", {("c", "new"), ("d", "new")}),
+    ],
+    ids=["unknown", "rewritten", "standing"],
+)
+def test_of_two_ranges_with_the_patch_of_a_squash(
+    became: dict[str, list[str]], base: str, expected: set[tuple[str, str]]
+) -> None:
+    history = table(
+        f"""
+        base - t0 base
+        a base t1 a
+        b a t2 b
+        c base t3 c
+        d c t5 d
+        m base t4 m
+        new {base} t5 new
+        """,
+        reachable="b d new",
     )
-    assert {*found} == {("a", "new"), ("b", "new"), ("redo", "new")}
-    alone = {**patches, ("t1", "t3"): "P"}
-    assert not [*match_squashes([("base", "redo")], ["a"], ["new"], history=history, kin=kin, patches=alone)]
+    patches = dict.fromkeys((("t0", "t2"), ("t0", "t5"), ("t4", "t5")), "P")
+    found = match_squashes(
+        [("base", "b"), ("base", "d")],
+        ["a", "b", "c", "d"],
+        ["new"],
+        history=history,
+        kin=Kin(history, ["b", "d"]),
+        patches=patches,
+        became=became,
+    )
+    assert {*found} == expected
 
 
 def test_a_pick_is_younger_than_what_it_copied() -> None:
