@@ -84,9 +84,9 @@ def match_squashes(
     became: Mapping[str, Sequence[str]],
 ) -> Iterator[tuple[str, str]]:
     """Pairs (old, new): ``new`` makes the whole change of a range that contains ``old``. Of several ranges
-    with that change one must stand out: it has the parent and the tree of ``new``, or the others became it."""
+    with that change one must stand out: ``new`` stands in its place, or others became it."""
     news = group(targets, lambda target: patch_of(target, history, patches))
-    found: dict[str, dict[frozenset[str], bool]] = {}
+    found: dict[str, dict[frozenset[str], tuple[bool, bool]]] = {}
     for span in spans:
         change = range_change(history, span)
         patch = patches.get(change) if change else None
@@ -95,15 +95,21 @@ def match_squashes(
             continue
         members = frozenset(_needed(history, *span))
         if not any(patch_of(member, history, patches) == patch for member in members):
-            found.setdefault(new, {})[members] = _stands_on(history, new, *span)
+            stands = _stands_on(history, new, *span)
+            found.setdefault(new, {})[members] = stands, stands and span[1] not in history.reachable
     for new, sets in found.items():
-        sure = [members for members, stands in sets.items() if stands] or [*sets]
-        least = [members for members in sure if not any(other < members for other in sure)]
-        later = {members: {*follow(members, became)} - members for members in least}
-        last = [members for members in least if not any(other <= later[members] for other in least)]
-        for old in last[0] if len(last) == 1 else ():
-            if old in known and _did(history, old):
-                yield old, new
+        yield from ((c, new) for c in _choose(sets, became) if c in known and _did(history, c))
+
+
+def _choose(
+    sets: Mapping[frozenset[str], tuple[bool, bool]], became: Mapping[str, Sequence[str]]
+) -> Iterable[str]:
+    """The members of the range that is the likeliest; none where several are as likely."""
+    sure = [members for members, stands in sets.items() if stands == max(sets.values())]
+    least = [members for members in sure if not any(other < members for other in sure)]
+    later = {members: {*follow(members, became)} - members for members in least}
+    last = [members for members in least if not any(other <= later[members] for other in least)]
+    return last[0] if len(last) == 1 else ()
 
 
 def _find_squash(span: Range, same: Iterable[str], *, history: History, kin: Kin) -> str | None:

@@ -35,7 +35,7 @@ _INDENT = 2
 _LABEL = 11  # columns that a label takes, margin included
 _BRIEF = 3  # lines of a prompt or a reason in a listing
 _DECISIONS = 3
-_LISTED = 20  # trajectories of one commit in a listing: anybody may have pushed hundreds
+_LISTED = 30  # trajectories of one commit in a listing: anybody may have pushed hundreds
 _RETROSPECTIVE = (
     ("overall", "summary"),
     ("approach", "approach"),
