@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from gittraj.history.history import Change, History, Kin, Paths, follow, group, patch_of
+from gittraj.history.history import Change, History, Kin, Paths, follow, group
 
 Range = tuple[str, str]
 """A base and a tip, as in ``base..tip``."""
@@ -36,7 +36,6 @@ def ranges(
     *,
     history: History,
     kin: Kin,
-    paths: Mapping[Change, Paths],
 ) -> Iterator[Range]:
     """The ranges of two or more commits that one of ``targets`` may squash, each up to one of ``tips`` (which
     ``kin`` marks). A range begins where another line of history forks off, or anywhere among commits that are
@@ -47,7 +46,7 @@ def ranges(
         return any(not kin.related(tip, child) for child in history.children.get(base, ()))
 
     changes = {change for target in targets if (change := history.change(target))}
-    wanted = {frozenset(paths[change]) for change in changes if change in paths}
+    wanted = {frozenset(history.paths[change]) for change in changes if change in history.paths}
     sizes = {len(names) for names in wanted}
     for tip in tips:
         gone = tip not in history.reachable
@@ -60,7 +59,7 @@ def ranges(
             gone = gone and at not in history.reachable
             step = history.step(at)
             if step:
-                since.add(paths.get(step, {}))
+                since.add(history.paths.get(step, {}))
             sides = history.commits[at].parents[1:]
             yield from ((side, tip) for side in sides if forks(side, tip))
 
@@ -80,21 +79,19 @@ def match_squashes(
     *,
     history: History,
     kin: Kin,
-    patches: Mapping[Change, str],
     became: Mapping[str, Sequence[str]],
 ) -> Iterator[tuple[str, str]]:
     """Pairs (old, new): ``new`` makes the whole change of a range that contains ``old``. Of several ranges
     with that change one must stand out: ``new`` stands in its place, or others became it."""
-    news = group(targets, lambda target: patch_of(target, history, patches))
+    news = group(targets, lambda target: history.patch(history.change(target)))
     found: dict[str, dict[frozenset[str], tuple[bool, bool]]] = {}
     for span in spans:
-        change = range_change(history, span)
-        patch = patches.get(change) if change else None
+        patch = history.patch(range_change(history, span))
         new = _find_squash(span, news.get(patch, ()), history=history, kin=kin) if patch else None
         if new is None:
             continue
         members = frozenset(_needed(history, *span))
-        if not any(patch_of(member, history, patches) == patch for member in members):
+        if not any(history.patch(history.change(member)) == patch for member in members):
             stands = _stands_on(history, new, *span)
             found.setdefault(new, {})[members] = stands, stands and span[1] not in history.reachable
     for new, sets in found.items():

@@ -28,11 +28,9 @@ def copies(
     became: Mapping[str, list[str]] | None = None,
 ) -> set[tuple[str, str]]:
     """``same``: the commits of one patch."""
-    patches = {change: "P" for c in same.split() if (change := history.change(c))}
-    found = match_patches(
-        known, targets, history=history, kin=Kin(history, known), patches=patches, became=became or {}
-    )
-    return {*found}
+    history.patches.clear()
+    history.patches.update({change: "P" for c in same.split() if (change := history.change(c))})
+    return {*match_patches(known, targets, history=history, kin=Kin(history, known), became=became or {})}
 
 
 ROWS = """
@@ -85,9 +83,7 @@ def test_what_it_became_speaks_for_it() -> None:
 
 def test_a_pick_with_a_conflict_is_known_by_its_names() -> None:
     history = table(ROWS.format(one="work", two="x"), reachable="one two")
-    assert {*match_picked(["one", "two"], ["old"], history=history, patches={}, paths={}, became={})} == {
-        ("old", "one")
-    }
+    assert {*match_picked(["one", "two"], ["old"], history=history, became={})} == {("old", "one")}
 
 
 def test_a_pick_is_of_what_a_commit_was_not_of_what_it_became() -> None:
@@ -98,8 +94,6 @@ def test_a_pick_is_of_what_a_commit_was_not_of_what_it_became() -> None:
             ["pick"],
             ["old", "became"],
             history=history,
-            patches={},
-            paths={},
             became={"old": ["became"]},
         )
         assert [*found] == [(source, "pick")]
@@ -107,8 +101,8 @@ def test_a_pick_is_of_what_a_commit_was_not_of_what_it_became() -> None:
 
 def test_a_pick_of_somebody_elses_twin_is_not_ours() -> None:
     history = table(ROWS.format(one="twin", two="twin"), reachable="one two")
-    patches = {change: "P" for c in ("old", "one", "two") if (change := history.change(c))}
-    assert [*match_picked(["two"], ["old"], history=history, patches=patches, paths={}, became={})] == []
+    history.patches.update({change: "P" for c in ("old", "one", "two") if (change := history.change(c))})
+    assert [*match_picked(["two"], ["old"], history=history, became={})] == []
 
 
 def test_trees_and_parents() -> None:
@@ -156,8 +150,8 @@ def test_a_squash_needs_all_of_its_range() -> None:
     patches = {("t0", "t3"): "P", ("t4", "t5"): "P"}
 
     def match(known: list[str], patches: dict[tuple[str, str], str]) -> set[tuple[str, str]]:
-        where = {"history": history, "kin": kin, "patches": patches, "became": {}}
-        return {*match_squashes([("base", "redo")], known, ["new"], **where)}
+        history.patches.update(patches)
+        return {*match_squashes([("base", "redo")], known, ["new"], history=history, kin=kin, became={})}
 
     assert match(["a", "b", "redo"], patches) == {("a", "new"), ("b", "new"), ("redo", "new")}
     assert not match(["a"], {**patches, ("t1", "t3"): "P"})
@@ -187,14 +181,13 @@ def test_of_two_ranges_with_the_patch_of_a_squash(
         """,
         reachable="b d new",
     )
-    patches = dict.fromkeys((("t0", "t2"), ("t0", "t5"), ("t4", "t5")), "P")
+    history.patches.update(dict.fromkeys((("t0", "t2"), ("t0", "t5"), ("t4", "t5")), "P"))
     found = match_squashes(
         [("base", "b"), ("base", "d")],
         ["a", "b", "c", "d"],
         ["new"],
         history=history,
         kin=Kin(history, ["b", "d"]),
-        patches=patches,
         became=became,
     )
     assert {*found} == expected
@@ -225,8 +218,8 @@ def places(rows: str, *, names: str = "") -> set[tuple[str, str]]:
     """``names``: the commits that change the file ``f``."""
     history = table("base - t0 base\nold base t1 work\n" + rows, reachable="new")
     here = {b"f": (b"", b"")}
-    paths = {change: here for c in names.split() if (change := history.change(c))}
-    return {*match_places(["old", "base"], history=history, paths=paths)}
+    history.paths.update({change: here for c in names.split() if (change := history.change(c))})
+    return {*match_places(["old", "base"], history=history)}
 
 
 def test_what_was_committed_again_stands_in_its_place() -> None:
