@@ -7,9 +7,10 @@ evidence, no link.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import field, replace
 from types import MappingProxyType
 
+from gittraj.frozen import dataclass
 from gittraj.git import Repository, read_changes
 from gittraj.history.copies import (
     gone,
@@ -53,7 +54,7 @@ def find_rewrites(
     olds = [commit for commit in dict.fromkeys(old) if commit in history.commits]
     if not olds:
         return []
-    search = _Search(repository, history, known, frozenset(taken), tips)
+    search = _Search(repository, history, known, frozenset(taken), history.reachable, tips)
     search.match_reflogs(story, olds)
     search.compare_contents(story, olds)
     while search.look_between(story, olds):
@@ -61,27 +62,23 @@ def find_rewrites(
     return list(search.results(olds))
 
 
+@dataclass(frozen=True, slots=True)
 class _Search:
     """Collects links between all known commits, also those that are gone again, because a chain may lead
     through them. For the same pair, the earlier evidence is kept."""
 
-    def __init__(
-        self,
-        repository: Repository,
-        history: History,
-        known: Mapping[Pair, Source],
-        taken: frozenset[str],
-        pulls: Mapping[int, Collection[str]],
-    ) -> None:
-        self.repository = repository
-        self.history = history
-        self.known = known
-        self.taken = taken
-        self.pulls = pulls
-        self.patches = Patches(repository, history)
-        self.links: dict[Pair, Source] = {}
-        self.fragments: dict[str, list[str]] = {}
-        self.among: Collection[str] = history.reachable
+    repository: Repository
+    history: History
+    known: Mapping[Pair, Source]
+    taken: frozenset[str]
+    among: Collection[str]
+    pulls: Mapping[int, Collection[str]] = field(default_factory=dict)
+    links: dict[Pair, Source] = field(default_factory=dict)
+    fragments: dict[str, list[str]] = field(default_factory=dict)
+
+    @property
+    def patches(self) -> Patches:
+        return Patches(self.repository, self.history)
 
     def results(self, olds: Iterable[str]) -> Iterator[Rewrite]:
         links, became, reachable = {**self.known, **self.links}, self._became(), self.history.reachable
@@ -206,10 +203,7 @@ class _Search:
         explained = {new for _, new in self.links}
         firsts = frozenset(between).difference(explained, olds)
         passed = replace(self.history, reachable=reachable | firsts)
-        search = _Search(self.repository, passed, self.known, self.taken, {})
-        search.links, search.patches, search.among = self.links, self.patches, firsts
-        search.fragments = self.fragments
-        search.compare_contents(story, olds)
+        replace(self, history=passed, among=firsts, pulls={}).compare_contents(story, olds)
         return len(self._known(olds)) > before
 
     def _find_splits(self, known: Collection[str], targets: Collection[str]) -> None:
