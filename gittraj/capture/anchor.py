@@ -170,7 +170,9 @@ class _Call:
             return False
         if commit.kind in COPYING and commit.kind not in git_verbs(self.command):
             return False
-        if commit.mark == agent and _is_signed(commit) and not gives_message(self.command):
+        # people set such variables in shells of their own
+        signed = commit.mark == agent and not commit.terminal and commit.mark not in CONFIGURED.values()
+        if signed and not gives_message(self.command):
             return commit.kind == "amend" or not amends or count_commits(self.command) > 1
         named = len(commit.subject) >= _SHORTEST_SUBJECT and gives_subject(self.normalised, commit.subject)
         return named or merges_branch(self.command, commit.subject)
@@ -189,11 +191,6 @@ def _by_message(log: Log, commits: Sequence[Commit], fixed: Found, written: Writ
     found = _give_out({c: each for c, each in fits.items() if c in mine}, left)
     left = {call: left[call] for call in left if call not in {made for made, _ in found.values()}}
     return found | _give_out({c: each for c, each in fits.items() if c not in mine}, left)
-
-
-def _is_signed(commit: Commit) -> bool:
-    """Whether the sign of an agent tells that it runs; people set the variables in shells of their own."""
-    return not commit.terminal and commit.mark not in CONFIGURED.values()
 
 
 def _is_unnamed(log: Log, commit: Commit) -> bool:

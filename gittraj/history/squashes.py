@@ -95,7 +95,8 @@ def match_squashes(
             stands = _stands_on(history, new, *span)
             found.setdefault(new, {})[members] = stands, stands and span[1] not in history.reachable
     for new, sets in found.items():
-        yield from ((c, new) for c in _choose(sets, became) if c in known and _did(history, c))
+        able = (c for c in _choose(sets, became) if c in known)
+        yield from ((c, new) for c in able if len(history.commits[c].parents) > 1 or history.change(c))
 
 
 def _choose(
@@ -133,7 +134,3 @@ def _needed(history: History, base: str, tip: str) -> list[str]:
     earlier = line[[c for c, _ in line].index(end) + 1 :]
     start = next((c for c, tree in earlier if tree == history.commits[base].tree), base)
     return history.between(start, end)
-
-
-def _did(history: History, commit: str) -> bool:
-    return len(history.commits[commit].parents) > 1 or history.change(commit) is not None

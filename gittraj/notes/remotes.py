@@ -19,7 +19,7 @@ from gittraj.model.values import Line, Record, Tombstone
 from gittraj.notes.epoch import Epoch, read_epoch
 from gittraj.notes.merge import deletes
 from gittraj.notes.store import RECORDS_REF, NotesRef
-from gittraj.notes.tree import TreePath, changed_notes, note_paths
+from gittraj.notes.tree import changed_notes, note_paths
 from gittraj.notes.unjoined import COPIES
 
 
@@ -33,14 +33,14 @@ def read_remote(
     root = objects.commit(ours).tree if ours else None
     if commits is None:
         commits = changed_notes(objects, root, theirs)
-    changed = [c for c in commits if _differs(note_paths(objects, theirs, c), note_paths(objects, root, c))]
-    there = NotesRef(repository, f"{COPIES}{name}/traj")
+    pairs = ((c, note_paths(objects, theirs, c), note_paths(objects, root, c)) for c in commits)
+    changed = [c for c, there, here in pairs if there and {b for _, b in there} != {b for _, b in here}]
     most, large = limits.REMOTE_COMMITS, list[str]()
-    return dict(there.pick(changed[:most], over=large)), max(len(changed) - most, 0), large
-
-
-def _differs(theirs: Sequence[tuple[TreePath, str]], ours: Sequence[tuple[TreePath, str]]) -> bool:
-    return bool(theirs) and {blob for _, blob in theirs} != {blob for _, blob in ours}
+    return (
+        dict(NotesRef(repository, f"{COPIES}{name}/traj").pick(changed[:most], over=large)),
+        max(len(changed) - most, 0),
+        large,
+    )
 
 
 @dataclass(frozen=True, slots=True)

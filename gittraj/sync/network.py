@@ -143,7 +143,8 @@ def push_refs(
     if not refused:
         return Refused(why=_complaint(done), atomic=b"does not support --atomic" in done.err)
     why = next((each for each in refused if "atomic push fail" not in each), refused[0])
-    said = _remote_words(done)
+    # that a hook declined, git says itself
+    said = next((ln for ln in _remote_lines(done) if not ln.startswith("error: hook declined")), "")
     return Refused(why=_harmless(f"{why}: {said}" if said else why), moved=any(map(_is_moved, refused)))
 
 
@@ -197,11 +198,6 @@ def _complaint(done: Result) -> str:
     own = [line for line in lines if line.strip() and not line.startswith(("remote:", "warning:", "hint:"))]
     first = (own or _remote_lines(done) or ["it cannot be reached"])[0]
     return _harmless(first.removeprefix("fatal: ").removeprefix("error: "))
-
-
-def _remote_words(done: Result) -> str:
-    """What a hook there says; that a hook declined, git says itself."""
-    return next((line for line in _remote_lines(done) if not line.startswith("error: hook declined")), "")
 
 
 def _remote_lines(done: Result) -> list[str]:
