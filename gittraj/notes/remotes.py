@@ -34,13 +34,10 @@ def read_remote(
     if commits is None:
         commits = changed_notes(objects, root, theirs)
     pairs = ((c, note_paths(objects, theirs, c), note_paths(objects, root, c)) for c in commits)
-    changed = [c for c, there, here in pairs if there and {b for _, b in there} != {b for _, b in here}]
+    changed = [c for c, new, here in pairs if new and {b for _, b in new} != {b for _, b in here}]
     most, large = limits.REMOTE_COMMITS, list[str]()
-    return (
-        dict(NotesRef(repository, f"{COPIES}{name}/traj").pick(changed[:most], over=large)),
-        max(len(changed) - most, 0),
-        large,
-    )
+    there = NotesRef(repository, f"{COPIES}{name}/traj")
+    return dict(there.pick(changed[:most], over=large)), max(len(changed) - most, 0), large
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from gittraj.notes.tree import (
     note_place,
     update_paths,
 )
-from gittraj.notes.unpushed import RECORDED, add_commit
+from gittraj.notes.unpushed import RECORDED, add_commit, newest_without
 
 RECORDS_REF = "refs/notes/traj"
 DATA_PREFIX = "refs/notes/traj-data-"
@@ -33,23 +33,6 @@ _REWRITTEN = "git-traj: rewrite"
 _MONTH = re.compile(r"\d{4}-\d{2}")
 
 Edit = Callable[[bytes], bytes]
-
-
-def _newest_without(objects: Objects, tip: str | None, holds: Callable[[str], bool]) -> list[str]:
-    """The newest commits in the history of ``tip`` whose tree does not hold something, and so whose own
-    history is kept. Nothing of theirs can have been pushed together with it."""
-    newest: dict[str, None] = {}
-    queue = [tip] if tip else []
-    seen = set(queue)
-    while queue:
-        oid = queue.pop()
-        commit = objects.commit(oid)
-        if not holds(commit.tree):
-            newest[oid] = None
-            continue
-        queue += [parent for parent in commit.parents if parent not in seen]
-        seen.update(commit.parents)
-    return list(newest)
 
 
 def read_note(objects: Objects, blob: str) -> bytes:
@@ -181,7 +164,7 @@ class NotesRef:
                 return add_commit(self.repository, self.ref, tip, tree, noun="commit", count=count)
             parents = [tip] if tip else []
             if forget:
-                parents = _newest_without(objects, tip, partial(self._contain, changes, forget))
+                parents = newest_without(objects, tip, partial(self._contain, changes, forget))
             return objects.write_commit(tree=tree, parents=parents, message=message or _REWRITTEN)
 
         said = message or (_REWRITTEN if forget else RECORDED)
@@ -291,7 +274,7 @@ class DataRefs:
             if root is None or not holds(root):
                 return None
             tree = update_paths(objects, root, dict.fromkeys(places))
-            parents = _newest_without(objects, tip, holds)
+            parents = newest_without(objects, tip, holds)
             return objects.write_commit(tree=tree, parents=parents, message=_REWRITTEN)
 
         move_ref(self.repository, self.prefix + month, build, message=_REWRITTEN)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from gittraj.git import Repository
+from gittraj.git import Objects, Repository
 
 RECORDED = "git-traj: record"
 """What the reflog says of a move that took nothing away, whatever it replaced."""
@@ -53,3 +53,20 @@ def _is_ours_alone(repository: Repository, ref: str, tip: str) -> bool:
     )
     found = [repository.run("for-each-ref", "--format=%(refname)", *words, check=False) for words in asked]
     return all(each.code == 0 and each.out.decode().split() == [ref] for each in found)
+
+
+def newest_without(objects: Objects, tip: str | None, holds: Callable[[str], bool]) -> list[str]:
+    """The newest commits in the history of ``tip`` whose tree does not hold something, and so whose own
+    history is kept. Nothing of theirs can have been pushed together with it."""
+    newest: dict[str, None] = {}
+    queue = [tip] if tip else []
+    seen = set(queue)
+    while queue:
+        oid = queue.pop()
+        commit = objects.commit(oid)
+        if not holds(commit.tree):
+            newest[oid] = None
+            continue
+        queue += [parent for parent in commit.parents if parent not in seen]
+        seen.update(commit.parents)
+    return list(newest)
