@@ -77,14 +77,21 @@ def match_commits(log: Log, commits: Sequence[Commit], *, known: Sequence[Anchor
 
 
 def _by_hooks(log: Log, named: Sequence[Commit], matches: Iterable[Match]) -> Iterator[Match]:
-    """What a hook of the user's committed on top of what a call did, while that ran."""
+    """What a hook of the user's committed on top of what a call did, before that ended: who has the session's
+    environment may commit a moment later."""
     made = {match.commit: match for match in matches}
     for commit in named:
         below = commit.changes.parents[:1] if commit.changes else ()
         match = next((made[parent] for parent in below if parent in made), None)
-        if match and commit.id not in made and not commit.terminal and ran_at(log, match.call, commit):
+        if match and commit.id not in made and not commit.terminal and _ran_within(log, match.call, commit):
             made[commit.id] = replace(match, commit=commit.id, evidence="agent")
             yield made[commit.id]
+
+
+def _ran_within(log: Log, call: int, commit: Commit) -> bool:
+    call_ran = _dated_call(log, call) if log.result_of(call) is not None else None
+    time = commit.changes.time if commit.changes else 0.0
+    return call_ran is not None and call_ran.begun - CLOCK <= time <= call_ran.over
 
 
 def commits_elsewhere(log: Log) -> list[int]:
