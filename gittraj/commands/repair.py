@@ -11,7 +11,8 @@ from gittraj.commands.link import find_commit, outlive
 from gittraj.config import Environ, read_config
 from gittraj.errors import TrajError
 from gittraj.git import Repository, read_present
-from gittraj.history import Rewrite, Source, find_absent
+from gittraj.history.absent import find_absent
+from gittraj.history.history import Rewrite, Source
 from gittraj.model.codec import decode_note, encode_note
 from gittraj.notes.carry import carry_note, held_records
 from gittraj.notes.merge import merge_lines, records_on

@@ -19,8 +19,8 @@ from gittraj.model.codec import decode_note
 from gittraj.model.values import Link, Message, Origin, Record, SegmentRef
 from gittraj.notes.store import NotesRef
 from gittraj.redact import RULESET
-from gittraj.sync import find_remote, network, transfer
-from gittraj.sync.remote import without_password
+from gittraj.sync import network, transfer
+from gittraj.sync.remote import find_remote, without_password
 from tests.integration.repository import Git
 from tests.integration.sharing import DATA, RECORDS, Be, bare, clone, refs, tell, told
 from tests.integration.story import Story, record

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from gittraj.capture.session import Commit
-from gittraj.history import map_stamp, read_map
+from gittraj.history.filter_repo import map_stamp, read_map
 from gittraj.model.values import AnyEvent, Line
 from gittraj.notes.recovery import read_last_tips, read_tips, restore_deleted, restore_lost
 from gittraj.notes.store import NotesRef
