@@ -142,6 +142,12 @@ def _outcome(run: Header) -> str:
     return ", ".join(counts if run[telling] else [outcome, *counts])
 
 
+def edited(file: Header) -> str:
+    """``3 edits, 1 revert``."""
+    back = f", {count(file['reverts'], 'revert')}" if file.get("reverts") else ""
+    return count(file["edits"], "edit") + back
+
+
 def is_bad(run: Header) -> bool:
     """Whether a run failed, or came to no verdict."""
     return run["outcome"] in ("failed", "error")
@@ -159,6 +165,12 @@ def facts(header: Header) -> list[str | None]:
         sure(header["confidence"]),
         evidence(header["link"]),
     ]
+
+
+def brief(header: Header) -> list[str | None]:
+    """Who, how long, how much, how sure."""
+    part = header["part"]
+    return [who(header), duration(part["durationSeconds"]), money(part), sure(header["confidence"])]
 
 
 def who(header: Header) -> str | None:
@@ -202,23 +214,23 @@ NO_COMMIT = "counts for no commit"
 def marks(header: Header) -> list[str]:
     """What a reader must know before believing the rest."""
     part, link = header["part"], header["link"]
-    told = []
+    found = []
     if link["role"] == "explored":
-        told.append(f"{NO_COMMIT}, {header['id']}")
+        found.append(f"{NO_COMMIT}, {header['id']}")
     if part["number"] is not None and part["of"] > 1:
-        told.append(f"part {part['number']} of {part['of']}")
+        found.append(f"part {part['number']} of {part['of']}")
     if link["carriedFrom"]:
-        told.append(f"carried from {sources(link)}")
+        found.append(f"carried from {sources(link)}")
     if header["incomplete"]:
-        told.append("incomplete: no log of it was read")
+        found.append("incomplete: no log of it was read")
     if header["thinking"] in ("sealed", "dropped"):
-        told.append(f"thinking {header['thinking']}")
+        found.append(f"thinking {header['thinking']}")
     if header["redactions"]:
         shared = " (parts may share some)" * header["redactionsAtMost"]
-        told.append(f"{redactions(header)} redacted{shared}")
+        found.append(f"{redactions(header)} redacted{shared}")
     if outputs := part["counts"]["outside"]:
-        told.append(f"{count(outputs, 'output')} left out")
-    return told
+        found.append(f"{count(outputs, 'output')} left out")
+    return found
 
 
 def sources(link: Header) -> str:
@@ -226,6 +238,11 @@ def sources(link: Header) -> str:
     first = ", ".join(old[:7] for old in link["carriedFrom"][:_SOURCES])
     more = len(link["carriedFrom"]) - _SOURCES
     return f"{first} and {more} more" if more > 0 else first
+
+
+def one_line(text: str) -> str:
+    """``text`` with all white space collapsed to single spaces."""
+    return " ".join(text.split())
 
 
 def unmarked(text: str) -> str:

@@ -62,20 +62,20 @@ def find_edits(lines: Sequence[str], wanted: Iterable[int], edits: Sequence[Edit
     """The edit that wrote each of ``lines``, for the indices ``wanted``; lines without one are left out. A
     line without a letter or digit takes its neighbour's edit where it has none."""
     compared = [normalize(line) for line in lines]
-    standing = [_replay([w for w in edits if w.mentioned is mentioned]) for mentioned in (False, True)]
+    written, mentioned = (_replay([w for w in edits if w.mentioned is kind]) for kind in (False, True))
     asked = sorted(wanted)
     found: dict[int, Edit] = {}
     for at in asked:
         line = compared[at]
-        if candidates := standing[0].get(line):
-            found[at] = _choose(candidates, compared, at).edit
-        elif (inside := _find_inside(compared, at, edits)) is not None:
+        inside = None if written.get(line) else _find_inside(compared, at, edits)
+        candidates = written.get(line) or (mentioned.get(line) if _has_text(line) else None)
+        if inside is not None:
             found[at] = inside
-        elif candidates := standing[1].get(line) if _has_text(line) else None:
+        elif candidates:
             found[at] = _choose(candidates, compared, at).edit
     for order, step in ((asked, -1), (asked[::-1], 1)):
-        for at in order:
-            if at not in found and not _has_text(compared[at]) and at + step in found:
+        for at in (at for at in order if not _has_text(compared[at])):
+            if at not in found and at + step in found:
                 found[at] = found[at + step]
     return found
 
@@ -90,15 +90,29 @@ def _is_inside(lines: Sequence[str], at: int, hunk: Hunk) -> bool:
     """Whether the line has what the hunk wrote of a line, no longer what it replaced, and fits what it wrote
     above or below."""
     old, new = (tuple(map(normalize, side)) for side in hunk)
-    line = lines[at]
     if not (old and new) or old == new:
         return False
     if len(new) > 1:
-        first = line.endswith(new[0]) and _begins(lines, at + 1, new[1], whole=len(new) > 2)
-        last = line.startswith(new[-1]) and at > 0 and lines[at - 1].endswith(new[-2])
-        return (first and _tells(new[0], old[0])) or (last and _tells(new[-1], old[-1]))
-    gone = old[0] not in line or old[0] in new[0]
-    return new[0] in line and gone and _tells(new[0], old[0]) and sum(new[0] in each for each in lines) == 1
+        return _is_an_end(lines, at, old, new)
+    line, written = lines[at], new[0]
+    gone = old[0] not in line or old[0] in written
+    return (
+        written in line and gone and _tells(written, old[0]) and sum(written in each for each in lines) == 1
+    )
+
+
+def _is_an_end(lines: Sequence[str], at: int, old: Sequence[str], new: Sequence[str]) -> bool:
+    """Whether the line is the first or last of several that were written, and the next one fits."""
+    line = lines[at]
+    if (
+        line.endswith(new[0])
+        and _tells(new[0], old[0])
+        and _begins(lines, at + 1, new[1], whole=len(new) > 2)
+    ):
+        return True
+    return (
+        line.startswith(new[-1]) and at > 0 and lines[at - 1].endswith(new[-2]) and _tells(new[-1], old[-1])
+    )
 
 
 def _begins(lines: Sequence[str], at: int, text: str, *, whole: bool) -> bool:
@@ -191,19 +205,23 @@ def _same(one: Sequence[str], i: int, other: Sequence[str], j: int) -> bool:
 def show_change(edit: Edit, lines: Sequence[str]) -> tuple[list[str], int]:
     """Lines prefixed with ``-`` or ``+``, around those of ``lines`` that the edit wrote, and how many of its
     lines follow."""
-    wanted = {normalize(line) for line in lines}
-    wordy = [normalize(line) for line in lines if any(map(str.isalnum, line))]
-    key = wordy[0] if wordy else normalize(lines[0])
+    texts = [normalize(line) for line in lines]
+    key = next(filter(_has_text, texts), texts[0])
     for hunk in edit.hunks:
-        changed = list(_compare(hunk, wanted))
-        written = [(i, normalize(line[1:])) for i, line in enumerate(changed) if line[0] == "+"]
-        at = next((i for i, text in written if text == key or (edit.part and text and text in key)), None)
+        changed = list(_compare(hunk, {*texts}))
+        at = next((at for at, line in enumerate(changed) if _shows(line, key, part=edit.part)), None)
         if at is not None:
             begin = at
             while begin > 0 and changed[begin - 1][0] == "-" and at - begin < MOST // 2:
                 begin -= 1
             return changed[begin : begin + MOST], max(len(changed) - begin - MOST, 0)
     return [], 0
+
+
+def _shows(line: str, key: str, *, part: bool) -> bool:
+    """Whether it is what was written there, or a ``part`` of it."""
+    text = normalize(line[1:])
+    return line[0] == "+" and (text == key or (part and bool(text) and text in key))
 
 
 def _compare(hunk: Hunk, wanted: set[str]) -> Iterator[str]:

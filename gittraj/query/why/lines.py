@@ -67,7 +67,29 @@ def explain(
     """
     commits = list(dict.fromkeys(line.commit for line in blamed if line.commit))
     recorded = _read_records(repository, commits, read)
-    by_commit = _by_commit(blamed)
+    origins = _find_origins(recorded, blamed, lines, segments)
+    silent = {origin.line.commit for origin in origins if origin.session is None} - {None}
+    asked = {c: {line.path for line in blamed if line.commit == c} for c in commits if c in silent}
+    previous = _find_previous(repository, asked, find_noted) if asked else {}
+    described = describe_all(repository, list(dict.fromkeys((*commits, *previous.values()))))
+    unread = recorded.unread(asked)
+    recorded = _read_records(repository, list(previous.values()), read)
+    entries = [_explain_origin(origin, lines, described) for origin in origins]
+    for origin, entry in zip(origins, entries, strict=True):
+        commit = origin.line.commit
+        if origin.session is None and commit in previous:
+            headers = _headers(recorded.on(previous[commit]), previous[commit])
+            entry["nearest"] = {**described[previous[commit]], "trajectory": next(headers, None)}
+        entry["unread"] = origin.session is None and commit in unread
+    return sorted(entries, key=lambda entry: entry["lines"][0])
+
+
+def _find_origins(
+    recorded: Recorded, blamed: Iterable[BlamedLine], lines: Sequence[str], segments: Segments
+) -> list[_Origin]:
+    by_commit: dict[str | None, list[BlamedLine]] = {}
+    for line in blamed:
+        by_commit.setdefault(line.commit, []).append(line)
     origins: dict[Any, _Origin] = {}
     for commit, own in by_commit.items():
         sessions = _read_sessions(recorded, commit, segments)
@@ -75,29 +97,21 @@ def explain(
             key = (commit, session and session.header["id"], edit and edit.call.id)
             origin = origins.setdefault(key, _Origin(line, session, edit, [], () if edit else sessions))
             origin.numbers.append(line.number)
-    silent = {origin.line.commit for origin in origins.values() if origin.session is None}
-    asked = {c: {line.path for line in by_commit[c]} for c in commits if c in silent}
-    previous = _find_previous(repository, asked, find_noted) if asked else {}
-    unread = recorded.unread(asked)
-    described = describe_all(repository, list(dict.fromkeys((*commits, *previous.values()))))
-    recorded = _read_records(repository, list(previous.values()), read)
-    entries = []
-    for origin in origins.values():
-        commit = origin.line.commit
-        entry = _begin(sorted(origin.numbers), described[commit] if commit else dict.fromkeys(_COMMIT))
-        if origin.session is not None:
-            entry |= {"trajectory": origin.session.header, "movedBy": _list_moves(origin.session)}
-            written = [lines[number - 1] for number in origin.numbers]
-            if origin.edit is not None:
-                entry |= _explain_line(origin.session, origin.edit, origin.line, written)
-            else:
-                entry |= _tell_beside(origin.beside)
-        elif commit in previous:
-            headers = _headers(recorded.on(previous[commit]), previous[commit])
-            entry["nearest"] = {**described[previous[commit]], "trajectory": next(headers, None)}
-        entry["unread"] = origin.session is None and commit in unread
-        entries.append(entry)
-    return sorted(entries, key=lambda entry: entry["lines"][0])
+    return list(origins.values())
+
+
+def _explain_origin(
+    origin: _Origin, lines: Sequence[str], described: Mapping[str, Mapping[str, Any]]
+) -> Explanation:
+    commit, session = origin.line.commit, origin.session
+    entry = _begin(sorted(origin.numbers), described[commit] if commit else dict.fromkeys(_COMMIT))
+    if session is None:
+        return entry
+    entry |= {"trajectory": session.header, "movedBy": _list_moves(session)}
+    if origin.edit is None:
+        return entry | _tell_beside(origin.beside)
+    written = [lines[number - 1] for number in origin.numbers]
+    return entry | _explain_line(session, origin.edit, origin.line, written)
 
 
 def _find_previous(
@@ -117,13 +131,6 @@ def _read_records(repository: Repository, commits: Collection[str], read: Read) 
     former = {c for line in lines if isinstance(line, Record) for c in line.link.carried_from}
     notes |= NotesRef(repository).pick(sorted(former - notes.keys()), over=over)
     return read(NotesInMemory(notes.items(), over), commits)
-
-
-def _by_commit(blamed: Iterable[BlamedLine]) -> dict[str | None, list[BlamedLine]]:
-    found: dict[str | None, list[BlamedLine]] = {}
-    for line in blamed:
-        found.setdefault(line.commit, []).append(line)
-    return found
 
 
 def _read_sessions(recorded: Recorded, commit: str | None, segments: Segments) -> list[Session]:

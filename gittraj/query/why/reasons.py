@@ -22,21 +22,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z`\"'*])")
 _MOST = 2  # decisions that fit alike
 _WORD = re.compile(r"[A-Za-z_]\w{3,}")
 _COMMON = frozenset(
-    (
-        "self",
-        "this",
-        "that",
-        "with",
-        "from",
-        "then",
-        "else",
-        "true",
-        "false",
-        "none",
-        "null",
-        "return",
-        "import",
-    )
+    re.findall(r"\w+", "self this that with from then else true false none null return import")
 )
 """Words that most lines have."""
 
@@ -64,12 +50,12 @@ class About:
         if decision["path"]:
             return True if posixpath.basename(decision["path"]) in self.names else None
         sides = (decision["question"], decision["chosen"], *decision["alternatives"], decision["reasoning"])
-        told = " ".join(filter(None, (*sides, decision["quote"])))
-        if any(name in told for name in self.names):
+        text = " ".join(filter(None, (*sides, decision["quote"])))
+        if any(name in text for name in self.names):
             return True
-        if any(name in told for name in self.others):
+        if any(name in text for name in self.others):
             return None
-        return bool(self.words & {word.lower() for word in _WORD.findall(told)})
+        return bool(self.words & {word.lower() for word in _WORD.findall(text)})
 
 
 def find_prompt(session: Session, part: Part, at: int) -> Prompt | None:

@@ -32,13 +32,12 @@ class Session:
     def read(self, segments: Segments) -> None:
         """Its parts there, and those of ``also``, each event once, in the log's order."""
         groups = {record.segments: record.figures.prompt for record in self.records if record.segments}
-        own = {ref for refs in groups for ref in refs}
-        earlier: set[SegmentRef] = {ref for record in self.records for ref in record.also} - own
-        groups |= {(ref,): None for ref in earlier}
+        own = {*chain.from_iterable(groups)}
+        earlier: Iterator[SegmentRef] = chain.from_iterable(record.also for record in self.records)
+        groups |= {(ref,): None for ref in {*earlier} - own}
         known: set[str] = set()
         for refs in sorted(groups, key=lambda refs: refs[0].name):  # names begin with a position in the log
-            found = segments.read(self.header["id"], refs)
-            events = [event for event in found if event.id not in known]
+            events = [e for e in segments.read(self.header["id"], refs) if e.id not in known]
             known.update(event.id for event in events)
             self.parts.append(Part(events, groups[refs]))
 

@@ -45,22 +45,22 @@ def read_edits(events: Iterable[AnyEvent], paths: Collection[str]) -> list[Edit]
     shell that failed may have written before."""
     events = list(events)
     failed = {e.call_id for e in events if isinstance(e, ToolResult) and e.is_error and e.call_id}
+    calls = (event for event in events if isinstance(event, ToolCall))
+    edits = (_read_edit(call, paths, failed=call.call_id in failed) for call in calls)
+    return [edit for edit in edits if edit]
+
+
+def _read_edit(call: ToolCall, paths: Collection[str], *, failed: bool) -> Edit | None:
+    if any(file.path in paths for file in call.files):
+        hunks, whole = read_hunks(call.arguments, paths)
+        part = not whole and not any(map(_is_patch, _texts(call.arguments)))
+        return Edit(call, tuple(hunks), whole, part) if hunks and not failed else None
     names = {posixpath.basename(path) for path in paths}
-    found = []
-    for event in events:
-        if not isinstance(event, ToolCall):
-            continue
-        if any(file.path in paths for file in event.files):
-            hunks, whole = read_hunks(event.arguments, paths)
-            if hunks and event.call_id not in failed:
-                part = not whole and not any(map(_is_patch, _texts(event.arguments)))
-                found.append(Edit(event, tuple(hunks), whole, part))
-        elif not event.files:
-            text = "\n".join(_texts(event.arguments))
-            if any(name in text for name in names):
-                hunks = [((), tuple(lines)) for lines in _read_command(text, names) if lines]
-                found.append(Edit(event, tuple(hunks), mentioned=True))
-    return found
+    text = "" if call.files else "\n".join(_texts(call.arguments))
+    if not any(name in text for name in names):
+        return None
+    hunks = [((), tuple(lines)) for lines in _read_command(text, names) if lines]
+    return Edit(call, tuple(hunks), mentioned=True)
 
 
 def _read_command(text: str, names: Collection[str]) -> Iterator[list[str]]:

@@ -8,6 +8,7 @@ from datetime import datetime
 from gittraj.model.header import Header
 from gittraj.model.times import parse_time
 from gittraj.model.words import (
+    brief,
     count,
     duration,
     facts,
@@ -17,7 +18,6 @@ from gittraj.model.words import (
     money,
     participants,
     run,
-    sure,
     task,
     tests,
     unmarked,
@@ -70,10 +70,8 @@ def render_small(headers: Sequence[Header]) -> str:
     """Agent, duration and cost of a commit's trajectories, on one line."""
     small = []
     for header in headers[:_LISTED]:
-        part = header["part"]
-        facts = [who(header), duration(part["durationSeconds"]), money(part), sure(header["confidence"])]
-        facts.append(count(len(header["decisions"]), "decision") if header["decisions"] else None)
-        small.append(escape_line(" · ".join(filter(None, facts))))
+        decisions = count(len(header["decisions"]), "decision") if header["decisions"] else None
+        small.append(escape_line(" · ".join(filter(None, (*brief(header), decisions)))))
     if left := len(headers[_LISTED:]):
         small.append(f"{left} more")
     return " + ".join(small)
@@ -162,11 +160,16 @@ def _paragraphs(header: Header, *, brief: bool) -> Iterator[tuple[str, str, int 
     for title, text in account(header):
         if title == "Summary":
             name = "" if brief else f" id {header['summaryId'][:8]}"
-            yield "summary", f"{text} (by the model {model_of(header['summaryBy'])}){name}", most
-        elif title != "Asked":
+            text = f"{text} (by the model {model_of(header['summaryBy'])}){name}"  # noqa: PLW2901
+        if title != "Asked":
             yield "said" if title == "Last words" else title.lower(), text, most
+    if not (brief and header["summary"]):
+        yield from _looked_back(header, most)
+
+
+def _looked_back(header: Header, most: int | None) -> Iterator[tuple[str, str, int | None]]:
     retrospective = header["retrospective"] or {}
-    for label, key in _RETROSPECTIVE if not (brief and header["summary"]) else ():
+    for label, key in _RETROSPECTIVE:
         value = retrospective.get(key)
         if value and value != header["summary"]:
             yield label, value if isinstance(value, str) else "\n".join(value), most

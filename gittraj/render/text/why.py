@@ -27,9 +27,6 @@ def render_reason(
     header = entry["trajectory"]
     if header is not None:
         shown += _account(entry, page, now)
-        if len(entry["beside"]) < 2:
-            link = {**header["link"], "carriedFrom": []} if entry["movedBy"] else header["link"]
-            shown += render_small_print({**header, "link": link}, page)
         if _has_more(entry):
             shown.append(page.paint(f"  git traj show {escape_line(entry['short'])} has more", "dim"))
     elif entry["commit"] is not None and any_here:
@@ -78,22 +75,32 @@ def _account(entry: Header, page: Page, now: datetime) -> Iterator[str]:
         yield from _beside(entry, page)
     elif entry["prompt"]:
         yield from _block("asked", escape_line(entry["prompt"]), page, _ASKED)
-    if len(entry["beside"]) > 1:
-        return
+    if len(entry["beside"]) < 2:
+        yield from _explanation(entry, header, page, now)
+        link = {**header["link"], "carriedFrom": []} if entry["movedBy"] else header["link"]
+        yield from render_small_print({**header, "link": link}, page)
+
+
+def _explanation(entry: Header, header: Header, page: Page, now: datetime) -> Iterator[str]:
     for number, decision in enumerate(entry["decisions"][:_MANY]):
         yield from _block("" if number else "decided", render_decision(decision, page), page, _SAID)
     if entry["said"]:
         yield from _block("said", f"“{escape_line(entry['said'])}”", page, _SAID)
-    call = next((event for event in entry["events"] if event["type"] == "tool_call"), None)
-    if call is not None:
-        name = escape_line(call["tool"]["name"] or "a call")
-        yield from _block("written", f"{ago(call['ts'], now)} by {name}".lstrip(), page, 1)
-        yield from _change(entry, page)
+    yield from _written(entry, page, now)
     yield from render_tests(header, page)
     for number, caveat in enumerate(header["caveats"][:_MANY]):
         yield from _block("" if number else "doubts", escape_line(unmarked(caveat)), page, 2)
     if entry["movedBy"]:
         yield from _block("moved", _moved(entry["movedBy"]), page, 3)
+
+
+def _written(entry: Header, page: Page, now: datetime) -> Iterator[str]:
+    """The call that wrote the lines, and what of them."""
+    calls = [event for event in entry["events"] if event["type"] == "tool_call"]
+    for call in calls[:1]:
+        name = escape_line(call["tool"]["name"] or "a call")
+        yield from _block("written", f"{ago(call['ts'], now)} by {name}".lstrip(), page, 1)
+        yield from _change(entry, page)
 
 
 def _change(entry: Header, page: Page) -> Iterator[str]:
@@ -107,12 +114,12 @@ def _change(entry: Header, page: Page) -> Iterator[str]:
 def _beside(entry: Header, page: Page) -> Iterator[str]:
     """Nobody knows who wrote the lines: what stands beside them in the commit is told as the commit's."""
     beside, remote = entry["beside"], entry["trajectory"].get("remote")
-    told = "no recorded edit matches these lines; who wrote them is not known"
+    known = "no recorded edit matches these lines; who wrote them is not known"
     if remote:
-        told = f"the events stay with {remote} until joined: git traj fetch {remote}"
+        known = f"the events stay with {remote} until joined: git traj fetch {remote}"
     elif not all(session["read"] for session in beside):
-        told = "recorded events are not here; who wrote these lines is not known"
-    yield from _block("written", escape_line(told), page, 2)
+        known = "recorded events are not here; who wrote these lines is not known"
+    yield from _block("written", escape_line(known), page, 2)
     many = len(beside) > 1
     of = f" {len(beside)} sessions; which wrote these lines, if any, is not known" if many else ""
     yield from page.block(f"the commit also carries{of}:", indent=2, label="", lines=2)
