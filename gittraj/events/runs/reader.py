@@ -89,7 +89,7 @@ def _clean(output: str) -> str:
 
 def _explain(command: str, output: str, exit_code: int | None, *, cut: bool) -> Knowledge:
     try:
-        return explain(shell.parse(command), _is_run, output=output, exit_code=exit_code, cut=cut)
+        return explain(shell.parse(command), find_runner, output=output, exit_code=exit_code, cut=cut)
     except (TooManyWorldsError, ValueError):
         return Knowledge(tuple(_rough(command)), (), {})
 
@@ -109,15 +109,11 @@ def _without_prefixes(output: str, runs: Iterable[Run]) -> str:
     return output
 
 
-def _is_run(words: Sequence[str]) -> bool:
-    return find_runner(words) is not None
-
-
 def _rough(command: str) -> Iterator[Run]:
     """The runs in a line that cannot be read as a shell does it: no status of theirs is known."""
     for index, text in enumerate(re.split(r"&&|\|\||[;|\n&()<>]", command[: shell.LINE_LIMIT])):
         words = text.strip(" $").split()
-        if words and _is_run(words):
+        if find_runner(words):
             yield Run(index, tuple(words), view="part", repeated=False)
 
 

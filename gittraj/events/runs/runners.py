@@ -54,10 +54,11 @@ def all_runners() -> tuple[Runner, ...]:
     """In the order of the table."""
     text = files("gittraj.events.runs").joinpath("runners.toml").read_text("utf-8")
     table = tomllib.loads(text)
-    return tuple(_row(row, table["not_with"]) for row in table["runner"])
+    never = table["not_with"]
+    return tuple(_row(row | {"not_with": f"{never}|{row.get('not_with', never)}"}) for row in table["runner"])
 
 
-def _row(row: dict[str, Any], never: str) -> Runner:
+def _row(row: dict[str, Any]) -> Runner:
     def joined(patterns: Sequence[str]) -> Pattern:
         return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), re.M)
 
@@ -70,7 +71,7 @@ def _row(row: dict[str, Any], never: str) -> Runner:
         found["items"] = re.compile(row["items"])
     found |= {
         "command": re.compile(row["command"]),
-        "not_with": re.compile(f"{never}|{row.get('not_with', '--version')}"),
+        "not_with": re.compile(row.get("not_with", "--version")),
         "summary": tuple(re.compile(pattern, re.M) for pattern in row.get("summary", ())),
         "tally": {name: re.compile(pattern, re.M) for name, pattern in row.get("tally", {}).items()},
         "statuses": {int(code): outcome for code, outcome in row.get("statuses", {}).items()},
