@@ -1,9 +1,10 @@
-"""Figures in words: how long, how much, how long ago, on what evidence. Pure, and free of agents' text."""
+"""Figures in words: how long, how much, how long ago, on what evidence; the sides of a decision. Pure."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from gittraj.model.header import Header
@@ -97,6 +98,27 @@ def vouched(decision: Header) -> str | None:
     """Who recorded a decision, unless its agent did, and how sure: ``inferred, 60% sure``."""
     by = None if decision["by"] == "agent" else decision["by"]
     return ", ".join(filter(None, (by, sure(decision["confidence"])))) or None
+
+
+_REFUSAL = "not: "
+_REFUSES = re.compile(r"n't\b|\b(?:not|no|against|without|avoid|skip|reject|drop|refrain|ruled out)", re.I)
+_SAYS = re.compile(r"\b(?:I|we)\b|^\w+(?:ed|ing) ", re.I)
+
+
+def sides(decision: Mapping[str, Any]) -> tuple[str, list[str]]:
+    """What was chosen, and what else was rejected than it names; a rejection alone chose nothing."""
+    chosen, others = decision["chosen"], decision.get("alternatives") or []
+    if chosen.startswith(_REFUSAL):
+        return "", others or [chosen.removeprefix(_REFUSAL)]
+    return chosen, [other for other in others if not (other in chosen and _REFUSES.search(chosen))]
+
+
+def decided(decision: Header) -> str:
+    """``X over Y and Z``; ``not: Y``; with a clause on a side, ``I did X rather than Y``."""
+    chosen, others = sides(decision)
+    rejected = " and ".join(others)
+    link = "rather than" if any(map(_SAYS.search, (chosen, *others))) else "over"
+    return f"{chosen} {link} {rejected}" if chosen and others else chosen or f"{_REFUSAL}{rejected}"
 
 
 _STRUCTURE = re.compile(

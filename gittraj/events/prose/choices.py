@@ -27,7 +27,7 @@ _REFUSED = re.compile(
 )
 _NAMED = re.compile(r"(?!(?i:tests?|build|lint|ci|status|docs)\b)[^:]+(?:: | [–—] )")
 _REFUSAL = re.compile(fragment("REFUSED"))
-_DECLINED = [SENTENCES[f"declined{number}"] for number in range(1, 6)]
+_DECLINED = [SENTENCES[f"declined{number}"] for number in range(1, 7)]
 """The last form needs a sentence before."""
 
 
@@ -90,6 +90,7 @@ def _read_beside(spot: _Spot) -> Choice | None:
     choice = (
         _read_question(spot)
         or _read_rejected(spot)
+        or _read_pick(spot)
         or read_sentence(spot.sentence)
         or _read_alternative(spot)
     )
@@ -115,6 +116,19 @@ def _read_question(spot: _Spot) -> Choice | None:
     choice = make_choice(match, sentence)
     chosen = choice.chosen or (before.restore(before.text) if before and before.kind != "heading" else "")
     return replace(choice, chosen=chosen, reason=after.restore(after.text), quote=after.quote)
+
+
+def _read_pick(spot: _Spot) -> Choice | None:
+    """``Two options: a header, or a cookie. I'm going with the header, since ...``"""
+    options = SENTENCES["options"].match(spot.near.text.rstrip(".")) if spot.near else None
+    picks = SENTENCES["picks"].match(spot.sentence.text.rstrip("."))
+    if not (options and picks and spot.near) or spot.sentence.asks:
+        return None
+    sides = [spot.near.restore(side) for name, side in options.groupdict().items() if side]
+    choice = make_choice(picks, spot.sentence)
+    taken = [side for side in sides if words(side) & words(choice.chosen)]
+    others = tuple(side for side in sides if side not in taken)
+    return replace(choice, chosen=taken[0], rejected=others) if len(taken) == 1 else None
 
 
 def _read_rejected(spot: _Spot) -> Choice | None:
@@ -153,17 +167,20 @@ def _read_declined(spot: _Spot) -> re.Match[str] | None:
     if sentence.kind in ("heading", "row") or sentence.spoken or sentence.asks:
         return None
     text = sentence.text.rstrip(".")
-    matches = (form.match(text) for form in (_DECLINED if spot.before else _DECLINED[:-1]))
+    forms = _DECLINED if spot.before else _DECLINED[:-1]
+    matches = (form.match(said) for said in (text, LABEL.sub("", text)) for form in forms)
     match = next(filter(None, matches), None)
     tells = match and any(found for name, found in match.groupdict().items() if name != "other")
     return match if tells or " was " in text or _REFUSAL.search(text) else None
 
 
 def _read_refusal(spot: _Spot, refused: re.Match[str], *, declined: bool) -> Choice | None:
-    """What a sentence says was not taken; what was is in the one before, or not told."""
-    sentence, near = spot.sentence, spot.near
-    says = _says_taken if declined else _is_taken
-    taken = near if near and says(near.text.rstrip(".")) else None
+    """What a sentence says was not taken; what was is in the one before or after it, or not told."""
+    sentence, near, after = spot.sentence, spot.near, spot.after
+    taken = near if near and _says_taken(near.text.rstrip(".")) else None
+    picks = SENTENCES["picks"].match(after.text.rstrip(".")) if after and not taken else None
+    if after and picks and not (sentence.asks or _RULES.find(after.text, "open", "talk", "denied")):
+        return _add(make_choice(picks, after), refused, sentence)
     if sentence.asks or not (taken or declined or not _RULES.begins(sentence.text, "tried")):
         return None
     chosen = taken.restore(taken.text) if taken else f"not: {sentence.restore(refused['other'])}"

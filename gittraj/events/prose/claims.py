@@ -17,6 +17,7 @@ _RULES = load("choices")
 _OTHER, _CHOSEN = ("other", "other2", "one"), ("chosen", "chosen2")
 _OWN_DEED = re.compile(fragment("BEGIN") + rf"(?:(?:I|we)\b|fixed|resolved|{fragment('TOOK')})", re.I)
 _TOOK = re.compile(rf"\b(?:{fragment('TOOK')})\b(?! up\b)", re.I)
+_WILL = re.compile(fragment("WILL"))
 _DULL = frozenset(
     re.findall(
         r"\w+",
@@ -103,12 +104,14 @@ def _own(claim: Claim) -> bool:
     if claim.decided:
         return True
     before, chosen, reasoned = claim.before, claim.chosen, bool(claim.reasons)
-    own = _OWN_DEED.match(claim.text) is not None or _RULES.find(before, "changed")
+    deed = _OWN_DEED.match(claim.text) is not None
+    own = deed or _RULES.find(before, "changed")
     against = (
         _RULES.find(before, "talk"),
         _RULES.find(chosen, "was_at"),
         not reasoned and _RULES.begins(chosen, "does"),
         not own and _RULES.find(before, "fault"),
+        not (deed or reasoned) and _RULES.find(before, "behaves"),
         not (own or reasoned) and _RULES.find(chosen, "symptom"),
         claim.is_description,
         _describes(before),
@@ -170,7 +173,8 @@ def _stated(claim: Claim) -> bool:
 def _semi(claim: Claim) -> bool:
     """``X; Y would have ...`` if X is a choice, or speaks of the same thing."""
     stated = SENTENCES["said"].match(claim.chosen) is not None
-    same = bool(words(claim.chosen) & words(claim.other))
+    restore = claim.sentence.restore
+    same = bool(words(restore(claim.chosen)) & words(restore(claim.other)))
     return (claim.decided or stated or same) and not _RULES.find(claim.chosen, "open")
 
 
@@ -236,12 +240,12 @@ def _names_other(claim: Claim) -> bool:
     why = claim.get("why")
     if re.match(r"would have\b", why, re.I) and not _RULES.begins(claim.chosen, "placed"):
         return True
-    named = claim.sentence.label or re.match(r"\w+ing\b", claim.other)
+    named = claim.sentence.label or re.match(r"\w+ing\b", claim.other) or _WILL.match(claim.text)
     return bool(re.match(r"(?:would|could)", why, re.I) and named)
 
 
 def _not_done(claim: Claim) -> bool:
-    if _RULES.find(claim.other, "undone_work") or _describes(claim.text):
+    if _RULES.find(claim.other, "undone_work") or _describes(claim.before):
         return False
     return bool(claim.reasons or claim.get("chosen2"))
 

@@ -11,6 +11,7 @@ from difflib import SequenceMatcher
 from itertools import zip_longest
 
 from gittraj.model.header import Header
+from gittraj.model.words import decided
 from gittraj.query.compare.metrics import measure
 from gittraj.query.compare.sides import Side
 
@@ -57,7 +58,7 @@ def _prompts(side: Side) -> list[str]:
 
 def _decisions(side: Side) -> list[str]:
     found = (decision for header in side.headers for decision in header["decisions"])
-    return list(dict.fromkeys(" over ".join((d["chosen"], *d["alternatives"][:1])) for d in found))
+    return list(dict.fromkeys(map(decided, found)))
 
 
 def _pair(left: Sequence[str], right: Sequence[str]) -> list[Header]:

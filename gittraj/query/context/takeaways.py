@@ -14,7 +14,7 @@ from typing import Any
 
 from gittraj.frozen import dataclass
 from gittraj.model.header import Header
-from gittraj.model.words import is_bad, tests
+from gittraj.model.words import is_bad, sides, tests
 from gittraj.query.context.neighbours import Near
 
 Takeaway = dict[str, Any]
@@ -85,7 +85,7 @@ def _read_decisions(source: Source) -> Iterator[Takeaway]:
             source,
             "rejected" if others else "decided",
             others or decision["chosen"],
-            chosen=decision["chosen"] if others else None,
+            chosen=decision["chosen"] if all(sides(decision)) else None,
             **{key: decision[key] for key in ("question", "reasoning", "by", "confidence")},
         )
 

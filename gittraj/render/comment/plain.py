@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gittraj.model.header import Header
-from gittraj.model.words import opened_by, vouched
+from gittraj.model.words import opened_by, sides, vouched
 from gittraj.query.change import Change, Reviewed
 from gittraj.render.comment.comment import CommentOptions
 from gittraj.render.comment.facts import find_heading, find_outcome, find_requests, state_facts
@@ -79,7 +79,7 @@ def _flag(flag: Flag, page: Page) -> list[str]:
 def _decision(decision: Header, page: Page) -> list[str]:
     basis = vouched(decision)
     lines = page.block(_short(titled(decision)) + (f" ({_short(basis)})" if basis else ""), indent=2)
-    others = "; ".join(decision["alternatives"])
+    others = "; ".join(o for o in sides(decision)[1] if o not in decision["chosen"])
     for label, text in (("rejected", others), ("because", decision["reasoning"])):
         if text:
             lines += page.block(_short(text), indent=_MARGIN + 2, label=f"  {label}")

@@ -15,6 +15,7 @@ from gittraj.model.words import (
     opened_by,
     own_words,
     short_number,
+    sides,
     sure,
     tests,
     unstructured,
@@ -111,10 +112,11 @@ def _reason(flag: Flag, location: Location) -> str:
 
 
 def decisions_table(decisions: Sequence[Header]) -> str:
-    rows = [
-        (cell(titled(d)) + _small(d), cell("; ".join(d["alternatives"])), cell(d["reasoning"] or ""))
-        for d in decisions
-    ]
+    rows = []
+    for decision in decisions:
+        chosen, others = sides(decision)
+        taken = cell(titled(decision)) if chosen else "—"
+        rows.append((taken + _small(decision), cell("; ".join(others)), cell(decision["reasoning"] or "")))
     return _table(("Chosen", "Rejected", "Because"), rows)
 
 

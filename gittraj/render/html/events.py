@@ -15,7 +15,7 @@ from typing import Any
 
 from gittraj.frozen import dataclass
 from gittraj.model.times import parse_time
-from gittraj.model.words import count, duration, model_of, sure
+from gittraj.model.words import count, duration, model_of, sides, sure
 from gittraj.query.why.line_origin import compare_lines
 from gittraj.query.why.written import Hunk, read_hunks
 from gittraj.render.events import (
@@ -264,20 +264,14 @@ def render_decision(decision: Mapping[str, Any]) -> Html:
 def _decided(decision: Mapping[str, Any]) -> Iterator[Html]:
     if decision.get("question"):
         yield tag("p", line(decision["question"]), class_="question")
-    others = join(
-        tag("span", line(_option(each)), class_="other") for each in decision.get("alternatives") or ()
-    )
+    chosen, others = sides(decision)
     for label, body in (
-        ("Chose", tag("strong", line(decision["chosen"]))),
-        ("Over", others),
+        ("Chose", tag("strong", line(chosen)) if chosen else ""),
+        ("Over" if chosen else "Rejected", join(tag("span", line(each), class_="other") for each in others)),
         ("Because", line(decision.get("reasoning") or "")),
     ):
         if body:
             yield tag("div", tag("span", label, class_="label"), tag("span", body), class_="row")
-
-
-def _option(other: Any) -> str:
-    return str(other.get("option") if isinstance(other, dict) else other)
 
 
 def _by(by: str) -> str:

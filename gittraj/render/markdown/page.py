@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import Any
 
 from gittraj.model.header import Header
-from gittraj.model.words import edited, model_of, sure, unmarked
+from gittraj.model.words import edited, model_of, sides, sure, unmarked
 from gittraj.render.events import (
     Detail,
     Event,
@@ -67,8 +67,8 @@ def _decisions(decisions: Sequence[Header]) -> str:
     rows = ["| Chose | Rejected | Because | By |", "| --- | --- | --- | --- |"]
     for decision in decisions:
         by = ", ".join(filter(None, (decision["by"], sure(decision["confidence"]))))
-        others = "; ".join(decision["alternatives"])
-        cells = (decision["chosen"], others, decision["reasoning"] or "", by)
+        chosen, others = sides(decision)
+        cells = (chosen, "; ".join(others), decision["reasoning"] or "", by)
         rows.append(f"| {' | '.join(map(words, cells))} |")
     return "\n".join(rows)
 

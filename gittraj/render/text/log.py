@@ -10,6 +10,7 @@ from gittraj.model.times import parse_time
 from gittraj.model.words import (
     brief,
     count,
+    decided,
     duration,
     facts,
     is_bad,
@@ -206,11 +207,7 @@ def _name(statement: str | None, page: Page) -> str:
 
 def render_decision(decision: Header, page: Page) -> str:
     """``X over Y and Z, because W``, and who recorded it."""
-    text = escape_line(decision["chosen"])
-    # "I decided against caching" names what it rejects
-    others = [escape_line(other) for other in decision["alternatives"] if other not in decision["chosen"]]
-    if others:
-        text += f" over {' and '.join(others)}"
+    text = escape_line(decided(decision))
     if decision["reasoning"]:
         text += f", {because(escape_line(decision['reasoning']))}"
     notes = escape_line(vouched(decision) or "")
