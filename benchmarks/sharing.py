@@ -17,8 +17,9 @@ from gittraj.model.codec import encode_note
 from gittraj.model.values import Line
 from gittraj.notes.store import DATA_PREFIX, RECORDS_REF, DataRefs, NotesRef
 from gittraj.redact import RULESET
-from gittraj.sync import fetch, find_remote, push
 from gittraj.sync.join import join_records
+from gittraj.sync.remote import find_remote
+from gittraj.sync.transfer import fetch, push
 from tests.integration.repository import Git
 from tests.integration.story import Story, record
 

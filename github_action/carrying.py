@@ -21,7 +21,7 @@ from gittraj import limits
 from gittraj.config import Config, Environ
 from gittraj.errors import RedactionError, TrajError
 from gittraj.git import Repository
-from gittraj.history import find_rewrites
+from gittraj.history.find import find_rewrites
 from gittraj.model.codec import decode_note, encode_line
 from gittraj.model.values import ForeignLine, Line, PartSummary, Record, SessionInfo, map_texts
 from gittraj.notes.carry import is_own

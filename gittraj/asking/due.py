@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from gittraj.agents import AskProtocol, SessionFile
-from gittraj.capture.commits import is_made
+from gittraj.capture.commits import made_kind
 from gittraj.config import read_config
 from gittraj.decisions.blocks import parse_blocks
 from gittraj.decisions.commands import ABANDONED, COMPLETED
@@ -108,7 +108,7 @@ def _printed(log: bytes, repository: Repository) -> set[str]:
     """Those that the log shows being made, and that were: of an agent that switches git's hooks off."""
     printed = tuple(found.decode() for found in _MADE.findall(log))
     moves = read_reflog(repository, repository.git_dir, None)[0] if printed else []
-    return {move.new for move in moves if is_made(move) and move.new.startswith(printed)}
+    return {move.new for move in moves if made_kind(move) and move.new.startswith(printed)}
 
 
 def _looked_back(turn: Turn, folder: Path, log: bytes) -> bool:

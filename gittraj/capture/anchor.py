@@ -6,7 +6,7 @@ commit."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from gittraj.capture.commit_command import (
@@ -73,7 +73,25 @@ def match_commits(log: Log, commits: Sequence[Commit], *, known: Sequence[Anchor
             call = ordered[commit.id]
             weight = plausibility(log, commit, call, written)
             matches.append(Match(commit=commit.id, call=call, evidence="agent", weight=weight))
-    return matches
+    return [*matches, *_by_hooks(log, named, matches)]
+
+
+def _by_hooks(log: Log, named: Sequence[Commit], matches: Iterable[Match]) -> Iterator[Match]:
+    """What a hook of the user's committed on top of what a call did, before that ended: who has the session's
+    environment may commit a moment later."""
+    made = {match.commit: match for match in matches}
+    for commit in named:
+        below = commit.changes.parents[:1] if commit.changes else ()
+        match = next((made[parent] for parent in below if parent in made), None)
+        if match and commit.id not in made and not commit.terminal and _ran_within(log, match.call, commit):
+            made[commit.id] = replace(match, commit=commit.id, evidence="agent")
+            yield made[commit.id]
+
+
+def _ran_within(log: Log, call: int, commit: Commit) -> bool:
+    call_ran = _dated_call(log, call) if log.result_of(call) is not None else None
+    time = commit.changes.time if commit.changes else 0.0
+    return call_ran is not None and call_ran.begun - CLOCK <= time <= call_ran.over
 
 
 def commits_elsewhere(log: Log) -> list[int]:
@@ -159,7 +177,9 @@ class _Call:
             return False
         if commit.kind in COPYING and commit.kind not in git_verbs(self.command):
             return False
-        if commit.mark == agent and _is_signed(commit) and not gives_message(self.command):
+        # people set such variables in shells of their own
+        signed = commit.mark == agent and not commit.terminal and commit.mark not in CONFIGURED.values()
+        if signed and not gives_message(self.command):
             return commit.kind == "amend" or not amends or count_commits(self.command) > 1
         named = len(commit.subject) >= _SHORTEST_SUBJECT and gives_subject(self.normalised, commit.subject)
         return named or merges_branch(self.command, commit.subject)
@@ -178,11 +198,6 @@ def _by_message(log: Log, commits: Sequence[Commit], fixed: Found, written: Writ
     found = _give_out({c: each for c, each in fits.items() if c in mine}, left)
     left = {call: left[call] for call in left if call not in {made for made, _ in found.values()}}
     return found | _give_out({c: each for c, each in fits.items() if c not in mine}, left)
-
-
-def _is_signed(commit: Commit) -> bool:
-    """Whether the sign of an agent tells that it runs; people set the variables in shells of their own."""
-    return not commit.terminal and commit.mark not in CONFIGURED.values()
 
 
 def _is_unnamed(log: Log, commit: Commit) -> bool:

@@ -114,11 +114,6 @@ def _to_commit(commit: str, kind: Kind, line: Spooled | None, *, stored: bool) -
     )
 
 
-def is_made(entry: ReflogEntry) -> bool:
-    """Whether an entry made a commit."""
-    return made_kind(entry) is not None
-
-
 def made_kind(entry: ReflogEntry) -> Kind | None:
     """The kind of commit that an entry made; ``None`` when it made none."""
     if entry.old == entry.new or entry.message.startswith("cherry-pick: fast-forward"):

@@ -63,9 +63,9 @@ def link(
     ``common`` tells the lines that decide nothing.
     """
     links = Links(writings=dict(writings or {log.trajectory: Writings.of(log) for log in logs}))
-    linker = _Linker(logs, links, considers, common)
-    linker.claim(known, past or {})
-    for commit, owner in _in_time([_with_owners(logs, each, known, considers, owned) for each in streams]):
+    linker = _Linker(logs, links, known, considers, common)
+    linker.claim(past or {})
+    for commit, owner in _in_time([linker.with_owners(each, owned) for each in streams]):
         if owner is not None and (_is_final(commit, *owner) or not patient(commit)):
             linker.give(commit, *owner)
         elif commit.id in owned:
@@ -84,28 +84,47 @@ class _Linker:
     """Gives one commit after the other to the logs that it belongs to."""
 
     def __init__(
-        self, logs: Sequence[Log], links: Links, considers: Callable[[Log, Commit], bool], common: Common
+        self,
+        logs: Sequence[Log],
+        links: Links,
+        known: Mapping[str, Sequence[Anchor]],
+        considers: Callable[[Log, Commit], bool],
+        common: Common,
     ) -> None:
         self.links = links
         self._common = common
         self._logs = logs
+        self._known = known
         self._considers = considers
         self._writers = _writers(logs, links.writings)  # no other log is asked about a commit of a path
         self._claimed: dict[str, int] = {}
         """Where the events of each log end that belong to a commit already."""
 
-    def claim(
-        self,
-        known: Mapping[str, Sequence[Anchor]],
-        past: Mapping[str, Sequence[tuple[CommitChanges, int | None]]],
-    ) -> None:
+    def claim(self, past: Mapping[str, Sequence[tuple[CommitChanges, int | None]]]) -> None:
         """Note what earlier drains gave away."""
         for log in self._logs:
-            closes = (_close(log, anchor.call) for anchor in known.get(log.trajectory, ()))
+            closes = (_close(log, anchor.call) for anchor in self._known.get(log.trajectory, ()))
             self._claimed[log.trajectory] = max(closes, default=-1)
         for trajectory, taken in past.items():
             for changes, call in taken:
                 self.links.writings[trajectory].take(Changed(changes), before=call)
+
+    def with_owners(self, stream: Sequence[Commit], owned: Collection[str]) -> list[Owned]:
+        """Each commit with its session: the best by evidence, or none where two gave its message as well."""
+        found: dict[str, tuple[Log, Match]] = {}
+        alike: set[str] = set()
+        for log in self._logs:
+            news = [c for c in stream if self._considers(log, c)]
+            for match in match_commits(log, news, known=self._known.get(log.trajectory, ())):
+                best = found.get(match.commit)
+                if best is None or _rank(match) > _rank(best[1]):
+                    found[match.commit] = (log, match)
+                    alike.discard(match.commit)
+                elif match.evidence == "order" and _rank(match) == _rank(best[1]):
+                    alike.add(match.commit)
+        alike.update(c for c, (_, match) in found.items() if c in owned and match.evidence == "order")
+        owners = {commit: owner for commit, owner in found.items() if commit not in alike}
+        return [(commit, owners.get(commit.id)) for commit in _calls_first(stream, owners)]
 
     def give(self, commit: Commit, owning: Log, match: Match) -> None:
         """A commit with an anchor. Another session adds a part only for lines that it wrote and the owner
@@ -204,39 +223,6 @@ def _calls_first(stream: Sequence[Commit], owners: Collection[str]) -> Iterator[
             if commit.id in first and commit.kind == "amend" and at > 0:
                 first.add(group[at - 1].id)
         yield from sorted(group, key=lambda c: c.id not in first)
-
-
-def _with_owners(
-    logs: Sequence[Log],
-    stream: Sequence[Commit],
-    known: Mapping[str, Sequence[Anchor]],
-    considers: Callable[[Log, Commit], bool],
-    owned: Collection[str],
-) -> list[Owned]:
-    owners = _owners(logs, stream, known, considers)
-    owners = {c: o for c, o in owners.items() if c not in owned or o[1].evidence != "order"}
-    return [(commit, owners.get(commit.id)) for commit in _calls_first(stream, owners)]
-
-
-def _owners(
-    logs: Sequence[Log],
-    stream: Sequence[Commit],
-    known: Mapping[str, Sequence[Anchor]],
-    considers: Callable[[Log, Commit], bool],
-) -> dict[str, tuple[Log, Match]]:
-    """Each commit's session: one, the best by evidence; none where two gave its message as well."""
-    found: dict[str, tuple[Log, Match]] = {}
-    alike: set[str] = set()
-    for log in logs:
-        news = [c for c in stream if considers(log, c)]
-        for match in match_commits(log, news, known=known.get(log.trajectory, ())):
-            best = found.get(match.commit)
-            if best is None or _rank(match) > _rank(best[1]):
-                found[match.commit] = (log, match)
-                alike.discard(match.commit)
-            elif match.evidence == "order" and _rank(match) == _rank(best[1]):
-                alike.add(match.commit)
-    return {commit: owner for commit, owner in found.items() if commit not in alike}
 
 
 _SURE = 2.0

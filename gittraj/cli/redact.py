@@ -228,7 +228,7 @@ def read_values() -> list[str]:
 
 def fetch_first(repository: Repository) -> None:
     """Fetch all remotes: a secret that only they have would come back with the next join."""
-    from gittraj.sync import fetch_all
+    from gittraj.sync.transfer import fetch_all
 
     for complaint in fetch_all(repository):
         sys.stderr.write(printable(f"git-traj: {complaint}: what is only there was not searched") + "\n")

@@ -15,7 +15,8 @@ from gittraj.errors import DeclinedError, TrajError
 if TYPE_CHECKING:
     from gittraj.commands.push import Sent
     from gittraj.git import Repository
-    from gittraj.sync import Outgoing, Remote
+    from gittraj.sync.outgoing import Outgoing
+    from gittraj.sync.remote import Remote
 
 _LOOK = "git traj log --trajectories --all lists what is stored, git traj show --events ID shows one in full"
 
@@ -82,7 +83,7 @@ _json = click.option("--json", "as_json", is_flag=True, help="Print one JSON doc
 def sync(remote: str | None, *, dry_run: bool, records_only: bool, as_json: bool) -> None:
     """Fetch and push: afterwards the remote and this clone have the same records."""
     from gittraj.commands.push import sent_to_json, sent_to_line
-    from gittraj.sync import find_remote
+    from gittraj.sync.remote import find_remote
 
     with find_drained() as repository:
         chosen = find_remote(repository, remote)
@@ -101,7 +102,7 @@ def fetch(remote: str | None, *, as_json: bool) -> None:
     The events themselves are fetched when a command needs them.
     """
     from gittraj.notes.store import RECORDS_REF
-    from gittraj.sync import find_remote
+    from gittraj.sync.remote import find_remote
 
     with find_drained() as repository:
         chosen = find_remote(repository, remote, pushing=False)
@@ -129,7 +130,7 @@ def push(remote: str | None, *, dry_run: bool, records_only: bool, replace: bool
     records, unless git config traj.push is auto.
     """
     from gittraj.commands.push import sent_to_json, sent_to_line
-    from gittraj.sync import find_remote
+    from gittraj.sync.remote import find_remote
 
     with find_drained() as repository:
         chosen = find_remote(repository, remote)
@@ -139,7 +140,8 @@ def push(remote: str | None, *, dry_run: bool, records_only: bool, replace: bool
 
 def _fetch(repository: Repository, remote: Remote) -> int:
     """Fetch, and join from now on; returns how many commits have new records."""
-    from gittraj.sync import fetch, remember_join
+    from gittraj.sync.consent import remember_join
+    from gittraj.sync.transfer import fetch
 
     fetched = fetch(repository, remote, tell=say)
     remember_join(repository, remote)

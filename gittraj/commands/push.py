@@ -9,16 +9,11 @@ from gittraj.config import Environ
 from gittraj.errors import TrajError
 from gittraj.git import Repository
 from gittraj.model.words import count, size_of
-from gittraj.sync import (
-    Outgoing,
-    Remote,
-    find_outgoing,
-    push,
-    read_answer,
-    remember_consent,
-    shares_records_only,
-)
+from gittraj.sync.consent import read_answer, remember_consent, shares_records_only
+from gittraj.sync.outgoing import Outgoing, find_outgoing
+from gittraj.sync.remote import Remote
 from gittraj.sync.rescan import vet
+from gittraj.sync.transfer import push
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

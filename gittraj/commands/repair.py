@@ -11,13 +11,15 @@ from gittraj.commands.link import find_commit, list_commits, outlive
 from gittraj.config import Environ, read_config
 from gittraj.errors import TrajError
 from gittraj.git import Repository, read_present
-from gittraj.history import Rewrite, Source, find_absent
+from gittraj.history.absent import find_absent
+from gittraj.history.history import Rewrite, Source
 from gittraj.model.codec import decode_note, encode_note
 from gittraj.notes.carry import carry_note, held_records
 from gittraj.notes.merge import merge_lines, records_on
 from gittraj.notes.places import find_places
+from gittraj.notes.refs import refuse_broken
 from gittraj.notes.split_commits import SplitCommits
-from gittraj.notes.store import NotesRef
+from gittraj.notes.store import RECORDS_REF, NotesRef
 from gittraj.query.log.unreachable import UnreachableRecords, find_unreachable_records
 from gittraj.query.notes import NotesInMemory
 from gittraj.record.drain.composition import make_pipeline
@@ -45,6 +47,7 @@ def repair(
 ) -> Repaired:
     """Bring records to what their commits became. ``revisions`` (``A..B``, or all that a revision reaches)
     limits the old commits or the new. Raises TrajError."""
+    refuse_broken(repository, RECORDS_REF)
     limit = set(list_commits(repository, revisions)) if revisions else None
     if environ.off:
         raise TrajError("GIT_TRAJ=0 switches git-traj off", "unset it")

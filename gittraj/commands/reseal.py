@@ -16,7 +16,7 @@ from gittraj.commands.link import reachable
 from gittraj.config import Environ, read_config
 from gittraj.errors import SealError
 from gittraj.git import Repository
-from gittraj.model.codec import encode_segments
+from gittraj.model.codec import encode_segments, segment_position
 from gittraj.model.values import AnyEvent, Key, Record, SegmentRef
 from gittraj.notes.read_segments import read_segments
 from gittraj.record.draft import this_month
@@ -201,7 +201,7 @@ def _split(segments: Segments, events: Events) -> Iterator[tuple[SegmentRef, Rep
         new = tuple(events[start : start + len(old)])
         start += len(old)
         if new != old:
-            first = int(ref.name.partition("-")[0])
+            first = segment_position(ref.name) or 0
             yield ref, Replacement(bodies=tuple(encode_segments(enumerate(new, first))), replaced={})
 
 

@@ -135,8 +135,7 @@ def status_to_lines(facts: Facts) -> Iterator[str]:
         yield f"Summaries: by {facts.summarizer.command} ({facts.summarizer.source}), {done}{failed}"
     for name, why in facts.plugins.items():
         yield f"Plug-in: {name}{f', left out: {why}' if why else ''}"
-    for error in facts.complaints:
-        yield f"Wrong: {error.message} (git traj doctor)"
+    yield from _complaints(facts)
 
 
 def overview_to_lines(facts: Facts) -> Iterator[str]:
@@ -144,11 +143,16 @@ def overview_to_lines(facts: Facts) -> Iterator[str]:
     yield from (
         line for line in _recording(facts) if not line.startswith("Hooks") or "(git traj doctor)" in line
     )
-    yield from (*_work(facts), *_shared(facts))
+    yield from (*_work(facts), *_shared(facts), *_complaints(facts))
 
 
 def _work(facts: Facts) -> Iterator[str]:
     yield from (*_open_work(facts), *_commits(facts), *_redaction(facts))
+
+
+def _complaints(facts: Facts) -> Iterator[str]:
+    for error in facts.complaints:
+        yield f"Wrong: {error.message} (git traj doctor)"
 
 
 def _shared(facts: Facts) -> Iterator[str]:

@@ -11,18 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from types import MappingProxyType
 
 from gittraj.git import CommitChanges
-from gittraj.history.history import (
-    Change,
-    Commit,
-    History,
-    Kin,
-    Pair,
-    Paths,
-    follow,
-    group,
-    patch_of,
-    paths_of,
-)
+from gittraj.history.history import Commit, History, Kin, Pair, follow, group
 
 _PICKED = re.compile(r"^\(cherry picked from commit ([0-9a-f]{40,64})\)$", re.MULTILINE)
 _LISTED = re.compile(r"^commit ([0-9a-f]{40,64})$", re.MULTILINE)
@@ -43,25 +32,23 @@ def match_picked(
     known: Collection[str],
     *,
     history: History,
-    patches: Mapping[Change, str],
-    paths: Mapping[Change, Paths],
     became: Mapping[str, Sequence[str]],
     lines: Mapping[str, Counter[str]] = MappingProxyType({}),
 ) -> Iterator[Pair]:
     """Pairs (source, copy) of the commits that a cherry-pick or ``git am`` made (``picked``, from the
     reflog). After a conflict the patch differs, but author, author date and subject are the same. Of several
     sources, the one whose ``lines`` are most like the copy's is used."""
-    sources = _by_patch(known, history, patches)
+    sources = _by_patch(known, history)
     for new in picked:
         if new not in history.commits:
             continue
         later = {*follow([new], became)}  # itself and its later versions, which are not its sources
         mates = _older(history, new, history.by_identity[history.commits[new].identity], later)
-        patch, names = patch_of(new, history, patches), paths_of(new, history, paths)
+        patch, names = history.patch(history.change(new)), history.names(history.change(new))
         same = _older(history, new, sources.get(patch, ()) if patch else (), later)
         # one may be an amend of another, and only the other was asked for: the pick copies the older version
-        both = [c for c in mates if patch and patch_of(c, history, patches) == patch]
-        alike = [c for c in mates if paths_of(c, history, paths) == names]
+        both = [c for c in mates if patch and history.patch(history.change(c)) == patch]
+        alike = [c for c in mates if history.names(history.change(c)) == names]
         some = both or _closest(alike, new, lines) or mates or same
         chosen = _last(some, became)
         if len(chosen) > 1:  # copies on several branches: use their common source
@@ -95,12 +82,11 @@ def match_patches(
     *,
     history: History,
     kin: Kin,
-    patches: Mapping[Change, str],
     became: Mapping[str, Sequence[str]],
 ) -> Iterator[Pair]:
     """Pairs of commits with the same patch, one to one. An ancestor or descendant of the old commit does not
     copy it, but repeats its change, as a reverted revert does."""
-    sources, copies = _by_patch(known, history, patches), _by_patch(targets, history, patches)
+    sources, copies = _by_patch(known, history), _by_patch(targets, history)
     for patch in sources.keys() & copies.keys():
         found: dict[str, list[Commit]] = {}
         olds = [history.commits[c] for c in _last(sources[patch], became)]
@@ -149,22 +135,20 @@ def match_trees(
                 yield old, new
 
 
-def match_places(
-    known: Collection[str], *, history: History, paths: Mapping[Change, Paths]
-) -> Iterator[Pair]:
+def match_places(known: Collection[str], *, history: History) -> Iterator[Pair]:
     """Pairs of a commit that is gone and the only one that replaces it: on the same parents, with the same
     tree or, after a later amend, with the same author, author date, subject and files. The committer may
     differ."""
     for old in map(history.commits.__getitem__, gone(known, history)):
         beside = history.standing[old.parents]
-        names = paths_of(old.id, history, paths)
+        names = history.names(history.change(old.id))
         news = [new for new in beside if new.tree == old.tree] or [
             new
             for new in beside
             if new.identity == old.identity
             and new.committed > new.began
             and names
-            and names <= paths_of(new.id, history, paths)
+            and names <= history.names(history.change(new.id))
         ]
         if len(news) == 1:
             yield old.id, news[0].id
@@ -202,10 +186,8 @@ def splits(
                     break
 
 
-def _by_patch(
-    commits: Iterable[str], history: History, patches: Mapping[Change, str]
-) -> dict[str, list[str]]:
-    return group(commits, lambda commit: patch_of(commit, history, patches))
+def _by_patch(commits: Iterable[str], history: History) -> dict[str, list[str]]:
+    return group(commits, lambda commit: history.patch(history.change(commit)))
 
 
 def _last(commits: Sequence[str], became: Mapping[str, Sequence[str]]) -> list[str]:

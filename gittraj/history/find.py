@@ -7,9 +7,10 @@ evidence, no link.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import field, replace
 from types import MappingProxyType
 
+from gittraj.frozen import dataclass
 from gittraj.git import Repository, read_changes
 from gittraj.history.copies import (
     gone,
@@ -53,7 +54,7 @@ def find_rewrites(
     olds = [commit for commit in dict.fromkeys(old) if commit in history.commits]
     if not olds:
         return []
-    search = _Search(repository, history, known, frozenset(taken), tips)
+    search = _Search(repository, history, known, frozenset(taken), history.reachable, tips)
     search.match_reflogs(story, olds)
     search.compare_contents(story, olds)
     while search.look_between(story, olds):
@@ -61,27 +62,23 @@ def find_rewrites(
     return list(search.results(olds))
 
 
+@dataclass(frozen=True, slots=True)
 class _Search:
     """Collects links between all known commits, also those that are gone again, because a chain may lead
     through them. For the same pair, the earlier evidence is kept."""
 
-    def __init__(
-        self,
-        repository: Repository,
-        history: History,
-        known: Mapping[Pair, Source],
-        taken: frozenset[str],
-        pulls: Mapping[int, Collection[str]],
-    ) -> None:
-        self.repository = repository
-        self.history = history
-        self.known = known
-        self.taken = taken
-        self.pulls = pulls
-        self.patches = Patches(repository)
-        self.links: dict[Pair, Source] = {}
-        self.fragments: dict[str, list[str]] = {}
-        self.among: Collection[str] = history.reachable
+    repository: Repository
+    history: History
+    known: Mapping[Pair, Source]
+    taken: frozenset[str]
+    among: Collection[str]
+    pulls: Mapping[int, Collection[str]] = field(default_factory=dict)
+    links: dict[Pair, Source] = field(default_factory=dict)
+    fragments: dict[str, list[str]] = field(default_factory=dict)
+
+    @property
+    def patches(self) -> Patches:
+        return Patches(self.repository, self.history)
 
     def results(self, olds: Iterable[str]) -> Iterator[Rewrite]:
         links, became, reachable = {**self.known, **self.links}, self._became(), self.history.reachable
@@ -109,7 +106,7 @@ class _Search:
         )
         self._add(story.amends, "reflog")
         for originals, steps in chosen:
-            pairs = match_rebase(originals, steps, history=history, patches=patches.ids, paths=patches.paths)
+            pairs = match_rebase(originals, steps, history)
             self._add([*pairs, *self._find_taken({*originals} - {s.new for s in steps}, pairs)], "reflog")
         self._find_picks(story, olds)
 
@@ -126,23 +123,14 @@ class _Search:
             before = len(self.links)
             known, became = self._known(olds), self._became()
             patches.compare(map(history.change, {*known, *mates}), map(history.change, picked))
-            picks = match_picked(
-                picked,
-                known,
-                history=history,
-                patches=patches.ids,
-                paths=patches.paths,
-                lines=lines,
-                became=became,
-            )
+            picks = match_picked(picked, known, history=history, lines=lines, became=became)
             self._add(list(picks), "reflog")
 
     def _find_taken(self, originals: Collection[str], pairs: Collection[Pair]) -> Iterable[Pair]:
         """Only if some originals were left out, and the patch of others changed."""
-        change, ids = self.history.change, self.patches.ids
+        change, patch = self.history.change, self.history.patch
         left_out = sorted({c for c in originals if change(c)} - {old for old, _ in pairs})
-        patches = {c: ids.get(change(c) or ("", ""), c) for pair in pairs for c in pair}
-        resolved = {new for old, new in pairs if patches[old] != patches[new]}
+        resolved = {new for old, new in pairs if (patch(change(old)) or old) != (patch(change(new)) or new)}
         if not left_out or not resolved:
             return ()
         some = [pair for pair in pairs if pair[1] in resolved]
@@ -178,14 +166,8 @@ class _Search:
 
     def _find_patches(self, known: Collection[str], targets: Iterable[str], kin: Kin) -> None:
         explained = {new for _, new in self.links}
-        pairs = match_patches(
-            known,
-            [c for c in targets if c not in explained],
-            history=self.history,
-            kin=kin,
-            patches=self.patches.ids,
-            became=self._became(),
-        )
+        left = [c for c in targets if c not in explained]
+        pairs = match_patches(known, left, history=self.history, kin=kin, became=self._became())
         self._add(list(pairs), "patch-id")
 
     def _find_places(self, known: Collection[str], targets: Iterable[str]) -> None:
@@ -198,7 +180,7 @@ class _Search:
         lost = gone([c for c in known if c not in matched], history)
         beside = [new.id for c in lost for new in history.standing[history.commits[c].parents]]
         patches.read_paths(map(history.change, {*lost, *beside}))
-        self._add(self._borne_out([*match_places(lost, history=history, paths=patches.paths)]), "tree")
+        self._add(self._borne_out([*match_places(lost, history=history)]), "tree")
 
     def _find_pulls(
         self, known: Collection[str], targets: Iterable[str], pulls: Mapping[int, Collection[str]], kin: Kin
@@ -207,7 +189,7 @@ class _Search:
         explained = {new for _, new in self.links}
         squashes = list(name_squashes(pulls, targets, explained, history=history, kin=kin))
         patches.read_paths(change for s in squashes for change in (s.change, history.change(s.new)))
-        self._add(list(match_pulls(squashes, known, history=history, paths=patches.paths)), "pull")
+        self._add(list(match_pulls(squashes, known, history)), "pull")
 
     def look_between(self, story: Story, olds: Collection[str]) -> bool:
         """Look at intermediate commits: they were rewritten, too, before a search ran, and are only in the
@@ -221,10 +203,7 @@ class _Search:
         explained = {new for _, new in self.links}
         firsts = frozenset(between).difference(explained, olds)
         passed = replace(self.history, reachable=reachable | firsts)
-        search = _Search(self.repository, passed, self.known, self.taken, {})
-        search.links, search.patches, search.among = self.links, self.patches, firsts
-        search.fragments = self.fragments
-        search.compare_contents(story, olds)
+        replace(self, history=passed, among=firsts, pulls={}).compare_contents(story, olds)
         return len(self._known(olds)) > before
 
     def _find_splits(self, known: Collection[str], targets: Collection[str]) -> None:
@@ -243,17 +222,18 @@ class _Search:
         self, known: Collection[str], targets: Collection[str], tips: Iterable[str], kin: Kin
     ) -> None:
         history, patches = self.history, self.patches
-        matched = {new for _, new in self.links}
+        told = (pair for pair, source in self.known.items() if source == "squash")
+        matched = {new for _, new in (*self.links, *told)}
         left = [c for c in targets if c not in matched]
         if not left:
             return
         ends = dict.fromkeys([*known, *tips])
         line = {c for end in ends for c in history.line(end, most=LONGEST)}
         patches.read_paths([*map(history.step, line), *map(history.change, left)])
-        spans = list(ranges(ends, left, history=history, kin=kin, paths=patches.paths))
+        spans = list(ranges(ends, left, history=history, kin=kin))
         changes = [range_change(history, span) for span in spans]
         patches.compare([*changes, *map(history.change, line)], map(history.change, left))
-        found = match_squashes(spans, known, left, history=history, kin=kin, patches=patches.ids)
+        found = match_squashes(spans, known, left, history=history, kin=kin, became=self._became())
         self._add(self._borne_out([*found]), "squash")
 
     def _borne_out(self, pairs: Collection[Pair]) -> list[Pair]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import field
 from functools import cached_property
 from typing import Literal, TypeVar
 
@@ -75,11 +76,14 @@ class Commit:
 
 @dataclass(frozen=True)  # without slots: cached_property needs a __dict__
 class History:
-    """``commits`` are in order, children first. ``empty`` is the id of the tree without files."""
+    """``commits`` are in order, children first. ``empty`` is the id of the tree without files. ``patches``
+    has the patch-ids of changes and ``paths`` what each changed, as far as ``reading.Patches`` asked."""
 
     commits: Mapping[str, Commit]
     reachable: frozenset[str]
     empty: str
+    patches: dict[Change, str] = field(default_factory=dict)
+    paths: dict[Change, Paths] = field(default_factory=dict)
 
     @cached_property
     def children(self) -> Mapping[str, list[str]]:
@@ -127,6 +131,14 @@ class History:
         before = self.commits.get(here.parents[0]) if here.parents else None
         return (before.tree, here.tree) if before and before.tree != here.tree else None
 
+    def patch(self, change: Change | None) -> str | None:
+        """The patch-id of a change; None if it is not known."""
+        return self.patches.get(change) if change else None
+
+    def names(self, change: Change | None) -> Set[bytes]:
+        """The paths of a change, as far as they are known."""
+        return self.paths.get(change, {}).keys() if change else set()
+
     def line(self, tip: str, *, most: int) -> Iterator[str]:
         """``tip`` and its first parents, at most ``most`` commits."""
         at: str | None = tip
@@ -149,18 +161,6 @@ class History:
     @cached_property
     def _order(self) -> Mapping[str, int]:
         return {commit: position for position, commit in enumerate(self.commits)}
-
-
-def patch_of(commit: str, history: History, patches: Mapping[Change, str]) -> str | None:
-    """The patch-id of a commit; None if it is not known."""
-    change = history.change(commit)
-    return patches.get(change) if change else None
-
-
-def paths_of(commit: str, history: History, paths: Mapping[Change, Paths]) -> Set[bytes]:
-    """The paths that a commit changed, as far as they are known."""
-    change = history.change(commit)
-    return paths.get(change, {}).keys() if change else set()
 
 
 class Kin:

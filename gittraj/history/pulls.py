@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from gittraj.frozen import dataclass
-from gittraj.history.history import Change, History, Kin, Paths, group, paths_of
+from gittraj.history.history import Change, History, Kin, group
 
 _NUMBER = re.compile(r"\((?:pull request )?[#!](\d+)\)$")
 """The end of a squash's subject, as GitHub, GitLab (by its template) and Bitbucket write it."""
@@ -54,16 +54,11 @@ def name_squashes(
 
 
 def match_pulls(
-    squashes: Iterable[Squashed],
-    known: Collection[str],
-    *,
-    history: History,
-    paths: Mapping[Change, Paths],
+    squashes: Iterable[Squashed], known: Collection[str], history: History
 ) -> Iterator[tuple[str, str]]:
     """Pairs (old, new) of squashes that change exactly the paths of their branch."""
     for squash in squashes:
-        here = paths.get(squash.change, {}).keys()
-        there = paths_of(squash.new, history, paths)
-        if here and here == there:
+        here = history.names(squash.change)
+        if here and here == history.names(history.change(squash.new)):
             members = history.between(history.commits[squash.new].parents[0], squash.tip)
             yield from ((old, squash.new) for old in members if old in known)

@@ -124,31 +124,31 @@ def _parse(data: bytes) -> dict[str, Commit]:
 
 
 class Patches:
-    """A cache of the paths and patch-ids of changes."""
+    """Asks for the paths and patch-ids of changes in a history."""
 
-    def __init__(self, repository: Repository) -> None:
+    def __init__(self, repository: Repository, history: History) -> None:
         self._repository = repository
-        self.paths: dict[Change, Paths] = {}
-        self.ids: dict[Change, str] = {}
+        self._ids = history.patches
+        self._paths = history.paths
 
     def compare(self, some: Iterable[Change | None], others: Iterable[Change | None]) -> None:
-        """Compute the ``ids`` that show which of ``some`` have the same patch as one of ``others``. Changes
+        """Compute the patch-ids that show which of ``some`` have the same patch as one of ``others``. Changes
         of different paths never have the same patch, so their ids are not computed."""
         left = {change for change in some if change is not None}
         right = {change for change in others if change is not None}
         self.read_paths(left | right)
         shared = {self._names(c) for c in left} & {self._names(c) for c in right} - {()}
-        remaining = iter([c for c in left | right if c not in self.ids and self._names(c) in shared])
+        remaining = iter([c for c in left | right if c not in self._ids and self._names(c) in shared])
         while chunk := list(islice(remaining, _AT_ONCE)):
-            self.ids.update(self._identify(chunk))
+            self._ids.update(self._identify(chunk))
 
     def _names(self, change: Change) -> tuple[bytes, ...]:
-        return tuple(self.paths.get(change, ()))
+        return tuple(self._paths.get(change, ()))
 
     def read_paths(self, changes: Iterable[Change | None]) -> None:
-        """Fill ``paths``."""
-        unknown = {change for change in changes if change is not None and change not in self.paths}
-        self.paths.update(self._read_paths(list(unknown)))
+        """Fill the paths of the history."""
+        unknown = {change for change in changes if change is not None and change not in self._paths}
+        self._paths.update(self._read_paths(list(unknown)))
 
     def _read_paths(self, changes: list[Change]) -> dict[Change, Paths]:
         if not changes:

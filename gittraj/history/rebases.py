@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 
 from gittraj.frozen import dataclass
 from gittraj.git import CommitChanges, ReflogEntry
-from gittraj.history.history import Change, Commit, History, Paths, group
+from gittraj.history.history import Change, Commit, History, group
 from gittraj.history.story import Rebase
 
 _SQUASHING = ("fixup! ", "squash! ", "amend! ")
@@ -55,14 +55,7 @@ def _read_step(entry: ReflogEntry, before: ReflogEntry | None, history: History)
     return Step(new=new.id, change=change, replaces=old.id, follows=not stopped)
 
 
-def match_rebase(
-    originals: Sequence[str],
-    steps: Sequence[Step],
-    *,
-    history: History,
-    patches: Mapping[Change, str],
-    paths: Mapping[Change, Paths],
-) -> list[tuple[str, str]]:
+def match_rebase(originals: Sequence[str], steps: Sequence[Step], history: History) -> list[tuple[str, str]]:
     """Pairs (old, new): the original that each step applied, and the commit that it replaced.
 
     ``new`` may itself be replaced by a later step. An original that no step applied was dropped: no pair.
@@ -73,9 +66,6 @@ def match_rebase(
         [s for s in steps if s.new not in originals and not (s.replaces and s.change is None)],
     )
 
-    def patch(change: Change | None) -> str | None:
-        return patches.get(change) if change else None
-
     def of_new(key: Callable[[Commit], Hashable], step: Step) -> Hashable:
         # a replacement has the author, date and subject of the commit that it replaces
         return None if step.replaces else key(history.commits[step.new])
@@ -84,11 +74,11 @@ def match_rebase(
         return (one, other) if one and other else None
 
     matching.pair(
-        lambda c: both(patch(history.change(c.id)), (c.identity, False)),
-        lambda s: both(patch(s.change), of_new(_identity, s)),
+        lambda c: both(history.patch(history.change(c.id)), (c.identity, False)),
+        lambda s: both(history.patch(s.change), of_new(_identity, s)),
         in_order=True,
     )
-    matching.pair(lambda c: patch(history.change(c.id)), lambda s: patch(s.change))
+    matching.pair(lambda c: history.patch(history.change(c.id)), lambda s: history.patch(s.change))
     matching.pair(_identity, lambda s: of_new(_identity, s))
     # a conflict that was resolved by a plain `git commit` has that commit's date
     matching.pair(_title, lambda s: of_new(_title, s))
@@ -97,7 +87,9 @@ def match_rebase(
         lambda s: history.commits[s.replaces].subject if s.replaces and s.follows else None,
         in_order=True,
     )
-    matching.pair_the_last(lambda c, s: _share(paths, history.change(c.id), s.change))
+    matching.pair_the_last(
+        lambda c, s: not history.names(history.change(c.id)).isdisjoint(history.names(s.change))
+    )
     replaced = [(step.replaces, step.new) for step in steps if step.replaces]
     return [*replaced, *matching.pairs]
 
@@ -168,7 +160,3 @@ def _meant_for(commit: Commit) -> str | None:
     while rest.startswith(_SQUASHING):
         rest = rest.partition("! ")[2]
     return rest if rest != commit.subject else None
-
-
-def _share(paths: Mapping[Change, Paths], one: Change | None, other: Change | None) -> bool:
-    return bool(one and other and paths.get(one, {}).keys() & paths.get(other, {}).keys())

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from gittraj.history.history import Change, History, Kin, Paths, group, patch_of
+from gittraj.history.history import Change, History, Kin, Paths, follow, group
 
 Range = tuple[str, str]
 """A base and a tip, as in ``base..tip``."""
@@ -36,7 +36,6 @@ def ranges(
     *,
     history: History,
     kin: Kin,
-    paths: Mapping[Change, Paths],
 ) -> Iterator[Range]:
     """The ranges of two or more commits that one of ``targets`` may squash, each up to one of ``tips`` (which
     ``kin`` marks). A range begins where another line of history forks off, or anywhere among commits that are
@@ -47,7 +46,7 @@ def ranges(
         return any(not kin.related(tip, child) for child in history.children.get(base, ()))
 
     changes = {change for target in targets if (change := history.change(target))}
-    wanted = {frozenset(paths[change]) for change in changes if change in paths}
+    wanted = {frozenset(history.paths[change]) for change in changes if change in history.paths}
     sizes = {len(names) for names in wanted}
     for tip in tips:
         gone = tip not in history.reachable
@@ -60,7 +59,7 @@ def ranges(
             gone = gone and at not in history.reachable
             step = history.step(at)
             if step:
-                since.add(paths.get(step, {}))
+                since.add(history.paths.get(step, {}))
             sides = history.commits[at].parents[1:]
             yield from ((side, tip) for side in sides if forks(side, tip))
 
@@ -80,24 +79,35 @@ def match_squashes(
     *,
     history: History,
     kin: Kin,
-    patches: Mapping[Change, str],
+    became: Mapping[str, Sequence[str]],
 ) -> Iterator[tuple[str, str]]:
-    """Pairs (old, new): ``new`` makes the whole change of a range that contains ``old``."""
-    news = group(targets, lambda target: patch_of(target, history, patches))
-    found: dict[str, set[frozenset[str]]] = {}
+    """Pairs (old, new): ``new`` makes the whole change of a range that contains ``old``. Of several ranges
+    with that change one must stand out: ``new`` stands in its place, or others became it."""
+    news = group(targets, lambda target: history.patch(history.change(target)))
+    found: dict[str, dict[frozenset[str], tuple[bool, bool]]] = {}
     for span in spans:
-        change = range_change(history, span)
-        patch = patches.get(change) if change else None
+        patch = history.patch(range_change(history, span))
         new = _find_squash(span, news.get(patch, ()), history=history, kin=kin) if patch else None
         if new is None:
             continue
         members = frozenset(_needed(history, *span))
-        if not any(patch_of(member, history, patches) == patch for member in members):
-            found.setdefault(new, set()).add(members)
+        if not any(history.patch(history.change(member)) == patch for member in members):
+            stands = _stands_on(history, new, *span)
+            found.setdefault(new, {})[members] = stands, stands and span[1] not in history.reachable
     for new, sets in found.items():
-        for members in sets:
-            if not any(other < members for other in sets):
-                yield from ((old, new) for old in members if old in known and _did(history, old))
+        able = (c for c in _choose(sets, became) if c in known)
+        yield from ((c, new) for c in able if len(history.commits[c].parents) > 1 or history.change(c))
+
+
+def _choose(
+    sets: Mapping[frozenset[str], tuple[bool, bool]], became: Mapping[str, Sequence[str]]
+) -> Iterable[str]:
+    """The members of the range that is the likeliest; none where several are as likely."""
+    sure = [members for members, stands in sets.items() if stands == max(sets.values())]
+    least = [members for members in sure if not any(other < members for other in sure)]
+    later = {members: {*follow(members, became)} - members for members in least}
+    last = [members for members in least if not any(other <= later[members] for other in least)]
+    return last[0] if len(last) == 1 else ()
 
 
 def _find_squash(span: Range, same: Iterable[str], *, history: History, kin: Kin) -> str | None:
@@ -124,7 +134,3 @@ def _needed(history: History, base: str, tip: str) -> list[str]:
     earlier = line[[c for c, _ in line].index(end) + 1 :]
     start = next((c for c, tree in earlier if tree == history.commits[base].tree), base)
     return history.between(start, end)
-
-
-def _did(history: History, commit: str) -> bool:
-    return len(history.commits[commit].parents) > 1 or history.change(commit) is not None

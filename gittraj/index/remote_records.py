@@ -100,12 +100,14 @@ def _read_remotes(
 
     for name, tip in unjoined.items():
         try:
-            theirs, over = read_remote(repository, name, tip, commits=commits)
+            theirs, over, large = read_remote(repository, name, tip, commits=commits)
         except GitError as error:
             tell(f"the records of {name} cannot be read: {error.message}")
             continue
         if over:
             tell(f"{name}: records of {over} commits are left out; git traj fetch {name} joins all")
+        if large:
+            tell(f"{name}: {name_over(large)}")
         yield name, theirs
 
 

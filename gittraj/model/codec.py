@@ -128,7 +128,14 @@ def decode_segment(body: bytes, name: str) -> Iterator[AnyEvent]:
     """The events of a segment. Raises :class:`FormatError` naming the line."""
     for number, line in enumerate(body.splitlines(), 1):
         if line.strip():
-            yield event_from_json(_load(line, f"{name}:{number}"), f"{name}:{number}")
+            yield event_from_json(load_json(line, f"{name}:{number}"), f"{name}:{number}")
+
+
+def segment_position(name: str) -> int | None:
+    """The position of a segment's first event; None where it is named as none of ours: who pushes may give it
+    any name."""
+    digits = name.partition("-")[0]
+    return int(digits) if digits.isdecimal() and len(digits) <= limits.DIGITS else None
 
 
 def segment_path(trajectory: str, name: str) -> str:
@@ -145,7 +152,7 @@ def decode_line(line: bytes) -> Line:
     if len(line) > limits.LINE:
         return ForeignLine(line, f"larger than {limits.LINE // 1024} kB")
     try:
-        value = _load(line, "note")
+        value = load_json(line, "note")
         if not isinstance(value, dict) or not isinstance(value.get("id"), str):
             return ForeignLine(line, "not a record")
         if "deleted" in value:
@@ -171,7 +178,8 @@ def encode_note(lines: Iterable[Line]) -> bytes:
     return b"".join(line + b"\n" for line in sorted({encode_line(line) for line in lines}))
 
 
-def _load(text: bytes, where: str) -> Any:
+def load_json(text: bytes, where: str) -> Any:
+    """Raises :class:`FormatError` for what is no JSON, nested too deeply, or has a number that none is."""
     try:
         value = json.loads(text, parse_int=_whole, parse_float=_finite, parse_constant=_finite)
     except (ValueError, RecursionError) as error:

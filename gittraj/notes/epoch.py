@@ -8,15 +8,14 @@ joined it in. It must not know how a purge is done.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from typing import Any
 
-from gittraj.errors import StoreError
+from gittraj.errors import FormatError, StoreError
 from gittraj.frozen import dataclass
 from gittraj.git import Objects, Repository
-from gittraj.model.codec import dump
+from gittraj.model.codec import dump, load_json
 from gittraj.model.values import ForeignLine, Key, Line, Record
 
 FILE = b"epoch"
@@ -91,21 +90,29 @@ def encode_epoch(epoch: Epoch) -> bytes:
 def decode_epoch(body: bytes) -> Epoch:
     """A bare number is an epoch without lists. Raises StoreError for what this version cannot keep to."""
     try:
-        value: Any = json.loads(body)
+        value = load_json(body, "epoch")
         if type(value) is int:
             return Epoch(number=value)
         if value["v"] != _VERSION:
             raise ValueError
         return Epoch(
-            number=int(value["epoch"]),
-            records={(str(t), None if f is None else str(f)): int(r) for t, f, r in value.get("records", ())},
-            segments=frozenset((str(m), str(t), int(n)) for m, t, n in value.get("segments", ())),
+            number=_count(value["epoch"]),
+            records={
+                (str(t), None if f is None else str(f)): _count(r) for t, f, r in value.get("records", ())
+            },
+            segments=frozenset((str(m), str(t), _count(n)) for m, t, n in value.get("segments", ())),
             forgotten=frozenset(map(str, value.get("forgotten", ()))),
         )
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+    except (FormatError, ValueError, TypeError, KeyError, AttributeError):
         raise StoreError(
             "a ref was purged in a way that this version cannot keep to", "install a later git-traj"
         ) from None
+
+
+def _count(value: Any) -> int:
+    if type(value) is not int:
+        raise TypeError
+    return value
 
 
 def find_epoch(objects: Objects, tip: str | None) -> str | None:
@@ -128,6 +135,15 @@ def may_be_purged(objects: Objects, tips: Iterable[str]) -> bool:
 def share_purges(objects: Objects, tips: Iterable[str]) -> bool:
     """Whether the same was purged of all of them, if anything was: else one may be from before a purge."""
     return len(_near_epochs(objects, tips)) <= 1
+
+
+def purged_more(objects: Objects, one: str, other: str) -> bool:
+    """Whether ``one`` is from after a purge, and ``other`` from before, of which nothing else was purged.
+    Raises StoreError."""
+    if not share_purges(objects, (one,)):
+        return False
+    mine, theirs = (read_epoch(objects, tip) for tip in (one, other))
+    return mine.covers(theirs) and not theirs.covers(mine)
 
 
 def _near_epochs(objects: Objects, tips: Iterable[str]) -> set[str | None]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from gittraj.errors import FormatError, GitError
 from gittraj.git import Repository
-from gittraj.model.codec import decode_segment, segment_path
+from gittraj.model.codec import decode_segment, segment_path, segment_position
 from gittraj.model.values import AnyEvent, SegmentRef
 from gittraj.notes.store import DataRefs
 
@@ -17,8 +17,8 @@ def read_segments(
     """The events of each segment that is here and can be read."""
     data = DataRefs(repository)
     for ref in dict.fromkeys(refs):
-        if not ref.name.partition("-")[0].isdecimal():
-            continue  # no segment of ours: who pushes may write any name into a record
+        if segment_position(ref.name) is None:
+            continue
         try:
             body = data.read(ref.month, segment_path(trajectory, ref.name))
             if body is not None:

@@ -7,7 +7,8 @@ or forgot ourselves is not in the reflog any more.
 
 A deleted ref has no reflog. ``git fetch`` with a refspec of all notes, forced or with ``--prune``, deletes
 ours, sets them back, or puts another's in their place: each drain remembers where they were, and a purge
-forgets that. A reflog that somebody emptied says that it was meant. Nothing from before a purge is restored.
+forgets that. A reflog that somebody emptied says that it was meant. Nothing from before a purge is restored,
+and what undid one is set back: only a join can take what else it has.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from pathlib import Path
 
 from gittraj.errors import GitError, StoreError, TrajError
 from gittraj.git import Objects, Repository, read_reflog
-from gittraj.notes.epoch import share_purges
+from gittraj.notes.epoch import purged_more, share_purges
 from gittraj.notes.join_trees import join_notes, join_trees
 from gittraj.notes.refs import is_broken, move_ref
 from gittraj.notes.store import DATA_PREFIX, RECORDS_REF, DataRefs
@@ -27,13 +28,8 @@ from gittraj.notes.unpushed import RECORDED
 
 _OURS = "git-traj: "
 _MESSAGE = "git-traj: bring back what was overwritten"
-_LASTS = 30
-"""Seconds that one ``git notes`` may take, from its reading to its writing."""
-_MOMENT = 1
-"""Seconds that a removal takes."""
-_NEAR = 8
-"""Commits that are looked at whatever their times are: the machine may have slept meanwhile."""
-_STEPS = 1000
+_STEPS = 100
+"""Moves of the ref while one ``git notes`` lasts, which may wait for an editor."""
 _ROUNDS = 5
 """How often to look for what was overwritten meanwhile; the next command continues."""
 
@@ -46,6 +42,14 @@ def read_tips(repository: Repository) -> dict[str, str]:
     """Where the records ref and the monthly refs are."""
     refs = (RECORDS_REF, *(DATA_PREFIX + month for month in DataRefs(repository).months()))
     return {ref: tip for ref in refs if (tip := repository.objects.resolve(ref))}
+
+
+def read_last_tips(repository: Repository) -> dict[str, str]:
+    """Where they were before their last moves, where no drain remembers more: after a purge none does."""
+    moved = {
+        ref: read_reflog(repository, repository.common_dir, None, ref=ref)[0] for ref in read_tips(repository)
+    }
+    return {ref: entries[-1].old for ref, entries in moved.items() if entries}
 
 
 def find_deleted(repository: Repository, tips: Mapping[str, str]) -> dict[str, str]:
@@ -61,7 +65,8 @@ def _find_lost(repository: Repository, ref: str, tip: str) -> str | None:
     lost = _follow(repository, ref, tip, now) if now else tip
     if lost is None or not repository.objects.exists(lost) or (now and is_ancestor(repository, lost, now)):
         return None
-    return lost if now is None or share_purges(repository.objects, (lost, now)) else None
+    objects = repository.objects
+    return lost if not now or share_purges(objects, (lost, now)) or purged_more(objects, lost, now) else None
 
 
 def _follow(repository: Repository, ref: str, tip: str, now: str) -> str | None:
@@ -98,7 +103,7 @@ def restore_deleted(repository: Repository, tips: Mapping[str, str]) -> dict[str
 
 
 def _join_deleted(repository: Repository, ref: str, lost: str, now: str | None) -> str | None:
-    if now is None or is_ancestor(repository, now, lost):
+    if now is None or is_ancestor(repository, now, lost) or purged_more(repository.objects, lost, now):
         return lost if now != lost else None
     objects = repository.objects
     if not share_purges(objects, (lost, now)):
@@ -123,15 +128,17 @@ def restore_lost(repository: Repository, *, since: str | None) -> str | None:
         lost = list(_overwritten(repository, since))
         if not lost:
             return tip
-        for base, overwritten in lost:
-            _restore(repository, base, overwritten)
+        for overwritten, notes in lost:
+            move_ref(
+                repository, RECORDS_REF, partial(_join_lost, repository, overwritten, notes), message=_MESSAGE
+            )
         since = tip  # not what was restored: meanwhile something else may have been overwritten
     return since
 
 
-def _overwritten(repository: Repository, since: str | None) -> Iterator[tuple[str | None, str]]:
-    """Tips that somebody else's move took something from, newest first, each with the commit that this one
-    had read: what lies between the two is lost."""
+def _overwritten(repository: Repository, since: str | None) -> Iterator[tuple[str, list[str]]]:
+    """Tips that somebody else's move took something from, newest first, each with the commits whose notes it
+    took."""
     objects = repository.objects
     entries, _ = read_reflog(repository, repository.common_dir, None, ref=RECORDS_REF)
     earlier = {entry.new: entry.old for entry in entries}
@@ -140,84 +147,53 @@ def _overwritten(repository: Repository, since: str | None) -> Iterator[tuple[st
             return
         if not objects.exists(entry.old) or not objects.exists(entry.new):
             continue  # zeros, or collected as garbage
-        parents = objects.commit(entry.new).parents
-        follows = entry.old in parents or is_ancestor(repository, entry.old, entry.new)
+        parent = next(iter(objects.commit(entry.new).parents), None)
+        follows = entry.old == parent or is_ancestor(repository, entry.old, entry.new)
         if entry.message.startswith(_OURS):
             if not follows and entry.message != RECORDED:
                 return  # we compare before we swap: what is gone here was meant to go
             continue
-        base = _read_by(objects, entry.new, earlier) if parents else None
-        if follows and base == parents[0]:
-            continue
-        if base is None or (base not in earlier and not is_ancestor(repository, base, entry.old)):
+        if not follows:
             found = repository.run("merge-base", entry.old, entry.new, check=False).out.decode().split()
-            base = found[0] if found else None
-        yield base, entry.old
+            base = parent if parent in earlier else next(iter(found), None)
+            yield entry.old, changed_notes(objects, _tree(objects, base), _tree(objects, entry.old))
+        if parent in earlier and (notes := _set_back(objects, parent, entry.new, earlier)):
+            yield parent, notes
 
 
-def _read_by(objects: Objects, commit: str, earlier: Mapping[str, str]) -> str:
-    """The commit whose notes the writer of ``commit`` had read: its parent, unless one where the ref was
-    ``earlier``, in the last seconds, explains what it wrote by fewer changes."""
-    info = objects.commit(commit)
-    best = at = info.parents[0]
-    fewest = _changes(objects, at, info.tree)
-    # who adds or removes a note changed one; who adds the same note once more changed none
-    removes = info.message.startswith(b"Notes removed")
-    least = 1 if removes or _is_new(objects, at, fewest) else 0
-    for step in range(_STEPS):
-        last = objects.commit(at)
-        lasted = info.time - last.time
-        # one removal takes several notes, which looks as if some had been written meanwhile
-        old = lasted > _MOMENT if removes else lasted > _LASTS and step >= _NEAR
-        before = _before(objects, at, earlier)
-        if len(fewest) <= least or before is None or old:
+def _tree(objects: Objects, commit: str | None) -> str | None:
+    return objects.commit(commit).tree if commit else None
+
+
+def _set_back(objects: Objects, parent: str, commit: str, earlier: Mapping[str, str]) -> list[str]:
+    """The notes of ``parent`` that ``commit`` has as they were where the ref was ``earlier``: its writer had
+    read that. What a removal lacks was removed."""
+    removes = objects.commit(commit).message.startswith(b"Notes removed")
+
+    def read(tip: str, note: str) -> list[str]:
+        return [blob for _, blob in note_paths(objects, _tree(objects, tip), note)]
+
+    changed = changed_notes(objects, _tree(objects, parent), _tree(objects, commit))
+    left = {note: read(commit, note) for note in changed if read(parent, note)}
+    left = {note: now for note, now in left.items() if now or not removes}
+    found: list[str] = []
+    at = earlier.get(parent)
+    for _ in range(_STEPS):
+        if not left or not at or not objects.exists(at):
             break
-        at = before
-        if len(fewest) == 1 and not _same(objects, at, info.tree, fewest[0]):
-            continue  # a look at one note, where all would be compared
-        changes = _changes(objects, at, info.tree)
-        if len(changes) < len(fewest):
-            best, fewest = at, changes
-    return best
+        found += (back := [note for note, now in left.items() if read(at, note) == now])
+        left = {note: now for note, now in left.items() if note not in back}
+        at = earlier.get(at)
+    return found
 
 
-def _before(objects: Objects, at: str, earlier: Mapping[str, str]) -> str | None:
-    """Where the ref was before ``at``, which need not be its parent: one that was not pushed is replaced."""
-    parents = objects.commit(at).parents
-    logged = earlier.get(at)
-    if logged and objects.exists(logged):
-        return logged
-    return parents[0] if parents else None
-
-
-def _is_new(objects: Objects, commit: str, notes: list[str]) -> bool:
-    """Whether it is one note, which is not in ``commit``: nobody's was overwritten."""
-    return len(notes) == 1 and not note_paths(objects, objects.commit(commit).tree, notes[0])
-
-
-def _changes(objects: Objects, commit: str, tree: str) -> list[str]:
-    return changed_notes(objects, objects.commit(commit).tree, tree)
-
-
-def _same(objects: Objects, commit: str, tree: str, note: str) -> bool:
-    roots = (objects.commit(commit).tree, tree)
-    before, after = ([blob for _, blob in note_paths(objects, root, note)] for root in roots)
-    return before == after
-
-
-def _restore(repository: Repository, base: str | None, lost: str) -> None:
+def _join_lost(repository: Repository, lost: str, notes: list[str], tip: str | None) -> str | None:
     objects = repository.objects
-    before, theirs = objects.commit(base).tree if base else None, objects.commit(lost).tree
-
-    def build(tip: str | None) -> str | None:
-        if tip is None or not share_purges(objects, (lost, tip)):
-            return None
-        ours = objects.commit(tip).tree
-        tree, changed = join_notes(objects, ours, theirs, changed_notes(objects, before, theirs))
-        parents = [tip] if is_ancestor(repository, lost, tip) else [tip, lost]
-        return objects.write_commit(tree=tree, parents=parents, message=_MESSAGE) if changed else None
-
-    move_ref(repository, RECORDS_REF, build, message=_MESSAGE)
+    if tip is None or not share_purges(objects, (lost, tip)):
+        return lost if tip and purged_more(objects, lost, tip) else None
+    tree, changed = join_notes(objects, objects.commit(tip).tree, objects.commit(lost).tree, notes)
+    parents = [tip] if is_ancestor(repository, lost, tip) else [tip, lost]
+    return objects.write_commit(tree=tree, parents=parents, message=_MESSAGE) if changed else None
 
 
 def unfinished_merges(repository: Repository) -> Iterator[Path]:

@@ -21,6 +21,7 @@ _TIMEOUT = 10.0  # seconds after which a write gives up,
 _TRIES = 10  # but never before as many attempts: the machine may have slept
 _STALE = 3.0  # seconds
 _FULL_AFTER = 8  # attempts, after which the disk may be full
+MENDED = "git traj doctor --fix"
 _ROOM = 64 * 1024  # bytes: a lock, a line of a reflog, and folders for both
 
 
@@ -48,19 +49,25 @@ def move_ref(
             tries += 1
             if tries == _FULL_AFTER:
                 _check_disk(repository, ref)
-                if is_broken(repository, ref):
-                    raise StoreError(f"{ref} names no commit", "git traj doctor --fix")
+                refuse_broken(repository, ref)
             _rest()
 
 
 def is_broken(repository: Repository, ref: str) -> bool:
-    """Whether the file of a ref is there and names nothing, as after a power failure: git moves none such."""
+    """Whether the file of a ref is there and names nothing, as after a power failure, or itself: git moves
+    none such."""
     path = repository.common_dir / ref
     try:
         told = path.read_text("latin-1").strip()
     except OSError:
         return False
-    return not is_oid(told) and not told.startswith("ref: ")
+    return told == f"ref: {ref}" or not (is_oid(told) or told.startswith("ref: "))
+
+
+def refuse_broken(repository: Repository, ref: str) -> None:
+    """Raises StoreError: who reads such a ref finds nothing, as if nothing had been recorded."""
+    if is_broken(repository, ref):
+        raise StoreError(f"{ref} is damaged: it names no commit", MENDED)
 
 
 def set_ref(

@@ -19,28 +19,25 @@ from gittraj.model.values import Line, Record, Tombstone
 from gittraj.notes.epoch import Epoch, read_epoch
 from gittraj.notes.merge import deletes
 from gittraj.notes.store import RECORDS_REF, NotesRef
-from gittraj.notes.tree import TreePath, changed_notes, note_paths
+from gittraj.notes.tree import changed_notes, note_paths
 from gittraj.notes.unjoined import COPIES
 
 
 def read_remote(
     repository: Repository, name: str, tip: str, *, commits: Collection[str] | None = None
-) -> tuple[dict[str, bytes], int]:
-    """The notes of remote ``name`` at ``tip`` that differ from ours, of ``commits`` (None: of all); and how
-    many are over the limit. Raises GitError."""
+) -> tuple[dict[str, bytes], int, list[str]]:
+    """The notes of remote ``name`` at ``tip`` that differ from ours, of ``commits`` (None: of all); how many
+    more there are than are read; and the commits of those that are too large. Raises GitError."""
     objects = repository.objects
     ours, theirs = objects.resolve(RECORDS_REF), objects.commit(tip).tree
     root = objects.commit(ours).tree if ours else None
     if commits is None:
         commits = changed_notes(objects, root, theirs)
-    changed = [c for c in commits if _differs(note_paths(objects, theirs, c), note_paths(objects, root, c))]
+    pairs = ((c, note_paths(objects, theirs, c), note_paths(objects, root, c)) for c in commits)
+    changed = [c for c, new, here in pairs if new and {b for _, b in new} != {b for _, b in here}]
+    most, large = limits.REMOTE_COMMITS, list[str]()
     there = NotesRef(repository, f"{COPIES}{name}/traj")
-    most = limits.REMOTE_COMMITS
-    return dict(there.pick(changed[:most])), max(len(changed) - most, 0)
-
-
-def _differs(theirs: Sequence[tuple[TreePath, str]], ours: Sequence[tuple[TreePath, str]]) -> bool:
-    return bool(theirs) and {blob for _, blob in theirs} != {blob for _, blob in ours}
+    return dict(there.pick(changed[:most], over=large)), max(len(changed) - most, 0), large
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,8 @@ class SplitCommits:
             files.setdefault(_group(record), set()).update(file.path for file in record.figures.files)
             made.setdefault(record.key, set()).update(self._own(record))
         known = dict(self._work({commit for each in made.values() for commit in each}))
-        fragment = self._fragment(old, new)
+        among = {c: changes for c, changes in self._of(self._news.get(old, ())) if changes}
+        fragment = _Fragment(new, among, _neighbours({new, *self._came_from(new)}, among))
 
         @cache
         def fits(group: Group, commits: frozenset[str]) -> bool:
@@ -73,10 +74,6 @@ class SplitCommits:
             for line in lines
             if not isinstance(line, Record) or fits(_group(line), frozenset(made[line.key]))
         ]
-
-    def _fragment(self, old: str, new: str) -> _Fragment:
-        among = {c: changes for c, changes in self._of(self._news.get(old, ())) if changes}
-        return _Fragment(new, among, _neighbours({new, *self._came_from(new)}, among))
 
     def _came_from(self, new: str) -> set[str]:
         found: set[str] = set()

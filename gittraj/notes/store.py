@@ -24,7 +24,7 @@ from gittraj.notes.tree import (
     note_place,
     update_paths,
 )
-from gittraj.notes.unpushed import RECORDED, add_commit
+from gittraj.notes.unpushed import RECORDED, add_commit, newest_without
 
 RECORDS_REF = "refs/notes/traj"
 DATA_PREFIX = "refs/notes/traj-data-"
@@ -33,23 +33,6 @@ _REWRITTEN = "git-traj: rewrite"
 _MONTH = re.compile(r"\d{4}-\d{2}")
 
 Edit = Callable[[bytes], bytes]
-
-
-def _newest_without(objects: Objects, tip: str | None, holds: Callable[[str], bool]) -> list[str]:
-    """The newest commits in the history of ``tip`` whose tree does not hold something, and so whose own
-    history is kept. Nothing of theirs can have been pushed together with it."""
-    newest: dict[str, None] = {}
-    queue = [tip] if tip else []
-    seen = set(queue)
-    while queue:
-        oid = queue.pop()
-        commit = objects.commit(oid)
-        if not holds(commit.tree):
-            newest[oid] = None
-            continue
-        queue += [parent for parent in commit.parents if parent not in seen]
-        seen.update(commit.parents)
-    return list(newest)
 
 
 def read_note(objects: Objects, blob: str) -> bytes:
@@ -107,22 +90,9 @@ class NotesRef:
         bytes, beside ``each`` that one may have without counting. ``over`` gets the commits of what is too
         large.
         """
-        objects = self.repository.objects
-        root = self._root(self.tip())
-        left = most
-        rest = iter(commits)
-        for commit in rest:
-            blobs = [blob for _, blob in note_paths(objects, root, commit)]
-            here = [body for body in objects.read_blobs(blobs, limits.NOTE) if body is not None]
-            left -= max(sum(map(len, here)) - each, 0)
-            if left < 0:
-                if over is not None:
-                    over += [commit, *(c for c in rest if note_paths(objects, root, c))]
-                return
-            if over is not None and len(here) < len(blobs) and not self._all_fit(blobs):
-                over.append(commit)
-            if here:
-                yield commit, _join(here)
+        objects, root = self.repository.objects, self._root(self.tip())
+        found = ((commit, [blob for _, blob in note_paths(objects, root, commit)]) for commit in commits)
+        return self._read_bounded(found, most, each=each, over=over)
 
     def items(self, tip: str | None = None, *, over: list[str] | None = None) -> Iterator[tuple[str, bytes]]:
         """Every (commit, note) at ``tip`` (None: now), in one pass.
@@ -135,16 +105,21 @@ class NotesRef:
         notes: dict[str, list[str]] = {}
         for commit, blob in iter_notes(objects, self._root(tip or self.tip())):
             notes.setdefault(commit, []).append(blob)
-        bodies = objects.read_blobs((blob for blobs in notes.values() for blob in blobs), limits.NOTE)
-        left = limits.NOTES + limits.NOTES_EACH * len(notes)
-        for at, (commit, blobs) in enumerate(notes.items()):
-            here = [body for _ in blobs if (body := next(bodies)) is not None]
-            left -= sum(map(len, here))
-            if left < 0:
-                if over is not None:
-                    over += [*notes][at:]
+        most = limits.NOTES + limits.NOTES_EACH * len(notes)
+        return self._read_bounded(iter(notes.items()), most, each=0, over=over)
+
+    def _read_bounded(
+        self, found: Iterator[tuple[str, list[str]]], most: int, *, each: int, over: list[str] | None
+    ) -> Iterator[tuple[str, bytes]]:
+        """The notes of commits whose blobs were ``found``, as ``pick`` says."""
+        over = [] if over is None else over
+        for commit, blobs in found:
+            here = [b for b in self.repository.objects.read_blobs(blobs, limits.NOTE) if b is not None]
+            most -= max(sum(map(len, here)) - each, 0)
+            if most < 0:
+                over += [commit, *(other for other, blobs in found if blobs)]
                 return
-            if over is not None and len(here) < len(blobs) and not self._all_fit(blobs):
+            if len(here) < len(blobs) and not self._all_fit(blobs):
                 over.append(commit)
             if here:
                 yield commit, _join(here)
@@ -189,7 +164,7 @@ class NotesRef:
                 return add_commit(self.repository, self.ref, tip, tree, noun="commit", count=count)
             parents = [tip] if tip else []
             if forget:
-                parents = _newest_without(objects, tip, partial(self._contain, changes, forget))
+                parents = newest_without(objects, tip, partial(self._contain, changes, forget))
             return objects.write_commit(tree=tree, parents=parents, message=message or _REWRITTEN)
 
         said = message or (_REWRITTEN if forget else RECORDED)
@@ -299,7 +274,7 @@ class DataRefs:
             if root is None or not holds(root):
                 return None
             tree = update_paths(objects, root, dict.fromkeys(places))
-            parents = _newest_without(objects, tip, holds)
+            parents = newest_without(objects, tip, holds)
             return objects.write_commit(tree=tree, parents=parents, message=_REWRITTEN)
 
         move_ref(self.repository, self.prefix + month, build, message=_REWRITTEN)

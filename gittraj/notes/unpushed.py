@@ -10,22 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from gittraj.frozen import dataclass
-from gittraj.git import Repository
+from gittraj.git import Objects, Repository
 
 RECORDED = "git-traj: record"
 """What the reflog says of a move that took nothing away, whatever it replaced."""
 _SUBJECT = r"git-traj: (\d+) (?:commit|segment)s?\n?"
-
-
-@dataclass(frozen=True, slots=True)
-class Base:
-    """What the next commit is written on: its parents, the tree of the first, and how many notes or segments
-    the commit that it replaces had changed there."""
-
-    parents: tuple[str, ...]
-    root: str | None
-    count: int = 0
 
 
 def add_commit(
@@ -39,22 +28,17 @@ def add_commit(
 ) -> str:
     """Write the commit with ``tree`` that ``ref`` moves to from ``tip``. ``count``: how many of what changes
     now are in the tree of the base (None: empty) as they are at ``tip``. Raises StoreError."""
-    base = _find_base(repository, ref, tip)
-    number = base.count + count(base.root)
-    message = f"git-traj: {number} {noun}{'' if number == 1 else 's'}"
-    return repository.objects.write_commit(tree=tree, parents=base.parents, message=message)
-
-
-def _find_base(repository: Repository, ref: str, tip: str | None) -> Base:
-    if tip is None:
-        return Base((), None)
     objects = repository.objects
-    last = objects.commit(tip)
-    said = re.fullmatch(_SUBJECT, last.message.decode("utf-8", "replace"))
-    if not said or len(last.parents) > 1 or not _is_ours_alone(repository, ref, tip):
-        return Base((tip,), last.tree)
-    root = objects.commit(last.parents[0]).tree if last.parents else None
-    return Base(last.parents, root, int(said[1]))
+    parents: tuple[str, ...] = (tip,) if tip else ()
+    number = 0
+    if tip:
+        last = objects.commit(tip)
+        said = re.fullmatch(_SUBJECT, last.message.decode("utf-8", "replace"))
+        if said and len(last.parents) < 2 and _is_ours_alone(repository, ref, tip):
+            parents, number = last.parents, int(said[1])
+    number += count(objects.commit(parents[0]).tree if parents else None)
+    message = f"git-traj: {number} {noun}{'' if number == 1 else 's'}"
+    return objects.write_commit(tree=tree, parents=parents, message=message)
 
 
 def _is_ours_alone(repository: Repository, ref: str, tip: str) -> bool:
@@ -69,3 +53,20 @@ def _is_ours_alone(repository: Repository, ref: str, tip: str) -> bool:
     )
     found = [repository.run("for-each-ref", "--format=%(refname)", *words, check=False) for words in asked]
     return all(each.code == 0 and each.out.decode().split() == [ref] for each in found)
+
+
+def newest_without(objects: Objects, tip: str | None, holds: Callable[[str], bool]) -> list[str]:
+    """The newest commits in the history of ``tip`` whose tree does not hold something, and so whose own
+    history is kept. Nothing of theirs can have been pushed together with it."""
+    newest: dict[str, None] = {}
+    queue = [tip] if tip else []
+    seen = set(queue)
+    while queue:
+        oid = queue.pop()
+        commit = objects.commit(oid)
+        if not holds(commit.tree):
+            newest[oid] = None
+            continue
+        queue += [parent for parent in commit.parents if parent not in seen]
+        seen.update(commit.parents)
+    return list(newest)

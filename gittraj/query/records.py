@@ -101,7 +101,7 @@ class Recorded:
             if commit in cached_headers:
                 yield [*cached_headers[commit]]
             elif explored and commit not in cacheable:
-                yield self._headers(commit, explored=True)
+                yield _headers(self.on(commit), commit, explored=True)
             else:
                 yield self._fold_commit(commit)[0]
 
@@ -115,11 +115,12 @@ class Recorded:
             )
 
     def _fold_commit(self, commit: str) -> tuple[list[Header], Header]:
-        headers = self._headers(commit, explored=any(find_places([commit])))
+        here = self.on(commit)
+        headers = _headers(here, commit, explored=any(find_places([commit])))
         sizes = self._sizes[commit]
         rows = [
             tally(folded, commit, present=self._present(folded), size=sizes[folded.whole["id"]])
-            for folded in self.on(commit)
+            for folded in here
         ]
         tallies = {"bytes": sizes.total(), "trajectories": rows}
         self._notes.cache(commit, headers, tallies)
@@ -130,13 +131,6 @@ class Recorded:
         if name not in self._complete:
             self._complete[name] = complete(folded.header(None))["present"]
         return self._complete[name]
-
-    def _headers(self, commit: str, *, explored: bool) -> list[Header]:
-        return [
-            folded.header(commit, explored=explored)
-            for folded in self.on(commit)
-            if folded.records(commit, explored=explored)
-        ]
 
     def folded(self, trajectory: str) -> Folded | None:
         """The trajectory of that id, None when it has no record (any more)."""
@@ -201,3 +195,7 @@ def _renew(record: Record, best: Record) -> Record:
     if best.rev == record.rev:
         return record
     return replace(best, link=record.link, role=record.role, origin=record.origin)
+
+
+def _headers(here: Sequence[Folded], commit: str, *, explored: bool) -> list[Header]:
+    return [f.header(commit, explored=explored) for f in here if f.records(commit, explored=explored)]

@@ -16,7 +16,6 @@ from datetime import UTC, datetime
 from gittraj.config import Environ
 from gittraj.errors import TrajError
 from gittraj.git import Repository
-from gittraj.model.codec import decode_note
 from gittraj.model.values import (
     AnyEvent,
     Chapter,
@@ -28,7 +27,7 @@ from gittraj.model.values import (
     SessionInfo,
     Trajectory,
 )
-from gittraj.notes.merge import standing
+from gittraj.notes.merge import records_on
 from gittraj.notes.store import NotesRef
 from gittraj.record.draft import Draft, Target
 from gittraj.state.cursors import load_suspension
@@ -55,7 +54,7 @@ def carriers(repository: Repository, key: Key) -> dict[str, Link]:
         commit: each.link
         for commit, body in NotesRef(repository).items()
         if key[0].encode() in body
-        for each in standing(commit, decode_note(body))
+        for each in records_on(commit, body)
         if each.key == key
     }
 

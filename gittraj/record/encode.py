@@ -45,7 +45,7 @@ class Encoded:
     parked: list[Parked] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Encoder:
     """``month``: of the data ref that the segments go to; the rest is as in ``Pipeline``."""
 

@@ -66,13 +66,7 @@ class Pipeline:
         at once. Raises StoreError."""
         month = this_month()
         written = Written(searched=self.known)
-        encoder = Encoder(
-            config=self.config,
-            ruleset=self.ruleset,
-            sealing=self.sealing,
-            localise=self.localise,
-            month=month,
-        )
+        encoder = Encoder(self.config, self.ruleset, self.sealing, self.localise, month)
         files: dict[str, bytes] = {}
         lines: list[tuple[str, Line]] = []
         learned: frozenset[str] = frozenset()

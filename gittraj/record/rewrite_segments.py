@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary
 
 from gittraj.events.sensitive import strict_events
 from gittraj.git import Repository
-from gittraj.model.codec import decode_note, encode_segments, segment_path
+from gittraj.model.codec import decode_note, encode_segments, segment_path, segment_position
 from gittraj.model.values import Key, Line, Record, SegmentRef, Tombstone
 from gittraj.notes.merge import deletes, records_on, standing
 from gittraj.notes.read_segments import read_segments
@@ -118,7 +118,7 @@ def search(
         now = tuple(map_event(e, partial(_clean, redactor), strict=e.id in strict) for e in events)
         if now != events:
             found[ref] = Replacement(
-                bodies=tuple(encode_segments(enumerate(now, int(ref.name.partition("-")[0])))),
+                bodies=tuple(encode_segments(enumerate(now, segment_position(ref.name) or 0))),
                 replaced=redactor.replaced(),
             )
     return found

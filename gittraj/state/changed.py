@@ -67,13 +67,10 @@ def _holds(line: str, common_dir: str) -> bool:
     if kind == "tip":
         return _loose_tip(common_dir) in ("", path)
     if kind == "log":
-        return size_of(path) == int(number) and not _rests(path)
+        rested = time.time() - _changed_at(path) / 1e9
+        return size_of(path) == int(number) and not _RESTED[0] <= rested <= _RESTED[1]
     ask = {"time": _changed_at, "count": _count, "file": _size}[kind]
     return ask(path) == int(number)
-
-
-def _rests(path: str) -> bool:
-    return _RESTED[0] <= time.time() - _changed_at(path) / 1e9 <= _RESTED[1]
 
 
 def size_of(path: str | Path) -> int:

@@ -165,13 +165,11 @@ class Suspension:
 def load_state(folder: Path) -> State | None:
     """Return None when this version cannot use it: it is then rebuilt from the refs."""
     state = _load(State, own_folder(folder) / "cursors.json")
-    if state is None or state.version != VERSION or not all(map(_is_position, state.reflogs.values())):
+    if state is None or state.version != VERSION:
+        return None
+    if not all(len(stored) == 2 and stored[0].isdecimal() for stored in state.reflogs.values()):
         return None
     return replace(state, reflogs=relative_names(state.reflogs))
-
-
-def _is_position(stored: tuple[str, ...]) -> bool:
-    return len(stored) == 2 and stored[0].isdecimal()
 
 
 def load_suspension(folder: Path) -> Suspension:

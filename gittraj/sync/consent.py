@@ -21,9 +21,8 @@ _PAUSE = 0.1
 def read_answer(repository: Repository, remote: Remote) -> Answer:
     """``traj.push``, and what was answered for this remote before. Raises TrajError for another value."""
     said = read_choice(repository, "push")
-    if said == "ask" and remote.listed and _consent_key(repository, remote) == _address(remote):
-        return "auto"
-    return "never" if said == "never" else "auto" if said == "auto" else "ask"
+    agreed = remote.listed and repository.config(f"remote.{remote.address}.trajPush") == _address(remote)
+    return "never" if said == "never" else "auto" if said == "auto" or agreed else "ask"
 
 
 def is_automatic(repository: Repository) -> bool:
@@ -62,10 +61,6 @@ def _remember(repository: Repository, key: str, value: str) -> None:
             return
         time.sleep(_PAUSE)
     repository.run("config", "--local", key, value)
-
-
-def _consent_key(repository: Repository, remote: Remote) -> str | None:
-    return repository.config(f"remote.{remote.address}.trajPush")
 
 
 def _address(remote: Remote) -> str:

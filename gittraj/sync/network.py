@@ -45,6 +45,8 @@ _PUSH = (
     *("--no-follow-tags", "--no-signed", "--recurse-submodules=no"),
 )
 _LONGEST = 300
+_ROUNDS = 8
+"""The root, two or three levels of trees, the blobs, and a last round that finds nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +66,7 @@ def list_refs(
     it can do. Raises TrajError."""
     asked = ("ls-remote", "--", remote.address, *patterns)
     env = {"GIT_TRACE_PACKET": str(trace)} if trace else {}
-    out = _call(repository, remote, *asked, timeout=ANSWER, env=env).out
+    out = _check(remote, _run(repository, remote, *asked, timeout=ANSWER, env=env)).out
     pairs = (line.split("\t") for line in out.decode("utf-8", "surrogateescape").splitlines())
     return {pair[1]: pair[0] for pair in pairs if len(pair) == 2}
 
@@ -90,11 +92,33 @@ def fetch_refs(
     _check(remote, done)
 
 
-def fetch_objects(repository: Repository, remote: Remote, oids: Sequence[str]) -> None:
-    """Fetch all in one request: a partial clone would fetch each on access. Raises TrajError."""
+def _fetch_objects(repository: Repository, remote: Remote, oids: Sequence[str]) -> None:
     options = ("-c", "fetch.negotiationAlgorithm=noop", *_STALLED, *_FETCH, "--filter=blob:none", "--stdin")
     given = "".join(f"{oid}\n" for oid in oids).encode()
-    _call(repository, remote, *options, "--", remote.address, given=given)
+    _check(remote, _run(repository, remote, *options, "--", remote.address, given=given))
+
+
+def complete(repository: Repository, remote: Remote, tip: str) -> None:
+    """Fetch every missing tree and blob of the commit ``tip`` into a partial clone, in a few batches: git
+    would fetch blob by blob. Raises TrajError."""
+    if not repository.is_partial():
+        return
+    tree = repository.objects.commit(tip).tree
+    before: list[str] = []
+    for _ in range(_ROUNDS):
+        missing = _missing(repository, tree)
+        if not missing or missing == before:
+            return  # readers report what is still missing
+        _fetch_objects(repository, remote, missing)
+        before = missing
+
+
+def _missing(repository: Repository, tree: str) -> list[str]:
+    asked = ("rev-list", "--objects", "--missing=print", "--no-object-names", tree)
+    listed = repository.run(*asked, check=False)
+    if listed.code:
+        return [tree]  # the root itself
+    return [line[1:] for line in listed.out.decode().splitlines() if line.startswith("?")]
 
 
 def push_refs(
@@ -119,7 +143,8 @@ def push_refs(
     if not refused:
         return Refused(why=_complaint(done), atomic=b"does not support --atomic" in done.err)
     why = next((each for each in refused if "atomic push fail" not in each), refused[0])
-    said = _remote_words(done)
+    # that a hook declined, git says itself
+    said = next((ln for ln in _remote_lines(done) if not ln.startswith("error: hook declined")), "")
     return Refused(why=_harmless(f"{why}: {said}" if said else why), moved=any(map(_is_moved, refused)))
 
 
@@ -129,17 +154,6 @@ def _is_moved(row: str) -> bool:
     locks = ("cannot lock ref", "failed to update ref", "incorrect old value", "atomic transaction failed")
     ours = row.startswith("[rejected]") and "atomic push failed" not in row
     return ours or any(sign in row for sign in locks)
-
-
-def _call(
-    repository: Repository,
-    remote: Remote,
-    *args: str,
-    given: bytes | None = None,
-    timeout: float | None = None,
-    env: Mapping[str, str] = MappingProxyType({}),
-) -> Result:
-    return _check(remote, _run(repository, remote, *args, given=given, timeout=timeout, env=env))
 
 
 def _check(remote: Remote, done: Result) -> Result:
@@ -184,11 +198,6 @@ def _complaint(done: Result) -> str:
     own = [line for line in lines if line.strip() and not line.startswith(("remote:", "warning:", "hint:"))]
     first = (own or _remote_lines(done) or ["it cannot be reached"])[0]
     return _harmless(first.removeprefix("fatal: ").removeprefix("error: "))
-
-
-def _remote_words(done: Result) -> str:
-    """What a hook there says; that a hook declined, git says itself."""
-    return next((line for line in _remote_lines(done) if not line.startswith("error: hook declined")), "")
 
 
 def _remote_lines(done: Result) -> list[str]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from gittraj.git import Objects, Repository
-from gittraj.model.codec import decode_note, encode_note, segment_path
+from gittraj.model.codec import decode_note, encode_note, segment_path, segment_position
 from gittraj.model.values import Line, Record, SegmentRef
 from gittraj.notes.epoch import FILE, Epoch, Place, encode_epoch, read_epoch, survey
 from gittraj.notes.join_trees import add_foreign, join_notes, join_trees
@@ -111,8 +111,8 @@ def is_purge_applied(repository: Repository, month: str, tip: str) -> bool:
 
 
 def place_of(trajectory: str, ref: SegmentRef) -> Place | None:
-    position = ref.name.partition("-")[0]
-    return (ref.month, trajectory, int(position)) if position.isdecimal() else None
+    position = segment_position(ref.name)
+    return None if position is None else (ref.month, trajectory, position)
 
 
 def _commit(objects: Objects, root: str, heads: Sequence[str], ours: str | None, message: str) -> str | None:
@@ -245,8 +245,7 @@ def _refused(
     for trajectory, positions in places.items():
         for entry in list_folder(objects, root, _folder(trajectory)):
             label = entry.name.decode("utf-8", "replace")
-            head = label.partition("-")[0]
-            if head.isdecimal() and int(head) in positions and (trajectory, label) not in named:
+            if segment_position(label) in positions and (trajectory, label) not in named:
                 yield (*_folder(trajectory), entry.name)
 
 

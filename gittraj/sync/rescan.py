@@ -18,7 +18,7 @@ from gittraj.record.drain.composition import make_pipeline
 from gittraj.record.pipeline import Pipeline
 from gittraj.state.cursors import load_state, save
 from gittraj.state.folder import LocalState
-from gittraj.sync import Remote
+from gittraj.sync.remote import Remote
 
 
 def vet(repository: Repository, remote: Remote, *, environ: Environ, live: Mapping[str, str]) -> int:

@@ -18,9 +18,8 @@ from gittraj.state.cursors import load_state
 from gittraj.state.folder import LocalState
 from gittraj.sync.consent import may_join
 from gittraj.sync.join import join_records, join_segments
-from gittraj.sync.network import Refused, fetch_refs, list_refs, push_refs
+from gittraj.sync.network import Refused, complete, fetch_refs, list_refs, push_refs
 from gittraj.sync.outgoing import find_tips
-from gittraj.sync.partial import complete
 from gittraj.sync.purge_merge import is_purge_applied, merge_purged_segments
 from gittraj.sync.remote import Remote, find_remote, list_remotes
 from gittraj.sync.traces import clear_traces, read_replaced

@@ -122,8 +122,10 @@ def _summarize(folder: Path) -> None:
 def _push(folder: Path, name: str) -> None:
     """Beside the user's own push, to the same remote."""
     from gittraj.config import Environ  # noqa: PLC0415
-    from gittraj.sync import find_remote, is_automatic, push, shares_records_only  # noqa: PLC0415
+    from gittraj.sync.consent import is_automatic, shares_records_only  # noqa: PLC0415
+    from gittraj.sync.remote import find_remote  # noqa: PLC0415
     from gittraj.sync.rescan import vet  # noqa: PLC0415
+    from gittraj.sync.transfer import push  # noqa: PLC0415
 
     raw = dict(os.environ)
     with _open(folder) as repository:

@@ -186,3 +186,43 @@ def test_a_month_that_is_gone_hides_no_commit_without_records(desk: Desk, server
     git("update-ref", "-d", month(git))
     found = [line for line in doctor(git) if "deleted" in line or "link" in line]
     assert len(found) == 2, found
+
+
+@pytest.mark.parametrize("then", ["nothing", "a commit", "git notes add"])
+def test_a_purge_that_a_forced_fetch_undid_is_done_again(desk: Desk, server: Git, then: str) -> None:
+    git, old = desk.git, refs(desk.git)
+    name, at = name_of(git, "HEAD~"), month(git)
+    assert traj(git.root, "forget", name, "--purge", "--no-fetch").returncode == 0
+    told = {"b": {"b"}}
+    if then == "a commit":
+        desk.commit("c", by="three")
+        told["c"] = {"c"}
+    purged = refs(git)
+    git(*FORCED)
+    if then == "git notes add":
+        git("notes", "--ref=traj", "add", "-m", "theirs", git("rev-parse", "HEAD~2"))
+    assert refs(git)[at] != purged[at]
+    assert then != "a commit" or {*lost(git)} == {RECORDS, at}
+    assert "overwritten, and is restored" in traj(git.root, "doctor").stderr
+    assert refs(git) == purged
+    assert not {*old.values()} & {*git("rev-list", "--glob=refs/notes/*").split()}
+    assert desk.told() == told
+
+
+def test_notes_that_were_removed_at_once_stay_removed_and_what_that_overwrote_comes_back(desk: Desk) -> None:
+    """Six records, the last made a moment before; of one note the removal had read an older state."""
+    git = desk.git
+    for name in "abcdef":
+        desk.commit(name)
+    commits = git("rev-list", "--reverse", "-6", "HEAD").split()
+    kept, *gone = (commits[0], *commits[-2:])
+    read = git("rev-parse", f"{RECORDS}:{kept[:2]}/{kept[2:]}")
+    git("notes", "--ref=traj", "append", "-m", "theirs", kept)
+    scratch, said = {"GIT_INDEX_FILE": ".git/scratch"}, "Notes removed by 'git notes remove'"
+    git("read-tree", RECORDS, env=scratch)
+    git("update-index", "--cacheinfo", f"100644,{read},{kept}", "--force-remove", *gone, env=scratch)
+    made = git("commit-tree", git("write-tree", env=scratch), "-p", RECORDS, "-m", said)
+    git("update-ref", "-m", f"notes: {said}", RECORDS, made)
+    traj(git.root, "log")
+    assert {*desk.told()} == {"a", "b", "c", "d"}
+    assert "theirs" in git("notes", "--ref=traj", "show", kept)

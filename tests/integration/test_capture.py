@@ -84,6 +84,27 @@ def test_what_was_off_cannot_be_linked(begun: Git, writer: Writer) -> None:
     assert calls(begun, "HEAD~2") == calls(begun, "HEAD")
 
 
+def test_a_commit_by_the_user_s_own_hook(git: Git) -> None:
+    """It commits quietly on top of what the agent's call commits, and on top of what a person does."""
+    git.commit({"README": "here\n"})
+    hook = git.root / ".git/hooks/post-commit"
+    bump = (
+        "date >>VERSION && git add VERSION && BUMPED=1 git commit -qm 'Bump after '$(git log -1 --format=%s)"
+    )
+    hook.write_text(f'#!/bin/sh\n[ -n "$BUMPED" ] && exit\n{bump}\n')
+    hook.chmod(0o755)
+    hold_workers(install(git))
+    session = ClaudeSession(git.root)
+    session.run([turn(Write("a", "a\n"), Shell("git add a && git commit -qm A"))], prompt="Write a")
+    git.commit({"mine": "by hand\n"}, "Mine")
+    found = carried(git)
+    assert {subject: [t["link"]["evidence"] for t in each] for subject, each in found.items()} == {
+        "A": ["agent"],
+        "Bump after A": ["agent"],
+    }
+    assert found["A"][0]["id"] == found["Bump after A"][0]["id"]
+
+
 def test_link_takes_the_session_id_that_status_prints(begun: Git) -> None:
     session = ClaudeSession(begun.root)
     session.run([turn(Write("a", "a\n"), Shell("git add a && git commit -qm A"))], prompt="Write a")

@@ -357,8 +357,9 @@ def test_notes_that_are_too_large_are_passed_over(server: Git, ann: Git, bob: Gi
         NotesRef(repository).write({bob.head(): lambda _: body}, message="large")
     push(bob, server)
     fetch(ann)
-    [entry] = be(ann).json("log")["commits"]
-    assert [t["prompt"] for t in entry["trajectories"]] == ["Small"]
+    out, said = be(ann)("log", "--json")
+    assert [t["prompt"] for c in json.loads(out)["commits"] for t in c["trajectories"]] == ["Small"]
+    assert f"origin: not read, being too large: the note of {bob.head()[:12]} (" in said
 
 
 def test_remote_that_was_removed(server: Git, ann: Git, bob: Git, be: Be) -> None:

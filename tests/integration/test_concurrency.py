@@ -201,3 +201,22 @@ def test_a_pause_waits_for_a_drain_that_takes_long(git: Git) -> None:
         assert held.stdout is not None
         held.stdout.readline()
         assert "nothing is read or stored" in traj(git, "pause")
+
+
+def test_commands_that_write_at_once_wait_for_each_other(git: Git, tmp_path: Path) -> None:
+    """Twelve of forty imports were refused, and one of two that sync."""
+    git.commit({"README": "here\n"})
+    install(git)
+    Git.init(tmp_path / "server.git", "--bare")
+    git("remote", "add", "origin", str(tmp_path / "server.git"))
+    git("config", "traj.push", "auto")
+    logs = [ClaudeSession(git.root) for _ in range(size(6, 40))]
+    for session in logs:
+        session.run([turn(say="Done")], prompt="Look around")
+    words = [["import", str(session.log)] for session in logs] + [["sync"]] * 2
+    started = [
+        subprocess.Popen([sys.executable, "-m", "gittraj", *each], cwd=git.root, stdout=-1, stderr=-1)
+        for each in words
+    ]
+    said = [process.communicate()[1] for process in started]
+    assert [process.returncode for process in started] == [0] * len(words), said

@@ -104,6 +104,14 @@ def test_a_ref_that_was_never_written_to_its_end(tmp_path: Path, form: str, cont
     path.write_text(content)
     last = before["refs/notes/traj"][:12]
     text = f"refs/notes/traj names no commit ({path}); its reflog has it last at {last}"
+    damaged = "refs/notes/traj is damaged: it names no commit"
+    for words in (["log"], ["show"], ["repair"], ["stats"], ["context", "file"]):
+        said = traj(git.root, *words)
+        assert (said.returncode, said.stderr.splitlines()[-2:]) == (
+            1,
+            [f"error: {damaged}", "hint: git traj doctor --fix"],
+        ), said
+    assert all(f"Wrong: {damaged}" in traj(git.root, *words).stdout for words in ([], ["status"]))
     assert f"wrong: {text}" in doctor(git)
     assert f"fixed: {text}" in doctor(git, "--fix")
     assert refs(git) == before

@@ -467,3 +467,20 @@ def test_two_thousand_commits(git: Git, story: Story, log: Log) -> None:
     assert len(found) == 2000
     assert found[0]["subject"] == "Commit 2000"
     assert len(log("--file", "d3/f3")) == 10
+
+
+def test_a_commit_with_hundreds_of_trajectories(
+    git: Git, story: Story, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Anybody may have pushed them; the first time the text is rendered, then it is kept."""
+    made = git.commit({"a.py": "1\n"}, "Add a")
+    story.note(made, *(record(f"traj_{n:03}", prompt=f"Ask {n}") for n in range(200)))
+    for _ in range(2):
+        assert call(["log"]) == 0
+        told = capsys.readouterr().out
+        assert told.count("asked") == 30
+        assert told.endswith("\n  170 more trajectories; --trajectories lists them\n")
+    assert call(["log", "--oneline"]) == 0
+    assert capsys.readouterr().out.endswith(" + 170 more\n")
+    assert call(["log", "--trajectories"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 200

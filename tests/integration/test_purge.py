@@ -39,7 +39,8 @@ from gittraj.record.drain.redactor import redactors
 from gittraj.redact import LiveValues, OnlyValues
 from gittraj.state.active import Active, Header, load_active, save_active
 from gittraj.state.folder import LocalState
-from gittraj.sync import fetch, fetch_segments, find_remote, push
+from gittraj.sync.remote import find_remote
+from gittraj.sync.transfer import fetch, fetch_segments, push
 from tests.integration.repository import Git
 from tests.integration.searched import indexed
 from tests.integration.sharing import DATA, RECORDS, Be, bare, clone, tell, told

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from gittraj.git import patch_id, read_reflog
-from gittraj.history import find_rewrites
+from gittraj.history.find import find_rewrites
 from gittraj.model.codec import decode_note, encode_line, encode_note
 from gittraj.model.values import Link, Origin, Range, Record, SessionInfo, Tombstone
 from gittraj.notes.merge import merge_notes, standing

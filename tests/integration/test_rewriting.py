@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gittraj.history import find_rewrites
+from gittraj.history.find import find_rewrites
 from tests.integration.repository import Git
 from tests.integration.todo import edit_todo
 from tests.sizes import size

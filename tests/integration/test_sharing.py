@@ -19,8 +19,8 @@ from gittraj.model.codec import decode_note
 from gittraj.model.values import Link, Message, Origin, Record, SegmentRef
 from gittraj.notes.store import NotesRef
 from gittraj.redact import RULESET
-from gittraj.sync import find_remote, network, transfer
-from gittraj.sync.remote import without_password
+from gittraj.sync import network, transfer
+from gittraj.sync.remote import find_remote, without_password
 from tests.integration.repository import Git
 from tests.integration.sharing import DATA, RECORDS, Be, bare, clone, refs, tell, told
 from tests.integration.story import Story, record
@@ -446,10 +446,13 @@ def test_a_month_that_was_retired_there_stays_so(server: Git, ann: Git, be: Be) 
 
 
 @pytest.mark.parametrize("command", ["fetch", "push", "sync"])
-def test_a_purge_that_this_version_cannot_keep_to(server: Git, ann: Git, be: Be, command: str) -> None:
+@pytest.mark.parametrize("body", ['{"v":2,"epoch":1}\n', '{"v":1,"epoch":1e999}\n', "[" * 100_000])
+def test_a_purge_that_this_version_cannot_keep_to(
+    server: Git, ann: Git, be: Be, command: str, body: str
+) -> None:
     tell(ann, ann.head(), "traj_ann")
     be(ann)("push")
-    blob = server("hash-object", "-w", "--stdin", input='{"v":2,"epoch":1}\n')
+    blob = server("hash-object", "-w", "--stdin", input=body)
     tree = server("mktree", input=f"100644 blob {blob}\tepoch\n100644 blob {blob}\tother\n")
     purged = server("commit-tree", tree, "-m", "purged")
     server("update-ref", RECORDS, purged)
@@ -458,6 +461,8 @@ def test_a_purge_that_this_version_cannot_keep_to(server: Git, ann: Git, be: Be,
     assert be(ann).fails(command) == "a ref was purged in a way that this version cannot keep to"
     assert told(ann) == before
     assert server("rev-parse", RECORDS) == purged
+    ann("update-ref", RECORDS, purged)
+    assert "wrong: a ref was purged in a way" in be(ann)("doctor", status=1)[0]
 
 
 def test_what_a_remote_lost_is_pushed_again(server: Git, ann: Git, be: Be) -> None:

@@ -192,7 +192,8 @@ _PUSHER = """
 import sys
 from pathlib import Path
 from gittraj.git import open_repository
-from gittraj.sync import find_remote, push
+from gittraj.sync.remote import find_remote
+from gittraj.sync.transfer import push
 from tests.integration.story import Story, record
 root, name, commit, count = sys.argv[1:]
 for n in range(int(count)):

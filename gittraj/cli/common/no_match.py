@@ -10,6 +10,8 @@ import click
 from gittraj.cli.common.repository import is_installed, read_records
 from gittraj.git import Repository
 from gittraj.notes.recovery import find_deleted
+from gittraj.notes.refs import refuse_broken
+from gittraj.notes.store import RECORDS_REF
 from gittraj.query.log.listing import changed_paths, describe
 from gittraj.query.records import Recorded
 from gittraj.render.text.terminal import escape_line
@@ -142,7 +144,8 @@ def _is_explained(repository: Repository, recorded: Recorded, commits: Iterable[
 
 
 def say_nothing_recorded(repository: Repository) -> None:
-    """For a repository without a single record."""
+    """For a repository without a single record. Raises StoreError where there may be some."""
+    refuse_broken(repository, RECORDS_REF)
     state = load_state(LocalState.of(repository).folder)
     if deleted := find_deleted(repository, state.tips if state else {}):
         _say(f"deleted or overwritten: {', '.join(deleted)}", "git traj doctor --fix restores it")

@@ -214,7 +214,7 @@ def read_events(
 def fetch_missing(repository: Repository, months: Collection[str]) -> str | None:
     """Fetch the segments of these months. Returns why that failed, on one line."""
     from gittraj.model.words import count
-    from gittraj.sync import fetch_segments
+    from gittraj.sync.transfer import fetch_segments
 
     shown = sys.stderr.isatty()
     if shown:

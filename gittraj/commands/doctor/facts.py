@@ -31,13 +31,14 @@ from gittraj.commands.install.inspection import (
 from gittraj.commands.install.manifest import FILE
 from gittraj.commands.install.refspecs import find_remotes, find_unfetching
 from gittraj.config import TEAM_FILE, Config, Environ, Summarizer, read_config, read_summarizer, stamp
-from gittraj.errors import GitError, TrajError
+from gittraj.errors import GitError, StoreError, TrajError
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
 from gittraj.index.answers import Answers, open_index
 from gittraj.model.codec import decode_note
 from gittraj.model.values import Record
 from gittraj.notes.recovery import find_deleted
+from gittraj.notes.refs import refuse_broken
 from gittraj.notes.store import RECORDS_REF, NotesRef
 from gittraj.notes.unjoined import find_unjoined
 from gittraj.notes.unstamped import remote_tips, unstamped
@@ -221,10 +222,11 @@ def _count(
     """Which commits have records, and how many parts older rules redacted."""
     with open_index(repository, build=False) as index:
         try:
+            refuse_broken(repository, RECORDS_REF)
             notes = index.notes if index else NotesInMemory(NotesRef(repository).items())
             recorded = find_recorded(repository, notes, index)
-        except GitError as error:
-            complaints.append(unreadable(error))
+        except (GitError, StoreError) as error:
+            complaints.append(unreadable(error) if isinstance(error, GitError) else error)
             recorded = find_recorded(repository, NotesInMemory(()), None)
         if not recorded.number or config is None:
             return recorded, 0

@@ -30,6 +30,7 @@ from gittraj.index.fast_open import FOLDER
 from gittraj.index.file import UnusableError
 from gittraj.index.update import refresh
 from gittraj.notes.recovery import unfinished_merges
+from gittraj.notes.refs import MENDED
 from gittraj.notes.store import RECORDS_REF
 from gittraj.state.active import find_damaged
 from gittraj.state.cursors import load_state
@@ -193,6 +194,8 @@ def _check_template(repository: Repository) -> Iterator[Finding]:
 def _check_local(repository: Repository, facts: Facts) -> Iterator[Finding]:
     local = LocalState.of(repository)
     for error in facts.complaints:
+        if error.hint == MENDED:
+            continue  # ``check_leftovers`` tells more
         damaged, unreadable_ = FILE in error.message, error.message.startswith(UNREADABLE)
         yield Finding(
             "installed-damaged" if damaged else "notes-damaged" if unreadable_ else "setting",

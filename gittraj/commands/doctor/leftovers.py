@@ -141,8 +141,10 @@ def check_purges(repository: Repository) -> Iterator[Finding]:
             "a purge was not finished: reflogs or the index may still contain the purged data",
             "run it again; where it was made elsewhere, git traj fetch does the rest",
         )
-    for remote in find_remotes(repository) if may_have_copies(repository) else ():
-        tip = resolve(f"refs/notes-remote/{remote}/traj")
+    remotes = find_remotes(repository) if may_have_copies(repository) else ()
+    # ours too, which anybody's fetch may have moved
+    for remote, ref in (("", RECORDS_REF), *((name, f"refs/notes-remote/{name}/traj") for name in remotes)):
+        tip = resolve(ref)
         try:
             ours, theirs = (read_epoch(repository.objects, each) for each in (resolve(RECORDS_REF), tip))
         except StoreError as error:

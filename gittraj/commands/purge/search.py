@@ -14,7 +14,7 @@ from typing import TypeVar
 from gittraj.errors import FormatError, RedactionError
 from gittraj.events.sensitive import strict_events
 from gittraj.git import Repository, read_reflog
-from gittraj.model.codec import decode_line, decode_segment, encode_segments
+from gittraj.model.codec import decode_line, decode_segment, encode_segments, segment_position
 from gittraj.model.values import AnyEvent, ForeignLine, Key, Line, Record, Tombstone
 from gittraj.notes.tree import iter_segments
 from gittraj.record.rewrite_segments import Replacement, count_replaced
@@ -187,8 +187,10 @@ class Search:
             except (RedactionError, RecursionError):
                 self.found.unread.add(stored)
                 continue
-            if now != each:
-                position = int(stored[2].partition("-")[0])
+            position = segment_position(stored[2])
+            if position is None:
+                self.found.unread.add(stored)
+            elif now != each:
                 self.found.segments[stored] = Replacement(
                     bodies=tuple(encode_segments(enumerate(now, position))),
                     replaced=redactor.replaced(),

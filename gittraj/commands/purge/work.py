@@ -14,7 +14,7 @@ from gittraj.commands.purge.search import Found, Search, Sought, Stored
 from gittraj.errors import TrajError
 from gittraj.git import Repository
 from gittraj.index.fast_open import FOLDER as INDEX
-from gittraj.model.codec import decode_note, segment_path
+from gittraj.model.codec import decode_note, segment_path, segment_position
 from gittraj.model.values import Key, Record, SegmentRef
 from gittraj.model.words import count
 from gittraj.notes.epoch import Epoch, read_epoch, unite
@@ -172,9 +172,9 @@ def _list(repository: Repository, search: Search, renewal: Renewal) -> Epoch:
     fresh = Epoch(
         records=gone | {key: record.rev for key, record in renewal.records.items()},
         segments=frozenset(
-            (month, trajectory, int(name.partition("-")[0]))
+            (month, trajectory, position)
             for month, trajectory, name in found.segments
-            if trajectory not in forgotten
+            if trajectory not in forgotten and (position := segment_position(name)) is not None
         ),
         forgotten=forgotten,
     )

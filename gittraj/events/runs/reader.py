@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 
 from gittraj.events.runs import shell
@@ -89,7 +89,7 @@ def _clean(output: str) -> str:
 
 def _explain(command: str, output: str, exit_code: int | None, *, cut: bool) -> Knowledge:
     try:
-        return explain(shell.parse(command), _is_run, output=output, exit_code=exit_code, cut=cut)
+        return explain(shell.parse(command), find_runner, output=output, exit_code=exit_code, cut=cut)
     except (TooManyWorldsError, ValueError):
         return Knowledge(tuple(_rough(command)), (), {})
 
@@ -109,15 +109,11 @@ def _without_prefixes(output: str, runs: Iterable[Run]) -> str:
     return output
 
 
-def _is_run(words: Sequence[str]) -> bool:
-    return find_runner(words) is not None
-
-
 def _rough(command: str) -> Iterator[Run]:
     """The runs in a line that cannot be read as a shell does it: no status of theirs is known."""
     for index, text in enumerate(re.split(r"&&|\|\||[;|\n&()<>]", command[: shell.LINE_LIMIT])):
         words = text.strip(" $").split()
-        if words and _is_run(words):
+        if find_runner(words):
             yield Run(index, tuple(words), view="part", repeated=False)
 
 
@@ -160,7 +156,8 @@ def _result(
     """``left``: the output without the summaries of other runs; ``same``: runs of this runner in view."""
     status = known.status(run)
     seen = _read_verdict(run, runner, left, cut=cut, same=same)
-    own = status == OK and not (run.repeated or _SIGNS["forgiven"].search(output))
+    found = runner.findings is not None and runner.findings.search(left)
+    own = status == OK and not (run.repeated or found or _SIGNS["forgiven"].search(output))
     if run.repeated and seen and seen.outcome == "passed" and known.shows_failure(run):
         return _Result(run, runner, Verdict("failed"))
     if seen and (seen.sure or not own):
@@ -187,13 +184,16 @@ def _silent_result(run: Run, runner: Runner, known: Knowledge, output: str, *, c
 
 def _read_verdict(run: Run, runner: Runner, left: str, *, cut: bool, same: int) -> Verdict | None:
     """What the output in view says; where not all summaries may be in view, only a failure: with fewer than
-    runs of the ``same`` runner, and of one that is repeated, behind a filter."""
+    runs of the ``same`` runner, and of one that is repeated, behind a filter. With more than runs that print
+    one each, whose they are is not known."""
     if run.view == "none":
         return None
     seen = read_summary(runner, left, run.words, "part" if cut and run.view == "whole" else run.view)
     hidden = (run.repeated and run.view != "whole") or (seen is not None and seen.blocks < same > 1)
     if seen and hidden and seen.outcome in ("passed", "none"):
         return None
+    if seen and runner.full and not run.repeated and seen.blocks > same:
+        return replace(seen, counts=None, blocks=same) if seen.outcome == "passed" else None
     return seen
 
 

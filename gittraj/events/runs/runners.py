@@ -16,7 +16,6 @@ from gittraj.model.values import RunKind, RunOutcome
 Pattern = re.Pattern[str]
 _WORDS_LIMIT = 400
 """Characters of a command that are looked at to know its runner."""
-_NO_RUN = "--version|--help|--list(?:-tests)?|--dry(?:-run)?(?:=.*)?|--collect-only"
 _STARTERS = ("yarn", "pnpm", "bun")
 """They run a package's program by its bare name, where no script of the project has it."""
 _CALLED = re.compile(r"^[^#\n]*\b(pytest|unittest)\.main\(", re.M)
@@ -46,6 +45,7 @@ class Runner:
     error: Pattern | None = None
     none: Pattern | None = None
     blocked: Pattern | None = None
+    findings: Pattern | None = None
     statuses: dict[int, RunOutcome] = field(default_factory=dict)
 
 
@@ -53,7 +53,9 @@ class Runner:
 def all_runners() -> tuple[Runner, ...]:
     """In the order of the table."""
     text = files("gittraj.events.runs").joinpath("runners.toml").read_text("utf-8")
-    return tuple(_row(row) for row in tomllib.loads(text)["runner"])
+    table = tomllib.loads(text)
+    never = table["not_with"]
+    return tuple(_row(row | {"not_with": f"{never}|{row.get('not_with', never)}"}) for row in table["runner"])
 
 
 def _row(row: dict[str, Any]) -> Runner:
@@ -61,13 +63,15 @@ def _row(row: dict[str, Any]) -> Runner:
         return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), re.M)
 
     found: dict[str, Any] = {
-        key: joined(row[key]) for key in ("passed", "failed", "error", "none", "blocked") if key in row
+        key: joined(row[key])
+        for key in ("passed", "failed", "error", "none", "blocked", "findings")
+        if key in row
     }
     if "items" in row:
         found["items"] = re.compile(row["items"])
     found |= {
         "command": re.compile(row["command"]),
-        "not_with": re.compile(f"{_NO_RUN}|{row.get('not_with', '--version')}"),
+        "not_with": re.compile(row.get("not_with", "--version")),
         "summary": tuple(re.compile(pattern, re.M) for pattern in row.get("summary", ())),
         "tally": {name: re.compile(pattern, re.M) for name, pattern in row.get("tally", {}).items()},
         "statuses": {int(code): outcome for code, outcome in row.get("statuses", {}).items()},

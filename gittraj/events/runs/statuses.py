@@ -54,7 +54,7 @@ class Knowledge:
 
 
 def explain(
-    tree: Node, is_run: Callable[[Sequence[str]], bool], *, output: str, exit_code: int | None, cut: bool
+    tree: Node, is_run: Callable[[Sequence[str]], object], *, output: str, exit_code: int | None, cut: bool
 ) -> Knowledge:
     """What is known of the runs in ``tree``. ``cut``: something of the output was left out.
 

@@ -79,7 +79,7 @@ class Walk:
     ``runs`` are those that the walk met.
     """
 
-    is_run: Callable[[Sequence[str]], bool]
+    is_run: Callable[[Sequence[str]], object]
     output: str
     read_back: dict[str, str]
     runs: list[Run] = field(default_factory=list)

@@ -118,7 +118,8 @@ def _retrospective(sections: dict[str, str], labels: dict[str, str]) -> dict[str
         fields[title.lower()] = [item.strip() for item in _ITEM.findall(sections.get(title, ""))]
     fields = {key: value for key, value in fields.items() if value}
     percent = labels.get("Confidence", "").removesuffix("%")
-    return {**fields, "confidence": int(percent) / 100} if fields and percent.isdecimal() else fields
+    known = fields and re.fullmatch(r"\d{1,3}", percent)
+    return {**fields, "confidence": int(percent) / 100} if known else fields
 
 
 _STATUS = {"completed": "✅ Completed", "abandoned": "❌ Abandoned", "active": "🔄 Active"}

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
-from gittraj.history import find_unreachable
+from gittraj.history.reading import find_unreachable
 from gittraj.notes.merge import records_on
 from gittraj.query.notes import Notes
 

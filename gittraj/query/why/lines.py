@@ -134,7 +134,7 @@ def _read_records(repository: Repository, commits: Collection[str], read: Read) 
     notes = dict(NotesRef(repository).pick(commits, over=over))
     lines = chain.from_iterable(decode_note(body) for body in notes.values())
     former = {c for line in lines if isinstance(line, Record) for c in line.link.carried_from}
-    notes |= NotesRef(repository).pick(sorted(former - notes.keys())) if former - notes.keys() else {}
+    notes |= NotesRef(repository).pick(sorted(former - notes.keys()), over=over)
     return read(NotesInMemory(notes.items(), over), commits)
 
 

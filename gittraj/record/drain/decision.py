@@ -9,7 +9,7 @@ from functools import partial
 from gittraj.capture.link import Links, link
 from gittraj.capture.session import Commit
 from gittraj.git import Repository, find_common
-from gittraj.history import Rewrite
+from gittraj.history.history import Rewrite
 from gittraj.model.times import seconds
 from gittraj.model.values import AnyEvent, Line
 from gittraj.notes.store import NotesRef
@@ -18,7 +18,7 @@ from gittraj.record.drain.context import Context
 from gittraj.record.drain.manual_events import Manual, gather
 from gittraj.record.drain.moved import find_moved
 from gittraj.record.drain.news import News, read_old_commits
-from gittraj.record.drain.plan import Plan, Reading
+from gittraj.record.drain.plan import Plan, Reading, owner_of
 from gittraj.record.drain.waiting import find_stubs, is_patient
 from gittraj.state.active import Active, mark_logged
 from gittraj.state.cursors import State, Suspension
@@ -113,7 +113,7 @@ def _make_plans(
     plans: list[Plan] = []
     for reading in sorted(readings, key=lambda r: r.log.started_by is not None):
         above = next((p for p in plans if p.reading.log.trajectory == reading.log.parent), None)
-        owner = above.owner_of(reading.log) if above is not None else None
+        owner = owner_of(reading.log, above.reading.log, above.parts) if above is not None else None
         plans.append(Plan.make(reading, links, commits, owner=owner, head=head, ci=context.environ.ci))
     return plans
 

@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from gittraj.decisions.commands import ABANDONED, COMPLETED
-from gittraj.model.codec import decode_note
 from gittraj.model.times import seconds
 from gittraj.model.values import (
     AnyEvent,
@@ -27,7 +26,7 @@ from gittraj.model.values import (
     SessionInfo,
     Trajectory,
 )
-from gittraj.notes.merge import standing
+from gittraj.notes.merge import records_on
 from gittraj.notes.store import NotesRef
 from gittraj.record.draft import Draft, Target
 from gittraj.record.drain.waiting import IDLE, LOGGED_WITHIN
@@ -195,7 +194,7 @@ def _ended(events: Sequence[AnyEvent]) -> str | None:
 def _records(notes: NotesRef, active: Active, commit: str) -> list[Record]:
     last = active.header.parts[-1].first
     key = (active.header.trajectory, last)
-    return [r for r in standing(commit, decode_note(notes.read(commit) or b"")) if r.key == key]
+    return [r for r in records_on(commit, notes.read(commit)) if r.key == key]
 
 
 def _at(event: AnyEvent) -> float:

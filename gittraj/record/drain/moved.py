@@ -11,8 +11,9 @@ from types import MappingProxyType
 
 from gittraj.errors import GitError
 from gittraj.git import ReflogEntry, Repository, read_changes
-from gittraj.history import Rewrite, Source, find_rewrites, find_unreachable
-from gittraj.history.history import follow
+from gittraj.history.find import find_rewrites
+from gittraj.history.history import Rewrite, Source, follow
+from gittraj.history.reading import find_unreachable
 from gittraj.notes.store import NotesRef
 from gittraj.notes.tree import iter_notes
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from gittraj.capture.commits import Moves, is_made, read_moves
+from gittraj.capture.commits import Moves, made_kind, read_moves
 from gittraj.capture.session import Commit
 from gittraj.git import Position, ReflogEntry, Repository, read_reflog
-from gittraj.history import find_skipped
+from gittraj.history.skipped import find_skipped
 from gittraj.record.drain.context import Context, Installed
 from gittraj.record.drain.moved import find_fresh, find_given_up
 from gittraj.state.active import place_of
@@ -54,7 +54,7 @@ def read_news(context: Context, state: State, off: Suspension) -> tuple[News, St
     reflogs, read = _read_reflogs(context, state)
     entries = [entry for found in read.values() for entry in found]
     fresh = find_fresh(repository, entries)
-    spooled, offset = _read_spool(context.folder, state.spool, {e.new for e in entries if is_made(e)})
+    spooled, offset = _read_spool(context.folder, state.spool, {e.new for e in entries if made_kind(e)})
     logged, ended = find_told(spooled)
     logs = [(name, log) for name, log in state.logs.items() if name not in logged] + [*logged.items()]
     moves, worktrees = _read_moves(repository, read, [ln for ln in spooled if ln.kind != "session"], off)

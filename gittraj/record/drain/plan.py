@@ -153,9 +153,6 @@ class Plan:
             writings=links.writings[log.trajectory],
         )
 
-    def owner_of(self, log: Log) -> Anchor | None:
-        return owner_of(log, self.reading.log, self.parts)
-
     def lines(self, notes: NotesRef) -> Iterator[tuple[str, Line]]:
         """Records that stand already, for further commits, and tombstones for explored copies of what is
         produced now."""

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from gittraj.git import Position
-from gittraj.model.codec import decode_note
 from gittraj.model.values import Record
-from gittraj.notes.merge import order, standing
+from gittraj.notes.merge import iter_records, order
 from gittraj.notes.store import NotesRef
 from gittraj.record.drain.superseding import is_output
 from gittraj.state.cursors import Anchored, SessionState, State, Stored
@@ -22,13 +21,12 @@ def rebuild_state(notes: NotesRef, installed: Mapping[str, Position]) -> State:
     """
     parts: dict[str, dict[str, tuple[Record, list[str]]]] = {}
     rewrites: dict[str, tuple[str, ...]] = {}
-    for commit, body in notes.items():
-        for record in standing(commit, decode_note(body)):
-            for old in record.link.carried_from:
-                rewrites[old] = tuple(dict.fromkeys((*rewrites.get(old, ()), commit)))
-            if record.range is not None and not record.link.carried_from:
-                _, commits = parts.setdefault(record.id, {}).setdefault(record.range.first, (record, []))
-                commits.append(commit)
+    for commit, record in iter_records(notes.items()):
+        for old in record.link.carried_from:
+            rewrites[old] = tuple(dict.fromkeys((*rewrites.get(old, ()), commit)))
+        if record.range is not None and not record.link.carried_from:
+            _, commits = parts.setdefault(record.id, {}).setdefault(record.range.first, (record, []))
+            commits.append(commit)
     sessions = {
         trajectory: _session(sorted(found.values(), key=lambda pair: order(pair[0])))
         for trajectory, found in parts.items()

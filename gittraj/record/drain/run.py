@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from gittraj.capture.session import Commit
-from gittraj.history import map_stamp, read_map
+from gittraj.history.filter_repo import map_stamp, read_map
 from gittraj.model.values import AnyEvent, Line
-from gittraj.notes.recovery import read_tips, restore_deleted, restore_lost
+from gittraj.notes.recovery import read_last_tips, read_tips, restore_deleted, restore_lost
 from gittraj.notes.store import NotesRef
 from gittraj.record.draft import Parked
 from gittraj.record.drain.context import Context
@@ -128,7 +128,7 @@ def _load_state(context: Context) -> tuple[State, list[str], dict[str, str]]:
     """The cursors of the last drain, or from the refs where they were lost; refs that were restored; and
     where those were that could not be: the next drain tries again."""
     state = load_state(context.folder)
-    tips = state.tips if state else {}
+    tips = state.tips if state else read_last_tips(context.repository)
     deleted = restore_deleted(context.repository, tips)
     restored = [ref for ref, why in deleted.items() if why is None]
     unrestored = {ref: tips[ref] for ref, why in deleted.items() if why}

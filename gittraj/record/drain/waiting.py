@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import cast
 
 from gittraj.capture.link import Links
-from gittraj.capture.session import Commit, Kind
+from gittraj.capture.session import Commit
 from gittraj.model.session_items import trajectory_id
 from gittraj.model.signs import CONFIGURED
 from gittraj.model.values import STUB_REV, Line, Link, Record, SessionInfo
@@ -22,17 +21,13 @@ LOGGED_WITHIN = 60.0
 """Seconds after which a log that has grown and does not show a call or a recorded event never will."""
 
 
+_SHARED = ("kind", "sessions", "call", "mark", "terminal", "stored")
+"""What is remembered of a commit that waits."""
+
+
 def to_commit(waiting: Waiting) -> Commit:
-    return Commit(
-        id=waiting.commit,
-        kind=cast(Kind, waiting.kind),
-        sessions=waiting.sessions,
-        call=waiting.call,
-        mark=waiting.mark,
-        hooked=waiting.mark is not None,
-        terminal=waiting.terminal,
-        stored=waiting.stored,
-    )
+    hooked = waiting.mark is not None
+    return Commit(id=waiting.commit, hooked=hooked, **{name: getattr(waiting, name) for name in _SHARED})
 
 
 def is_patient(context: Context, state: State, commit: Commit) -> bool:
@@ -78,17 +73,8 @@ def find_waiting(context: Context, state: State, links: Links) -> Iterator[Waiti
             continue
         path = context.sessions.find(commit.sessions[0], state) if commit.sessions else None
         size = size_of(path) if path else -1
-        wait = _wait_of(state, commit) or Waiting(
-            commit=commit.id,
-            kind=commit.kind,
-            sessions=commit.sessions,
-            call=commit.call,
-            mark=commit.mark,
-            terminal=commit.terminal,
-            stored=commit.stored,
-            since=context.now,
-            size=size,
-        )
+        told = {name: getattr(commit, name) for name in _SHARED}
+        wait = _wait_of(state, commit) or Waiting(commit=commit.id, since=context.now, size=size, **told)
         age = context.now - wait.since
         if age <= LOGGED_WITHIN or (commit.sessions and age <= IDLE and size == wait.size):
             yield wait

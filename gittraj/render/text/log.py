@@ -38,6 +38,7 @@ _INDENT = 2
 _LABEL = 11  # columns that a label takes, margin included
 _BRIEF = 3  # lines of a prompt or a reason in a listing
 _DECISIONS = 3
+_LISTED = 30  # trajectories of one commit in a listing: anybody may have pushed hundreds
 _RETROSPECTIVE = (
     ("overall", "summary"),
     ("approach", "approach"),
@@ -55,9 +56,11 @@ def render_entry(entry: Header, page: Page, now: datetime) -> str:
 def render_rest(headers: Sequence[Header], page: Page) -> str:
     """The lines below a commit's title, beginning with a line break."""
     lines = [""]
-    for number, header in enumerate(headers):
+    for number, header in enumerate(headers[:_LISTED]):
         lines += [""] * bool(number)
         lines += render_header(header, page, brief=True)
+    if left := len(headers[_LISTED:]):
+        lines += ["", page.paint(f"  {count(left, 'more trajectory')}; --trajectories lists them", "dim")]
     return "\n".join(lines) + "\n"
 
 
@@ -69,9 +72,11 @@ def render_oneline(entry: Header, small: str, page: Page) -> str:
 def render_small(headers: Sequence[Header]) -> str:
     """Agent, duration and cost of a commit's trajectories, on one line."""
     small = []
-    for header in headers:
+    for header in headers[:_LISTED]:
         decisions = count(len(header["decisions"]), "decision") if header["decisions"] else None
         small.append(escape_line(" · ".join(filter(None, (*brief(header), decisions)))))
+    if left := len(headers[_LISTED:]):
+        small.append(f"{left} more")
     return " + ".join(small)
 
 

@@ -328,3 +328,14 @@ def test_a_commit_of_before_the_rest_of_a_log(
     assert ran_at(rest, 0, Commit(id=oid("c"), changes=changes)) is expected
     elsewhere = Commit(id=oid("c"), changes=changes, seen=False)
     assert ran_at(rest, 0, elsewhere) is False
+
+
+@pytest.mark.parametrize(("second", "by_hook"), [(101, True), (102, True), (104, False)])
+def test_what_a_user_s_hook_commits_is_the_call_s_until_that_ends(second: float, by_hook: bool) -> None:
+    """A commit a moment later is somebody's who has the session's environment."""
+    of = dated(log(ran("c1", "git commit -qm one")), 100, 103)
+    one = commit("A", subject="one", by=ME, time=101)
+    changes = CommitChanges(oid("B"), (oid("A"),), "bump", (), second)
+    bump = replace(commit("B", by=ME), changes=changes)
+    assert (oid("B") in matched(of, one, bump)) is by_hook
+    assert oid("B") not in matched(of, one, replace(bump, terminal=True))

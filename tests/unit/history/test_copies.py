@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
+import pytest
+
 from gittraj.history.copies import (
     match_patches,
     match_picked,
@@ -26,11 +28,9 @@ def copies(
     became: Mapping[str, list[str]] | None = None,
 ) -> set[tuple[str, str]]:
     """``same``: the commits of one patch."""
-    patches = {change: "P" for c in same.split() if (change := history.change(c))}
-    found = match_patches(
-        known, targets, history=history, kin=Kin(history, known), patches=patches, became=became or {}
-    )
-    return {*found}
+    history.patches.clear()
+    history.patches.update({change: "P" for c in same.split() if (change := history.change(c))})
+    return {*match_patches(known, targets, history=history, kin=Kin(history, known), became=became or {})}
 
 
 ROWS = """
@@ -83,9 +83,7 @@ def test_what_it_became_speaks_for_it() -> None:
 
 def test_a_pick_with_a_conflict_is_known_by_its_names() -> None:
     history = table(ROWS.format(one="work", two="x"), reachable="one two")
-    assert {*match_picked(["one", "two"], ["old"], history=history, patches={}, paths={}, became={})} == {
-        ("old", "one")
-    }
+    assert {*match_picked(["one", "two"], ["old"], history=history, became={})} == {("old", "one")}
 
 
 def test_a_pick_is_of_what_a_commit_was_not_of_what_it_became() -> None:
@@ -96,8 +94,6 @@ def test_a_pick_is_of_what_a_commit_was_not_of_what_it_became() -> None:
             ["pick"],
             ["old", "became"],
             history=history,
-            patches={},
-            paths={},
             became={"old": ["became"]},
         )
         assert [*found] == [(source, "pick")]
@@ -105,8 +101,8 @@ def test_a_pick_is_of_what_a_commit_was_not_of_what_it_became() -> None:
 
 def test_a_pick_of_somebody_elses_twin_is_not_ours() -> None:
     history = table(ROWS.format(one="twin", two="twin"), reachable="one two")
-    patches = {change: "P" for c in ("old", "one", "two") if (change := history.change(c))}
-    assert [*match_picked(["two"], ["old"], history=history, patches=patches, paths={}, became={})] == []
+    history.patches.update({change: "P" for c in ("old", "one", "two") if (change := history.change(c))})
+    assert [*match_picked(["two"], ["old"], history=history, became={})] == []
 
 
 def test_trees_and_parents() -> None:
@@ -152,12 +148,49 @@ def test_a_squash_needs_all_of_its_range() -> None:
     )
     kin = Kin(history, ["a", "b", "redo"])
     patches = {("t0", "t3"): "P", ("t4", "t5"): "P"}
-    found = match_squashes(
-        [("base", "redo")], ["a", "b", "redo"], ["new"], history=history, kin=kin, patches=patches
+
+    def match(known: list[str], patches: dict[tuple[str, str], str]) -> set[tuple[str, str]]:
+        history.patches.update(patches)
+        return {*match_squashes([("base", "redo")], known, ["new"], history=history, kin=kin, became={})}
+
+    assert match(["a", "b", "redo"], patches) == {("a", "new"), ("b", "new"), ("redo", "new")}
+    assert not match(["a"], {**patches, ("t1", "t3"): "P"})
+
+
+@pytest.mark.parametrize(
+    ("became", "base", "expected"),
+    [
+        ({}, "m", set()),
+        ({"a": ["c"], "b": ["d"]}, "m", {("c", "new"), ("d", "new")}),
+        ({}, "base", {("c", "new"), ("d", "new")}),
+    ],
+    ids=["unknown", "rewritten", "standing"],
+)
+def test_of_two_ranges_with_the_patch_of_a_squash(
+    became: dict[str, list[str]], base: str, expected: set[tuple[str, str]]
+) -> None:
+    history = table(
+        f"""
+        base - t0 base
+        a base t1 a
+        b a t2 b
+        c base t3 c
+        d c t5 d
+        m base t4 m
+        new {base} t5 new
+        """,
+        reachable="b d new",
     )
-    assert {*found} == {("a", "new"), ("b", "new"), ("redo", "new")}
-    alone = {**patches, ("t1", "t3"): "P"}
-    assert not [*match_squashes([("base", "redo")], ["a"], ["new"], history=history, kin=kin, patches=alone)]
+    history.patches.update(dict.fromkeys((("t0", "t2"), ("t0", "t5"), ("t4", "t5")), "P"))
+    found = match_squashes(
+        [("base", "b"), ("base", "d")],
+        ["a", "b", "c", "d"],
+        ["new"],
+        history=history,
+        kin=Kin(history, ["b", "d"]),
+        became=became,
+    )
+    assert {*found} == expected
 
 
 def test_a_pick_is_younger_than_what_it_copied() -> None:
@@ -185,8 +218,8 @@ def places(rows: str, *, names: str = "") -> set[tuple[str, str]]:
     """``names``: the commits that change the file ``f``."""
     history = table("base - t0 base\nold base t1 work\n" + rows, reachable="new")
     here = {b"f": (b"", b"")}
-    paths = {change: here for c in names.split() if (change := history.change(c))}
-    return {*match_places(["old", "base"], history=history, paths=paths)}
+    history.paths.update({change: here for c in names.split() if (change := history.change(c))})
+    return {*match_places(["old", "base"], history=history)}
 
 
 def test_what_was_committed_again_stands_in_its_place() -> None:

@@ -33,15 +33,9 @@ def match(
     """``patches`` by ``before..after``: two trees."""
     history: History = table(rows)
     (rebase,) = read_story([log(f"c main rebase (start): checkout main\n{entries}")], []).rebases
-    return {
-        *match_rebase(
-            history.between("main", "c"),
-            read_steps(rebase, history),
-            history=history,
-            patches={(k.split("..")[0], k.split("..")[1]): v for k, v in patches.items()},
-            paths=paths or {},
-        )
-    }
+    history.patches.update({(k.split("..")[0], k.split("..")[1]): v for k, v in patches.items()})
+    history.paths.update(paths or {})
+    return {*match_rebase(history.between("main", "c"), read_steps(rebase, history), history)}
 
 
 PICKED = "main a2 rebase (pick): a\na2 b2 rebase (pick): b\nb2 c2 rebase (pick): c"

@@ -37,7 +37,18 @@ def test_united_in_any_order_it_covers_each(one: Epoch, other: Epoch) -> None:
 
 
 @pytest.mark.parametrize(
-    "body", [b"", b"{}", b'{"v":2,"epoch":1}', b'{"v":1,"epoch":1,"records":[1]}', b'"x"']
+    "body",
+    [
+        b"",
+        b"{}",
+        b'{"v":2,"epoch":1}',
+        b'{"v":1,"epoch":1,"records":[1]}',
+        b'"x"',
+        b'{"v":1,"epoch":1e999}',
+        b'{"v":1,"epoch":' + b"9" * 4300 + b"}",
+        b'{"v":1,"epoch":"1"}',
+        b"[" * 100_000,
+    ],
 )
 def test_what_cannot_be_kept_to_is_refused(body: bytes) -> None:
     with pytest.raises(StoreError):

@@ -211,6 +211,48 @@ def test_a_runner_that_did_not_start_did_not_run(row: Row) -> None:
         "pytest --version",
         "pytest --collect-only -q",
         "make -n test",
+        "make -sn test",
+        "make -kn",
+        "python -m unittest -h",
+        "pytest --collectonly -q",
+        "pytest --setup-only -q",
+        "deno test --no-run",
+        "cargo nextest run --no-run",
+        "go vet -n ./...",
+        "go test -list=. ./...",
+        "dotnet vstest --ListTests a.dll",
+        "mvn -v test",
+        "./gradlew test -x test",
+        "./gradlew test --continue -x :app:test",
+        "bazel test //... --nobuild",
+        "bazel test //... --norun_tests",
+        "nox --install-only -s tests",
+        "nox --list-sessions",
+        "tox exec -e py -- python -V",
+        "hatch test --show",
+        "rake -P test",
+        "rake -n test",
+        "rspec --init",
+        "phpunit --list-groups",
+        "mix test.watch",
+        "swift test list",
+        "xcodebuild -showsdks test",
+        "npx eslint --init",
+        "npx eslint -v",
+        "tsc --showConfig",
+        "tsc --build --clean",
+        "ruff format .",
+        "ruff rule E501",
+        "ktlint installGitPreCommitHook",
+        "rubocop -L",
+        "semgrep login",
+        "shellcheck -V",
+        "npm test -- --listTests",
+        "npx nx test app --graph",
+        "prove -D t",
+        "sbt Test/compile",
+        "hugo server",
+        "ninja -t targets test",
         "command -v jest",
         "ctest -N",
         "ls tests && rm -rf .pytest_cache",
@@ -250,6 +292,19 @@ def test_a_total_of_no_errors_is_a_linters_pass_and_warnings_alone_are_not() -> 
         ("for f in a b; do flake8 $f; done", "", "unknown"),
         ("pre-commit run", "a.....(no files to check)Skipped\nb....(no files to check)Skipped\n", "none"),
         ("pre-commit run", "a.....Passed\nb....(no files to check)Skipped\n", "passed"),
+        ("gofmt -l .", "main.go\n", "failed"),
+        ("gofmt -l .", "", "passed"),
+        ("cppcheck src", "src/a.c:3:5: error: Null pointer dereference: p [nullPointer]\n", "failed"),
+        ("cppcheck src", "Checking src/a.c ...\n", "passed"),
+        ("clang-tidy a.c", "a.c:3:5: warning: x [y]\n", "unknown"),
+        ("semgrep scan", "Ran 1 rule on 3 files: 0 findings.\n", "passed"),
+        ("golangci-lint run --issues-exit-code=0", "a.go:3:1: unused variable (unused)\n", "failed"),
+        ("golangci-lint run --issues-exit-code 0", "", "unknown"),
+        ("rubocop --fail-level fatal", "3 files inspected, 2 offenses detected\n", "failed"),
+        ("ruff check -e .", "", "unknown"),
+        ("ruff check --watch .", "", "unknown"),
+        ("mix credo --mute-exit-status", "", "unknown"),
+        ("tsc -w --noEmit", "", "unknown"),
         ("npm run build", "> a@1 build\n> tsc || true\n\n", "unknown"),
         ("npm run build", "> tsc || true\n\na.ts(1,2): error TS2322: no\n", "failed"),
         ("./gradlew check -x test", "BUILD SUCCESSFUL in 1s\n", "passed"),
@@ -262,6 +317,27 @@ def test_checks_whose_0_is_not_their_own_or_that_had_nothing_to_check(
     assert found is not None
     assert found.kind != "test"
     assert found.outcome == outcome
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "code", "outcome", "counted"),
+    [
+        ("pytest -q a; cat old.log", "1 passed in 0.1s\n30 passed in 0.1s\n", 0, "passed", False),
+        ("pytest -q a; cat old.log", "1 passed in 0.1s\n1 failed in 0.1s\n", 0, "unknown", False),
+        ("cat old.log; pytest -q a", "1 failed in 0.1s\n1 passed in 0.1s\n", 0, "passed", False),
+        ("pytest -q a; pytest -q b", "1 passed in 0.1s\n30 passed in 0.1s\n", 0, "passed", True),
+        ("pytest -q --suppress-no-test-exit-code", "", 0, "unknown", False),
+        ("npm test", "> a@1 test\n> exit 0\n", 0, "unknown", False),
+        ("make test", "pytest -q || echo failed\nfailed\n", 0, "unknown", False),
+        ("tox", "  py311: SKIP (0.01 seconds)\n  congratulations :) (0.05 seconds)\n", 0, "none", False),
+    ],
+)
+def test_a_summary_or_a_status_that_may_be_anothers(
+    command: str, output: str, code: int, outcome: str, counted: bool
+) -> None:
+    found = read_call(command, output, code)
+    assert found is not None
+    assert (found.outcome, found.counts is not None) == (outcome, counted)
 
 
 def test_what_a_linter_mended_is_no_error() -> None:
@@ -405,6 +481,7 @@ EXAMPLES: list[tuple[str, str, str, str, tuple[int | None, ...] | None]] = [
     ),
     ("other tests", "busted", "3 successes / 1 failure / 0 errors / 0 pending", "failed", (3, 1, 0, 0)),
     ("type check", "npx tsc --noEmit", "a.ts(1,2): error TS2322: no", "failed", None),
+    ("lint that lists", "semgrep scan", "Ran 1 rule on 3 files: 4 findings.", "failed", (None, 0, None, 4)),
     ("lint", "ruff check .", "Found 5 errors.", "failed", (None, 0, None, 5)),
     ("pre-commit", "pre-commit run -a", "black......................Failed", "failed", None),
     ("cargo build", "cargo check", "error: could not compile `a`", "failed", None),
