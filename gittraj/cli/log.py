@@ -58,6 +58,7 @@ if TYPE_CHECKING:
 _OF_COMMITS = ("author", "since", "until", "paths")
 """Options that runs without a commit cannot meet."""
 _SHARE = Number(0, 1)
+_AT_ONCE = 100  # rows that are written together
 _CHOICE = ("author", "since", "until", "paths", "follow")
 """Options that choose commits: arguments of ``list_commits``. The other ones choose trajectories."""
 
@@ -145,10 +146,8 @@ def command(
 
 def _say_others(notes: Notes | Recorded, listed: Sequence[str]) -> None:
     """How many commits that HEAD does not reach have records: git log --all shows such commits, too."""
-    from gittraj.query.records import Recorded
-
-    recorded = notes if isinstance(notes, Recorded) else Recorded(notes)
-    if others := recorded.commits().difference(listed):
+    others = {*notes}.difference(listed, notes.places())
+    if others and (others := others & _recorded(notes).commits()):
         more = "1 more commit has" if len(others) == 1 else f"{len(others):,} more commits have"
         shown = f"git traj log BRANCH, git traj show {min(others)[:7]}"
         print_wrapped(f"{more} records, on other branches or rewritten since: {shown}", err=True)
@@ -224,15 +223,20 @@ def _find(
     """The commits, or with ``rows`` the trajectories, that meet the conditions; ``runs``: also those without
     a commit. Says where there is none."""
     from gittraj.query.log.filters import Wanted, compile_pattern
-    from gittraj.query.log.listing import by_cost, list_trajectories, read_entries, read_runs
-    from gittraj.query.records import Recorded
+    from gittraj.query.log.listing import by_cost, choose_runs, list_trajectories, read_entries, read_runs
 
     grep = conditions.pop("grep")
     wanted = Wanted(grep=compile_pattern(grep) if grep else None, **conditions)
-    recorded = Recorded(notes) if isinstance(notes, Notes) else notes
-    entries = read_entries(ancestry, recorded, commits, wanted, explored=explored, files=files)
-    if explored and runs:
-        entries = chain(entries, read_runs(recorded, wanted))
+    runs = runs and explored
+    alone = runs and not (commits or files or grep)
+    rows = notes.rows_of_runs() if alone and isinstance(notes, Notes) else None
+    recorded: Recorded | None = None
+    if rows is not None:  # what reads records takes longer to import than these to list
+        entries = choose_runs(rows, wanted)
+    else:
+        recorded = _recorded(notes)
+        entries = read_entries(ancestry, recorded, commits, wanted, explored=explored, files=files)
+        entries = chain(entries, read_runs(recorded, wanted) if runs else ())
     listed = list_trajectories(recorded, entries) if form == "rows" else entries
     found = islice(by_cost(listed) if sort == "cost" else listed, limit)
     first = next(found, None)
@@ -240,18 +244,27 @@ def _find(
         from gittraj.cli.common.no_match import say_nothing_found
 
         labels = {name: getattr(wanted, name) for name in ("agent", "model", "task", "tag")}
-        say_nothing_found(ancestry.repository, recorded, commits, labels=labels)
+        say_nothing_found(ancestry.repository, recorded or _recorded(notes), commits, labels=labels)
         return iter(())
     return chain([first], found)
+
+
+def _recorded(notes: Notes | Recorded) -> Recorded:
+    from gittraj.query.records import Recorded
+
+    return Recorded(notes) if isinstance(notes, Notes) else notes
 
 
 def render_listing(found: Iterable[Entry], form: str | None, page: Page) -> Iterator[str]:
     """The listing in text: by commit, ``oneline``, or by trajectory (``rows``)."""
     now = datetime.now(UTC)
+    if form == "rows":
+        rows = (render_row(item, page, now) for item in found)
+        while some := "".join(islice(rows, _AT_ONCE)):
+            yield some
+        return
     for number, item in enumerate(found):
-        if form == "rows":
-            yield render_row(item, page, now)
-        elif item["commit"] is None:
+        if item["commit"] is None:
             yield "\n" * bool(number) + render_runs(item, page)
         elif form == "oneline":
             yield render_oneline(item, render_small(item["trajectories"]), page)

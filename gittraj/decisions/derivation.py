@@ -7,8 +7,8 @@ the log alone, or two captures of one log would number its events differently.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gittraj.decisions.blocks import parse_blocks
@@ -26,38 +26,61 @@ Recall = Callable[[str], AnyEvent | None]
 def derive(items: Iterable[Item], start: Cursor, recall: Recall = lambda _: None) -> Iterator[Item]:
     """``start`` is where reading began; each mark counts the events that were inserted before it."""
     added = start.added
-    seen: set[str] = set()
-    open_calls: dict[str, list[Call]] = {}
+    calls = _Calls(recall)
     for item in items:
         if isinstance(item, Mark):
-            if not open_calls:  # reading must not resume between a recording call and its result
+            if not calls.open:  # reading must not resume between a recording call and its result
                 yield Mark(cursor=replace(item.cursor, added=added))
             continue
         if not isinstance(item, Entry):
             yield item
             continue
-        event = item.event
-        found: list[AnyEvent] = []
-        call = None
-        match event:
-            case Message():
-                parsed = parse_blocks(event.content, name=event.id, ts=event.ts, agent=event.agent)
-                found = list(parsed.events)
-                event = replace(event, content=parsed.text) if found else event
-            case ToolCall(call_id=str(name)) if item.command and (calls := find_calls(item.command)):
-                open_calls[name] = calls
-            case ToolResult(call_id=str(name)) if name in open_calls:
-                calls, call = open_calls.pop(name), name
-                names = [each for each in dict.fromkeys(ID.findall(event.content)) if each not in seen]
-                matched = match_calls(calls, names)
-                found = [_recorded(*each, event, recall) for each in zip(names, matched, strict=True)]
-                seen.update(names)
-                yield from _facts([each for each in calls if any(each is ran for ran in matched)], found)
-                yield from (Fact(name="alias", value=x) for x in STARTED.findall(event.content) if found)
-        for each in found:
+        facts, found, call = calls.read(item)
+        yield from facts
+        event, events = _without_blocks(item.event)
+        for each in (*found, *events):
             yield Entry(event=each, end=item.end, folder=item.folder, session=item.session, call=call)
-        added += len(found)
+            added += 1
         yield item if event is item.event else replace(item, event=event)
+
+
+def _without_blocks(event: AnyEvent) -> tuple[AnyEvent, Sequence[AnyEvent]]:
+    """A message without its blocks, and their events."""
+    if not isinstance(event, Message):
+        return event, ()
+    parsed = parse_blocks(event.content, name=event.id, ts=event.ts, agent=event.agent)
+    return replace(event, content=parsed.text) if parsed.events else event, parsed.events
+
+
+@dataclass(slots=True)
+class _Calls:
+    """Recording commands, from a call to its result: those without one yet are ``open``; ``seen``: the ids of
+    events that were inserted."""
+
+    recall: Recall
+    open: dict[str, list[Call]] = field(default_factory=dict)
+    seen: set[str] = field(default_factory=set)
+
+    def read(self, entry: Entry) -> tuple[Sequence[Fact], Sequence[AnyEvent], str | None]:
+        """The facts and events that a command's result shows, and the call's id."""
+        event = entry.event
+        if (
+            isinstance(event, ToolCall)
+            and event.call_id is not None
+            and (calls := find_calls(entry.command or ""))
+        ):
+            self.open[event.call_id] = calls
+        if not isinstance(event, ToolResult) or event.call_id not in self.open:
+            return (), (), None
+        calls = self.open.pop(event.call_id)
+        names = [each for each in dict.fromkeys(ID.findall(event.content)) if each not in self.seen]
+        self.seen.update(names)
+        matched = match_calls(calls, names)
+        found = [_recorded(*each, event, self.recall) for each in zip(names, matched, strict=True)]
+        ran = [each for each in calls if any(each is one for one in matched)]
+        begun = STARTED.findall(event.content) if found else ()
+        facts = [*_facts(ran, found), *(Fact(name="alias", value=name) for name in begun)]
+        return facts, found, event.call_id
 
 
 def _recorded(name: str, call: Call | None, result: ToolResult, recall: Recall) -> AnyEvent:

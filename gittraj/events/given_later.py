@@ -48,18 +48,23 @@ def write_model_summary(decisions: Sequence[Decision], doubts: Sequence[tuple[st
 
 def model_summary(events: Sequence[AnyEvent]) -> ModelSummary:
     """What the first one says, as the model's that it names."""
-    for event in events:
-        said = event.raw.get(SUMMARY) if isinstance(event.raw, dict) and SUMMARY in event.tags else None
-        if isinstance(event, NoteEvent) and isinstance(said, dict):
-            by = f"model:{event.model or 'unknown'}"
-            doubts = [d for d in _dicts(said.get("doubts")) if d.get("event") and d.get("quote")]
-            return ModelSummary(
-                summary=Summary(text=event.content, by=by),
-                decisions=tuple(_decisions(said.get("decisions"), by)),
-                doubts=tuple(str(d["quote"]) for d in doubts),
-                sources=tuple(CaveatSource(event=str(d["event"]), by=by) for d in doubts),
-            )
-    return ModelSummary()
+    notes = ((event, _said(event)) for event in events if isinstance(event, NoteEvent))
+    event, said = next(((event, said) for event, said in notes if said is not None), (None, {}))
+    if event is None:
+        return ModelSummary()
+    by = f"model:{event.model or 'unknown'}"
+    doubts = [d for d in _dicts(said.get("doubts")) if d.get("event") and d.get("quote")]
+    return ModelSummary(
+        summary=Summary(text=event.content, by=by),
+        decisions=tuple(_decisions(said.get("decisions"), by)),
+        doubts=tuple(str(d["quote"]) for d in doubts),
+        sources=tuple(CaveatSource(event=str(d["event"]), by=by) for d in doubts),
+    )
+
+
+def _said(event: NoteEvent) -> dict[str, Any] | None:
+    said = event.raw.get(SUMMARY) if isinstance(event.raw, dict) and SUMMARY in event.tags else None
+    return said if isinstance(said, dict) else None
 
 
 def _decisions(found: Any, by: str) -> Iterator[Decision]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import reduce
 
@@ -36,41 +37,39 @@ def summarize_part(
     files: Sequence[FileChanged],
     thinking: ThinkingState,
     calls: Iterable[ToolCall] = (),
-    dropped: int = 0,
-    outside: int = 0,
-    omitted: int = 0,
+    **left_out: int,
 ) -> PartSummary:
     """The summary of one part.
 
     ``prompt`` is that of the enclosing turn, for a part without its own; ``files`` are those that its calls
-    wrote; ``calls`` those outside the part whose results are in it; ``dropped`` counts its calls that worked
-    in another repository, ``outside`` outputs not stored as they may be of elsewhere, ``omitted`` its
-    events that are not stored.
+    wrote; ``calls`` those outside the part whose results are in it; ``left_out`` counts what is not stored,
+    by the names in :class:`Counts`.
     """
     # those who only shorten do not pay for these
     from gittraj.events.prose.reader import read_prose  # noqa: PLC0415
     from gittraj.events.runs.fold import fold_runs  # noqa: PLC0415
 
-    prompts = [e.content for e in events if isinstance(e, Prompt)]
-    said = [e.content for e in events if isinstance(e, Message) and e.content.strip()]
+    prompts = (e.content for e in events if isinstance(e, Prompt))
+    said = (e.content for e in reversed(events) if isinstance(e, Message) and e.content.strip())
+    last = next(said, None)
     stated = [e.decision for e in events if isinstance(e, Decided)]
     spent = [e.usage for e in events if e.usage is not None]
-    times = sorted(e.ts for e in events if e.ts)
-    asked = prompts[0] if prompts else prompt
+    times = [e.ts for e in events if e.ts]
+    asked = next(prompts, prompt)
     prose = read_prose(events, stated, asked)
-    told = model_summary(events)
+    later = model_summary(events)
     return PartSummary(
         prompt=shorten(asked, PROMPT_LIMIT) if asked else None,
-        summary=Summary(text=shorten(said[-1], SUMMARY_LIMIT), by="agent") if said else told.summary,
-        started_at=times[0] if times else None,
-        ended_at=times[-1] if times else None,
+        summary=Summary(text=shorten(last, SUMMARY_LIMIT), by="agent") if last else later.summary,
+        started_at=min(times, default=None),
+        ended_at=max(times, default=None),
         usage=reduce(Usage.__add__, spent) if spent else None,
-        counts=_count(events, api_calls=len(spent), dropped=dropped, outside=outside, omitted=omitted),
-        decisions=(*stated, *prose.decisions, *told.decisions),
-        caveats=(*prose.caveats, *told.doubts),
-        caveat_sources=(*prose.sources, *told.sources),
+        counts=_count(events, api_calls=len(spent), **left_out),
+        decisions=(*stated, *prose.decisions, *later.decisions),
+        caveats=(*prose.caveats, *later.doubts),
+        caveat_sources=(*prose.sources, *later.sources),
         result=_why_abandoned(events) or prose.result,
-        why=prose.why or told.why,
+        why=prose.why or later.why,
         tests=fold_runs(events, calls),
         struck=tuple(struck(events)),
         files=tuple(files),
@@ -94,28 +93,26 @@ def _count_errors(events: Sequence[AnyEvent]) -> int:
     """Failed calls, and the errors that a log reports beside them: each of these once, as agents repeat the
     last one at the end."""
     failed = [e.content.strip() for e in events if isinstance(e, ToolResult) and e.is_error]
-    told = {e.content.strip() for e in events if isinstance(e, NoteEvent) and e.kind == "error"}
-    return len(failed) + len(told.difference(failed))
+    noted = {e.content.strip() for e in events if isinstance(e, NoteEvent) and e.kind == "error"}
+    return len(failed) + len(noted.difference(failed))
 
 
-def _count(events: Sequence[AnyEvent], *, api_calls: int, dropped: int, outside: int, omitted: int) -> Counts:
-    def number(kind: type) -> int:
-        return sum(isinstance(e, kind) for e in events)
-
+def _count(events: Sequence[AnyEvent], **known: int) -> Counts:
+    """``known``: what the events do not show."""
+    kinds = Counter(map(type, events))
+    notes = [e for e in events if isinstance(e, NoteEvent)]
+    noted, tagged = Counter(e.kind for e in notes), Counter(tag for e in notes for tag in {*e.tags})
     return Counts(
-        prompts=number(Prompt),
-        messages=number(Message),
-        thinking=number(Thinking),
-        tool_calls=number(ToolCall),
-        api_calls=api_calls,
+        prompts=kinds[Prompt],
+        messages=kinds[Message],
+        thinking=kinds[Thinking],
+        tool_calls=kinds[ToolCall],
         errors=_count_errors(events),
         subagents=sum(isinstance(e, ToolCall) and e.name in _SUBAGENTS for e in events),
-        dropped=dropped,
-        outside=outside,
-        omitted=omitted,
-        runs=sum(isinstance(e, NoteEvent) and "run" in e.tags for e in events),
-        verifications=sum(isinstance(e, NoteEvent) and e.kind == "verification" for e in events),
+        runs=tagged["run"],
+        verifications=noted["verification"],
         artifacts=sum(isinstance(e, Foreign) and e.type == "artifact" for e in events),
-        checkpoints=sum(isinstance(e, NoteEvent) and e.kind == "checkpoint" for e in events),
-        malformed=sum(isinstance(e, NoteEvent) and "malformed" in e.tags for e in events),
+        checkpoints=noted["checkpoint"],
+        malformed=tagged["malformed"],
+        **known,
     )

@@ -73,11 +73,7 @@ def _shown_lines(text: str) -> Iterator[Span]:
         fence = _FENCE.fullmatch(line)
         if fences:
             yield found.span()
-            if fence and fence[1].startswith(fences[-1]):
-                if fence[2] or (is_markdown and len(fences) == 1 and _goes_on(text, found.end())):
-                    fences.append(fence[1])  # nested, as people write it and no renderer shows it
-                else:
-                    fences.pop()
+            _move(fences, fence, nests=is_markdown and len(fences) == 1 and _goes_on(text, found.end()))
             continue
         wide = line.expandtabs(4)
         own = len(wide) - len(wide.lstrip())
@@ -85,16 +81,25 @@ def _shown_lines(text: str) -> Iterator[Span]:
             blank = True
             continue
         is_code = (blank or is_code) and own >= indent + 4
-        if is_code or _QUOTE.match(line):
+        shown = is_code or _QUOTE.match(line)
+        if shown or fence:
             yield found.span()
-        elif fence:
-            yield found.span()
+        if fence and not shown:
             fences, is_markdown = [fence[1]], fence[2].strip().lower() in _MARKDOWN
-        elif item := _ITEM.match(wide):
-            indent = item.end()
-        elif blank:
-            indent = min(indent, own)
+        elif not shown:
+            item = _ITEM.match(wide)
+            indent = item.end() if item else min(indent, own) if blank else indent
         blank = False
+
+
+def _move(fences: list[str], fence: re.Match[str] | None, *, nests: bool) -> None:
+    """Past a line within ``fences``, which may close the last one or open another: nested, as people write it
+    and no renderer shows it."""
+    if fence and fence[1].startswith(fences[-1]):
+        if fence[2] or nests:
+            fences.append(fence[1])
+        else:
+            fences.pop()
 
 
 def _elements(text: str) -> Iterator[Span]:

@@ -92,21 +92,21 @@ def fit(record: Record) -> Record:
         lists = {"also": (full.also, record.also)} | {
             name: (getattr(figures, name), getattr(short, name)) for name in ("files", "decisions", "caveats")
         }
-        if told := full.whole.retrospective:
-            kept = record.whole.retrospective
-            lists |= {name: (getattr(told, name), getattr(kept, name)) for name in _TOLD}
+        if before := full.whole.retrospective:
+            after = record.whole.retrospective
+            lists |= {name: (getattr(before, name), getattr(after, name)) for name in _LISTS}
         record = replace(record, cut={n: len(was) for n, (was, now) in lists.items() if len(now) < len(was)})
     return record
 
 
-_TOLD = ("challenges", "learnings", "suggestions")
+_LISTS = ("challenges", "learnings", "suggestions")
 
 
-def _first_of_each(told: Retrospective | None, most: int) -> Retrospective | None:
-    if told is None:
+def _first_of_each(retrospective: Retrospective | None, most: int) -> Retrospective | None:
+    if retrospective is None:
         return None
-    lists: dict[str, Any] = {name: getattr(told, name)[:most] for name in _TOLD}
-    return replace(told, **lists)
+    lists: dict[str, Any] = {name: getattr(retrospective, name)[:most] for name in _LISTS}
+    return replace(retrospective, **lists)
 
 
 def _end_early(letters: int, text: str, _: str | None) -> str:

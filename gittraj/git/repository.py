@@ -123,8 +123,8 @@ class Repository:
             return named[0] if named else None
         asked = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{rev}^{{commit}}")
         found = self.run(*asked, check=False)
-        told = found.out.decode().strip()
-        return told if found.code == 0 and not told.startswith("^") else None
+        oid = found.out.decode().strip()
+        return oid if found.code == 0 and not oid.startswith("^") else None
 
     def config(self, key: str) -> str | None:
         """The value of ``key`` in git's configuration that wins, None when it is not set."""
@@ -141,7 +141,7 @@ class Repository:
         """Those whose key begins as ``pattern`` says, in git's order. Raises GitError."""
         if not self.steady:
             self.__dict__.pop("_settings", None)
-        return [setting for setting in self._settings if re.match(pattern, setting.key)]
+        return self.settings_once(pattern)
 
     def settings_once(self, pattern: str) -> list[Setting]:
         """The same, as they were when somebody first asked. Raises GitError."""
@@ -188,7 +188,7 @@ class Repository:
         return Worktree(self.common_dir, path, main=True, present=path is None or path.is_dir())
 
     def _identity(self) -> str:
-        """Who signs notes commits. A drain must not fail because nobody told git a name."""
+        """Who signs notes commits. A drain must not fail because nobody oid git a name."""
         found = self.run("var", "GIT_COMMITTER_IDENT", check=False)
         if found.code == 0:
             return found.out.decode("utf-8", "surrogateescape").strip()

@@ -20,8 +20,9 @@ NAME = "index.db"
 _TRIES = 5
 _EDGES = ("shallow", "info/grafts")
 """Files that say which commits have other parents than they name."""
-_TELLERS = (
+_RENDERERS = (
     "model/codec.py",
+    "model/json_form.py",
     "model/values.py",
     "notes/merge.py",
     "query/header.py",
@@ -38,10 +39,10 @@ _TELLERS = (
 )
 
 
-def told_by() -> str:
+def rendered_by() -> str:
     """Which code folded and rendered what the index remembers. Another one's words are not shown."""
     package = os.path.dirname(os.path.dirname(__file__))  # noqa: PTH120
-    return " ".join(read_stamp(f"{package}/{name}") or "" for name in _TELLERS)
+    return " ".join(read_stamp(f"{package}/{name}") or "" for name in _RENDERERS)
 
 
 def uri(path: str, mode: str) -> str:

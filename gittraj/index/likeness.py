@@ -9,29 +9,15 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Callable, Iterable
+import tomllib
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import cache
+from importlib.resources import files
 
 from gittraj.errors import UsageError
 from gittraj.index import text, words
 from gittraj.index.language import HINT, spell_word
-from gittraj.index.synonyms import synonyms
 
-_STOP_WORDS = frozenset(
-    str.split(
-        """
-    a about above after again all also always am an and any are as at be because been before being
-    between both but by can cannot could did do does doing done each else ever every few for from get
-    gets go goes going got had has have having he her here him his how i if in into is it its itself just
-    keep keeps kept let like make makes making many may me might more most much must my need needs no nor
-    not now of off on one only onto or other our out over own please put same see set she should show so
-    some somebody someone something still such take than that the their them then there these they thing
-    things this those though through to too try under until up us use used uses using very want wants was
-    way we were what when where whether which while who whom whose why will with within without won would
-    yet you your
-    """
-    )
-)
-"""Words that say nothing of what a text is about."""
 _SYNONYM_WEIGHT = 0.7
 """The weight of a synonym."""
 _MOST = 24
@@ -66,7 +52,7 @@ def rank_like(connection: sqlite3.Connection, asked: str, ask: Ask) -> tuple[lis
 def _read(asked: str) -> list[tuple[str, str]]:
     """Each word and its synonyms, as SQLite queries."""
     found = dict.fromkeys(_WORD.findall(words.uncut(words.cut(asked))))
-    significant = [word for word in found if word.lower() not in _STOP_WORDS and len(word) > 1] or list(found)
+    significant = [word for word in found if word.lower() not in _words()[0] and len(word) > 1] or list(found)
     pairs = [(spell_word(word), map(spell_word, synonyms(word.lower()))) for word in significant]
     meanings = [(own, " OR ".join(filter(None, others))) for own, others in pairs if own]
     if not meanings:
@@ -82,3 +68,22 @@ def _choose(connection: sqlite3.Connection, meanings: list[tuple[str, str]]) -> 
     return [
         pair for at, pair in enumerate(rare) if at < _FEW or often[pair[0]] <= max(_COMMON * parts, _RARE)
     ]
+
+
+@cache
+def _words() -> tuple[Collection[str], Mapping[str, tuple[str, ...]]]:
+    """Words that say nothing, and the synonyms of others."""
+    table = tomllib.loads(files(__package__).joinpath("words.toml").read_text("utf-8"))
+    meanings = [line.split() for line in table["synonyms"].splitlines()]
+    found: dict[str, dict[str, None]] = {}
+    for meaning in meanings:
+        for word in meaning:
+            found.setdefault(word, {}).update(dict.fromkeys(other for other in meaning if other != word))
+    return frozenset(table["stop"].split()), {word: tuple(others) for word, others in found.items()}
+
+
+def synonyms(word: str) -> tuple[str, ...]:
+    """The synonyms of a word in lower case, also of its plural and simple past."""
+    table = _words()[1]
+    forms = (word, *(word.removesuffix(ending) for ending in ("s", "es", "d", "ed", "ing", "ly")), f"{word}e")
+    return next((table[form] for form in forms if form in table), ())

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from gittraj.frozen import dataclass
-from gittraj.index.fast_open import told_by
+from gittraj.index.fast_open import rendered_by
 from gittraj.index.file import read_source, write_source
 from gittraj.model.header import Header
 
@@ -31,11 +31,12 @@ class Noted:
 @dataclass(frozen=True, slots=True)
 class FoldedCommit:
     """The folded headers of a commit, and their text for a pipe: below its title, and on one line. Both texts
-    are empty without a trajectory. ``tallies``: what it adds to statistics."""
+    are empty without a trajectory; ``schema`` says what they are of a note of runs. ``tallies``: what it
+    adds to statistics."""
 
     headers: Sequence[Header]
-    page: str
-    small: str
+    page: str | None
+    small: str | None
     tallies: Header
 
 
@@ -110,7 +111,7 @@ def rendered(
 ) -> list[tuple[str, str]] | None:
     """The first ``limit`` of ``commits`` that have a trajectory, with their cached text: ``small`` or
     ``page``. None where one of them is not cached."""
-    if read_source(connection).get("told_by") != told_by():
+    if read_source(connection).get("rendered_by") != rendered_by():
         return None
     question = f"SELECT {'small' if oneline else 'page'} FROM headers WHERE oid = ?"  # noqa: S608 - two words
     found: list[tuple[str, str]] = []
@@ -125,6 +126,17 @@ def rendered(
     return found
 
 
+def places(connection: sqlite3.Connection) -> tuple[dict[str, str | None], list[str]]:
+    """The notes of runs: those that are cached, with their rows as JSON, if all are known; and the others."""
+    from gittraj.notes.places import find_places
+
+    stale = read_source(connection).get("rendered_by") != rendered_by()
+    cached = connection.execute("SELECT oid, page FROM headers WHERE small IS NULL AND NOT ?", (stale,))
+    fresh = "SELECT oid FROM notes LEFT JOIN headers USING (oid) WHERE explored AND (? OR headers IS NULL)"
+    left = (oid.hex() for (oid,) in connection.execute(fresh, (stale,)))
+    return {oid.hex(): page for oid, page in cached}, [*find_places(left)]
+
+
 def tallies_of(connection: sqlite3.Connection, commits: Sequence[str]) -> dict[str, Header]:
     """Their cached tallies."""
     return _remembered(connection, "tallies", commits)
@@ -134,7 +146,7 @@ def _remembered(connection: sqlite3.Connection, column: str, commits: Sequence[s
     import json
 
     found: dict[str, Any] = {}
-    if read_source(connection).get("told_by") != told_by():
+    if read_source(connection).get("rendered_by") != rendered_by():
         return found
     for at in range(0, len(commits), _MANY):
         some = [bytes.fromhex(commit) for commit in commits[at : at + _MANY]]
@@ -146,14 +158,14 @@ def _remembered(connection: sqlite3.Connection, column: str, commits: Sequence[s
 
 def cached_commits(connection: sqlite3.Connection) -> set[str]:
     """All commits with cached headers."""
-    if read_source(connection).get("told_by") != told_by():
+    if read_source(connection).get("rendered_by") != rendered_by():
         return set()
     return {oid.hex() for (oid,) in connection.execute("SELECT oid FROM headers")}
 
 
 def uncached(connection: sqlite3.Connection, limit: int) -> list[str]:
     """Commits with a note and without cached headers, the newest first."""
-    stale = read_source(connection).get("told_by") != told_by()
+    stale = read_source(connection).get("rendered_by") != rendered_by()
     rows = connection.execute(
         "SELECT oid FROM notes LEFT JOIN headers USING (oid) LEFT JOIN commits USING (oid)"
         " WHERE ? OR headers IS NULL ORDER BY n DESC LIMIT ?",
@@ -206,9 +218,9 @@ def fill_notes(connection: sqlite3.Connection, notes: Iterable[tuple[str, Noted]
 def remember(connection: sqlite3.Connection, folded: Mapping[str, FoldedCommit]) -> None:
     import json
 
-    if read_source(connection).get("told_by") != told_by():
+    if read_source(connection).get("rendered_by") != rendered_by():
         connection.execute("DELETE FROM headers")
-        write_source(connection, told_by=told_by())
+        write_source(connection, rendered_by=rendered_by())
     rows = (
         (bytes.fromhex(c), json.dumps(t.tallies), json.dumps(t.headers), t.page, t.small)
         for c, t in sorted(folded.items())

@@ -1,31 +1,25 @@
-"""Converts trajectories, records and segments to canonical JSON, and back.
+"""Converts trajectories, records and segments to canonical JSON (``json_form``), and back.
 
-Canonical: sorted keys, no spaces, UTF-8, no default values; so equal values are equal bytes, which the
-merge of notes relies on. Reading keeps what later versions add: fields (in ``extra``) and words. It rejects
-wrong types with an error that names the path. ``docs/format.md`` describes the result for other tools.
+A damaged line of a note, or another tool's, is kept as it is. ``docs/format.md`` describes the result.
 """
 
 from __future__ import annotations
 
-import base64
-import dataclasses
-import functools
 import json
 import math
-import re
-import types
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import Any, Literal, NamedTuple, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import Any, get_args
 
 from gittraj import limits
 from gittraj.errors import FormatError
 from gittraj.model import values
+from gittraj.model.json_form import camel, dump, from_json, kind_of, to_json
 from gittraj.model.values import VERSION, AnyEvent, ForeignLine, Line, Record, Tombstone
 from gittraj.startup import sha256
 
-T = TypeVar("T")
-_ALWAYS = {"v", "rev"}
+__all__ = ["camel", "dump", "from_json", "to_json"]  # of json_form, beside what is here
+
 _REMARKS = get_args(values.NoteEvent.__dataclass_fields__["kind"].type)
 _EVENTS: dict[type, str] = {
     values.Prompt: "prompt",
@@ -43,203 +37,6 @@ _NESTED: dict[type, tuple[str, dict[str, str]]] = {
     values.Thinking: ("sealed", {"name": "seal", "bytes": "sealedBytes", "payload": "payload"}),
 }
 """The nested object that has some fields of an event, and their names in it."""
-_SURROGATE = re.compile("[\ud800-\udfff]")
-
-
-def dump(value: Any) -> bytes:
-    """Canonical JSON. Lone surrogates, which some agents write, become U+FFFD; NaN is refused."""
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    return _SURROGATE.sub("\ufffd", text).encode()
-
-
-def camel(name: str) -> str:
-    head, *rest = name.split("_")
-    return head + "".join(word.capitalize() for word in rest)
-
-
-# ---------------------------------------------------------------- dataclass <-> JSON
-
-
-_SCALARS = frozenset((type(None), bool, int, float, str))
-
-
-class _Field(NamedTuple):
-    """``plain``: the type of what is taken as it is; ``decode`` is for all else."""
-
-    name: str
-    key: str
-    plain: Any
-    decode: Callable[[Any], Any]
-    flat: type | None
-    default: Any
-
-
-@functools.cache
-def _fields(cls: type) -> tuple[_Field, ...]:
-    fields = [f for f in dataclasses.fields(cls) if f.name != "extra"]
-    texts = any(isinstance(f.type, str) for f in fields)  # annotations of a module with ``__future__``
-    hints: dict[str, Any] = get_type_hints(cls) if texts else {f.name: f.type for f in fields}
-    return tuple(
-        _Field(
-            f.name,
-            camel(f.name),
-            _choice(hints[f.name]) or hints[f.name],
-            _decoder(hints[f.name]),
-            hints[f.name] if f.metadata.get("flat") else None,
-            f.default if f.default_factory is dataclasses.MISSING else f.default_factory(),
-        )
-        for f in fields
-    )
-
-
-@functools.cache
-def _keys(cls: type) -> frozenset[str]:
-    """The keys of its fields, and of those that are flat in it."""
-    return frozenset[str]().union(*(_keys(f.flat) if f.flat else {f.key} for f in _fields(cls)))
-
-
-def to_json(value: Any) -> Any:
-    """JSON form of a value of the model: camel-case keys, ``extra`` merged in, defaults left out."""
-    kind = type(value)
-    if kind in _SCALARS:
-        return value
-    if kind is bytes:
-        return base64.b64encode(value).decode("ascii")
-    if kind is tuple or kind is list:
-        return [to_json(v) for v in value]
-    if isinstance(value, Mapping):
-        return {k: to_json(v) for k, v in value.items()}
-    result: dict[str, Any] = dict(getattr(value, "extra", {}))
-    for f in _fields(kind):  # type: ignore[arg-type]
-        inner = getattr(value, f.name)
-        if f.flat:
-            result |= to_json(inner)
-        elif (inner is not f.default and inner != f.default) or f.key in _ALWAYS:
-            result[f.key] = to_json(inner)
-    return result
-
-
-class _WrongError(Exception):
-    """``trail``: where in a value, from the inside out."""
-
-    def __init__(self, why: str, *trail: str) -> None:
-        super().__init__(why)
-        self.trail = [*trail]
-
-
-def from_json(cls: type[T], value: Any, path: str = "") -> T:
-    """The reverse of :func:`to_json`. Raises :class:`FormatError` with the path of the wrong value."""
-    try:
-        return _read(cls, value)
-    except _WrongError as error:
-        where = (path + "".join(reversed(error.trail))).removeprefix(".")
-        raise FormatError(f"{where or cls.__name__}: {error}") from None
-
-
-def _read(cls: type[T], value: Any) -> T:
-    if not isinstance(value, dict):
-        raise _WrongError(f"expected an object, found {_kind(value)}")
-    arguments: dict[str, Any] = {}
-    for name, key, plain, decode, flat, default in _fields(cls):  # type: ignore[arg-type]
-        found = value if flat else value.get(key)
-        if type(found) is plain:
-            arguments[name] = found
-        elif found is not None:
-            try:
-                arguments[name] = decode(found)
-            except _WrongError as error:
-                error.trail += [] if flat else [f".{key}"]
-                raise
-        elif default is dataclasses.MISSING:
-            raise _WrongError("missing", f".{key}")
-    if "extra" in cls.__dataclass_fields__:  # type: ignore[attr-defined]
-        known = _keys(cls)  # type: ignore[arg-type]
-        arguments["extra"] = {k: v for k, v in value.items() if k not in known}
-    return cls(**arguments)
-
-
-def _choice(hint: Any) -> Any:
-    """What a hint allows beside None, if that is one thing."""
-    choices = [a for a in get_args(hint) if a is not types.NoneType]
-    return choices[0] if get_origin(hint) in (Union, types.UnionType) and len(choices) == 1 else None
-
-
-@functools.cache
-def _decoder(hint: Any) -> Callable[[Any], Any]:
-    """What decodes a value that is not None."""
-    origin = get_origin(hint)
-    if hint is Any or hint is values.Json:
-        return _same
-    if origin in (Union, types.UnionType):
-        return _decoder(_choice(hint)) if _choice(hint) else _same  # only ``Json`` is a wider union
-    if origin is Literal:
-        return functools.partial(_decode_word, hint)
-    if origin is tuple:
-        return functools.partial(_decode_list, _decoder(get_args(hint)[0]))
-    if origin is not None and issubclass(origin, Mapping):
-        return functools.partial(_decode_object, _decoder(get_args(hint)[1]))
-    if dataclasses.is_dataclass(hint):
-        return functools.partial(_read, cast(type, hint))
-    return functools.partial(_decode_scalar, hint)
-
-
-def _same(value: Any) -> Any:
-    return value
-
-
-def _decode_word(hint: Any, value: Any) -> Any:
-    # a word of a later version stays what it is; a tombstone of an unknown scope deletes nothing
-    if type(value) is not str or (hint is values.Scope and value not in get_args(hint)):
-        raise _WrongError(f"expected one of {', '.join(map(str, get_args(hint)))}")
-    return value
-
-
-def _decode_list(decode: Callable[[Any], Any], value: Any) -> tuple[Any, ...]:
-    if not isinstance(value, list):
-        raise _WrongError(f"expected a list, found {_kind(value)}")
-    return tuple([_decode_at(decode, v, "[%s]", i) for i, v in enumerate(value)])
-
-
-def _decode_object(decode: Callable[[Any], Any], value: Any) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise _WrongError(f"expected an object, found {_kind(value)}")
-    return {k: _decode_at(decode, v, ".%s", k) for k, v in value.items()}
-
-
-def _decode_at(decode: Callable[[Any], Any], value: Any, form: str, place: int | str) -> Any:
-    try:
-        return decode(value)
-    except _WrongError as error:
-        error.trail.append(form % place)
-        raise
-
-
-def _decode_scalar(hint: Any, value: Any) -> Any:
-    if type(value) is hint:
-        return value
-    if hint is float and type(value) is int:
-        return float(value)
-    if hint is bytes and type(value) is str:
-        return _decode_base64(value)
-    raise _WrongError(f"expected {_NAMES.get(hint, hint)}, found {_kind(value)}")
-
-
-def _decode_base64(text: str) -> bytes:
-    try:
-        return base64.b64decode(text, validate=True)
-    except ValueError:
-        raise _WrongError("expected base64") from None
-
-
-_NAMES = {str: "a text", bytes: "base64", int: "a whole number", float: "a number", bool: "true or false"}
-
-
-def _kind(value: Any) -> str:
-    if value is None:
-        return "null"
-    return _NAMES.get(type(value), "a list" if isinstance(value, list) else "an object")
-
-
 # ---------------------------------------------------------------- events and segments
 
 
@@ -283,15 +80,23 @@ def event_from_json(value: Any, path: str = "event") -> AnyEvent:
         return from_json(values.PeerMessage, {**flat, "direction": name[8:]}, path)
     if name not in _TYPES:
         return from_json(values.Foreign, {**flat, "type": name}, path)
-    key, fields = _NESTED.get(_TYPES[name], (None, {}))
-    if key is not None and (nested := flat.pop(key, None)) is not None:
-        if not isinstance(nested, dict):
-            raise FormatError(f"{path}.{key}: expected an object, found {_kind(nested)}")
-        flat |= {here: nested[there] for there, here in fields.items() if there in nested}
-        if unknown := nested.keys() - fields:
-            flat[key] = {k: nested[k] for k in unknown}
-    event: AnyEvent = from_json(_TYPES[name], flat, path)
+    event: AnyEvent = from_json(_TYPES[name], _unnest(flat, _TYPES[name], path), path)
     return event
+
+
+def _unnest(flat: dict[str, Any], kind: type, path: str) -> dict[str, Any]:
+    """With the fields of the nested object at the top; what is unknown of it stays where it is."""
+    if kind not in _NESTED:
+        return flat
+    key, fields = _NESTED[kind]
+    nested, rest = flat.get(key), {k: v for k, v in flat.items() if k != key}
+    if nested is None:
+        return rest
+    if not isinstance(nested, dict):
+        raise FormatError(f"{path}.{key}: expected an object, found {kind_of(nested)}")
+    unknown = {k: v for k, v in nested.items() if k not in fields}
+    known = {here: nested[there] for there, here in fields.items() if there in nested}
+    return rest | known | ({key: unknown} if unknown else {})
 
 
 SEGMENT_LIMIT = 1_000_000

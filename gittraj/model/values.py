@@ -523,24 +523,18 @@ _SCALARS = frozenset((type(None), bool, int, float))
 
 def _map(value: Any, change: Callable[[str, str | None], str], name: str | None) -> Any:
     kind = type(value)
-    if kind is str:
-        return change(value, name)
     if kind in _SCALARS:
         return value
-    if kind is tuple or kind is list:
+    if isinstance(value, str):
+        return change(str(value), name)
+    if isinstance(value, tuple | list):
         return kind(_map(v, change, name) for v in value) if value else value
     if isinstance(value, Mapping):
         return {change(k, None): _map(v, change, k) for k, v in value.items()}
-    if isinstance(value, str):  # a subclass: rare, but a text
-        return change(str(value), name)
-    if isinstance(value, tuple | list):
-        return kind(_map(v, change, name) for v in value)
     changed = {}
     for field_name in _field_names(kind):  # type: ignore[arg-type]
         old = getattr(value, field_name)
-        if type(old) in _SCALARS:
-            continue
-        new = _map(old, change, field_name)
+        new = old if type(old) in _SCALARS else _map(old, change, field_name)
         if new is not old and new != old:
             changed[field_name] = new
     return dataclasses.replace(value, **changed) if changed else value

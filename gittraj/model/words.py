@@ -1,9 +1,10 @@
-"""Figures in words: how long, how much, how long ago, on what evidence. Pure, and free of agents' text."""
+"""Figures in words: how long, how much, how long ago, on what evidence; the sides of a decision. Pure."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from gittraj.model.header import Header
@@ -99,6 +100,27 @@ def vouched(decision: Header) -> str | None:
     return ", ".join(filter(None, (by, sure(decision["confidence"])))) or None
 
 
+_REFUSAL = "not: "
+_REFUSES = re.compile(r"n't\b|\b(?:not|no|against|without|avoid|skip|reject|drop|refrain|ruled out)", re.I)
+_SAYS = re.compile(r"\b(?:I|we)\b|^\w+(?:ed|ing) ", re.I)
+
+
+def sides(decision: Mapping[str, Any]) -> tuple[str, list[str]]:
+    """What was chosen, and what else was rejected than it names; a rejection alone chose nothing."""
+    chosen, others = decision["chosen"], decision.get("alternatives") or []
+    if chosen.startswith(_REFUSAL):
+        return "", others or [chosen.removeprefix(_REFUSAL)]
+    return chosen, [other for other in others if not (other in chosen and _REFUSES.search(chosen))]
+
+
+def decided(decision: Header) -> str:
+    """``X over Y and Z``; ``not: Y``; with a clause on a side, ``I did X rather than Y``."""
+    chosen, others = sides(decision)
+    rejected = " and ".join(others)
+    link = "rather than" if any(map(_SAYS.search, (chosen, *others))) else "over"
+    return f"{chosen} {link} {rejected}" if chosen and others else chosen or f"{_REFUSAL}{rejected}"
+
+
 _STRUCTURE = re.compile(
     r"^[ \t]*(?:#{1,6}[ \t].*|\|.*|[-=*_]{3,}[ \t]*|(?:```|~~~).*|\*\*[^*\n]+\*\*:?[ \t]*)$", re.M
 )
@@ -142,6 +164,12 @@ def _outcome(run: Header) -> str:
     return ", ".join(counts if run[telling] else [outcome, *counts])
 
 
+def edited(file: Header) -> str:
+    """``3 edits, 1 revert``."""
+    back = f", {count(file['reverts'], 'revert')}" if file.get("reverts") else ""
+    return count(file["edits"], "edit") + back
+
+
 def is_bad(run: Header) -> bool:
     """Whether a run failed, or came to no verdict."""
     return run["outcome"] in ("failed", "error")
@@ -159,6 +187,12 @@ def facts(header: Header) -> list[str | None]:
         sure(header["confidence"]),
         evidence(header["link"]),
     ]
+
+
+def brief(header: Header) -> list[str | None]:
+    """Who, how long, how much, how sure."""
+    part = header["part"]
+    return [who(header), duration(part["durationSeconds"]), money(part), sure(header["confidence"])]
 
 
 def who(header: Header) -> str | None:
@@ -202,23 +236,23 @@ NO_COMMIT = "counts for no commit"
 def marks(header: Header) -> list[str]:
     """What a reader must know before believing the rest."""
     part, link = header["part"], header["link"]
-    told = []
+    found = []
     if link["role"] == "explored":
-        told.append(f"{NO_COMMIT}, {header['id']}")
+        found.append(f"{NO_COMMIT}, {header['id']}")
     if part["number"] is not None and part["of"] > 1:
-        told.append(f"part {part['number']} of {part['of']}")
+        found.append(f"part {part['number']} of {part['of']}")
     if link["carriedFrom"]:
-        told.append(f"carried from {sources(link)}")
+        found.append(f"carried from {sources(link)}")
     if header["incomplete"]:
-        told.append("incomplete: no log of it was read")
+        found.append("incomplete: no log of it was read")
     if header["thinking"] in ("sealed", "dropped"):
-        told.append(f"thinking {header['thinking']}")
+        found.append(f"thinking {header['thinking']}")
     if header["redactions"]:
         shared = " (parts may share some)" * header["redactionsAtMost"]
-        told.append(f"{redactions(header)} redacted{shared}")
+        found.append(f"{redactions(header)} redacted{shared}")
     if outputs := part["counts"]["outside"]:
-        told.append(f"{count(outputs, 'output')} left out")
-    return told
+        found.append(f"{count(outputs, 'output')} left out")
+    return found
 
 
 def sources(link: Header) -> str:
@@ -226,6 +260,11 @@ def sources(link: Header) -> str:
     first = ", ".join(old[:7] for old in link["carriedFrom"][:_SOURCES])
     more = len(link["carriedFrom"]) - _SOURCES
     return f"{first} and {more} more" if more > 0 else first
+
+
+def one_line(text: str) -> str:
+    """``text`` with all white space collapsed to single spaces."""
+    return " ".join(text.split())
 
 
 def unmarked(text: str) -> str:

@@ -7,9 +7,9 @@ from dataclasses import field
 
 from gittraj.frozen import dataclass
 from gittraj.model.header import Header
+from gittraj.query.account import STATED
 from gittraj.query.diff import Diff
 
-_STATED = ("agent", "human")
 _FEW = 3
 """Files without a recorded edit that are odd; of more, a program made them."""
 
@@ -86,21 +86,20 @@ class Change:
 def unnamed(change: Change) -> list[str]:
     """A few files that an agent's commits have beside those that a recorded edit names."""
     edited = {file["path"] for header in change.sessions for file in header["filesChanged"]}
-    bare = {path for commit in change.own if not commit.trajectories for path in commit.files}
-    left = [path for path in change.files if path not in edited | bare]
-    known = all(commit.known for commit in change.own) and edited & set(change.files)
+    bare = (commit.files for commit in change.own if not commit.trajectories)
+    named = edited.union(*bare)
+    left = [path for path in change.files if path not in named]
+    known = all(commit.known for commit in change.own) and edited.intersection(change.files)
     return left if known and len(left) <= _FEW else []
 
 
 def unexplained(change: Change) -> list[tuple[str, str]]:
     """Those of them that no recorded call is known to have written, and what is known, as ``git traj why``
     tells it of their lines."""
+    why = "No recorded edit matches its lines"
     if change.written is None:
-        return [
-            (path, "No recorded edit names it; a command may have written it") for path in unnamed(change)
-        ]
-    left = (path for path in unnamed(change) if path not in change.written)
-    return [(path, "No recorded edit matches its lines") for path in left]
+        why = "No recorded edit names it; a command may have written it"
+    return [(path, why) for path in unnamed(change) if path not in (change.written or ())]
 
 
 def decisions(change: Change) -> list[Header]:
@@ -108,7 +107,7 @@ def decisions(change: Change) -> list[Header]:
     found: dict[tuple[object, ...], Header] = {}
     for decision in each_decision(change):
         found.setdefault((decision["question"], decision["chosen"], decision["by"]), decision)
-    return sorted(found.values(), key=lambda decision: decision["by"] not in _STATED)
+    return sorted(found.values(), key=lambda decision: decision["by"] not in STATED)
 
 
 def each_decision(change: Change) -> Iterator[Header]:

@@ -98,8 +98,8 @@ def fold(parts: Mapping[str, Sequence[Record]]) -> Folded:
     """Fold one trajectory, from its records on every commit that carries it."""
     records = distinct(chain.from_iterable(parts.values()))
     total = _fold_figures(records)
-    told = {commit: [r for r in some if not r.incomplete] for commit, some in parts.items()}
-    numbers = _number({commit: some for commit, some in told.items() if some})
+    logged = {commit: [r for r in some if not r.incomplete] for commit, some in parts.items()}
+    numbers = _number({commit: some for commit, some in logged.items() if some})
     return Folded(parts, {**_fold_whole(records, total), "total": total}, numbers, len({*numbers.values()}))
 
 
@@ -116,27 +116,26 @@ def distinct(records: Iterable[Record]) -> list[Record]:
 
 def _without_contained(records: Sequence[Record]) -> list[Record]:
     """``records``, in readers' order, without the parts that lie inside another."""
-    kept: list[Record] = []
-    end = -math.inf  # another writer's record may have any values
-    for record in records:
-        span = record.range
-        if span is None or span.at is None:
-            kept.append(record)
-        elif span.at + span.n > end:
-            kept.append(record)
-            end = span.at + span.n
-    return kept
+    return _select(records, lambda begin, end, last: end > last)
 
 
 def without_overlaps(records: Sequence[Record]) -> list[Record]:
     """``records``, from ``distinct``, without the parts that overlap an earlier one."""
+    return _select(records, lambda begin, end, last: begin >= last)
+
+
+def _select(records: Sequence[Record], fits: Callable[[float, float, float], bool]) -> list[Record]:
+    """Those that are not of a log, and of the others each that ``fits``: by its begin, its end and the end of
+    the last one."""
     kept: list[Record] = []
-    end = -math.inf
+    last = -math.inf  # another writer's record may have any values
     for record in records:
         span = record.range
-        if span is None or span.at is None or span.at >= end:
+        if span is None or span.at is None:
             kept.append(record)
-            end = span.at + span.n if span and span.at is not None else end
+        elif fits(span.at, span.at + span.n, last):
+            kept.append(record)
+            last = span.at + span.n
     return kept
 
 

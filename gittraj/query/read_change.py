@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 from dataclasses import replace
-from typing import Any
 
 from gittraj.errors import TrajError
 from gittraj.git import Repository, read_changes
@@ -41,12 +40,12 @@ def read_change(
     sessions = find_sessions(recorded, [c.commit for c in commits if not c.merge])
     left = recorded.unread(parents)
     begun = {f.whole["id"]: _begins(f) for c in parents for f in recorded.on(c)}
-    told: dict[str, Any] = {"sessions": sessions, "begun": begun, "left": left}
-    change = Change(head=ends[1], commits=commits, files=files, notes=notes, **told)
+    change = Change(
+        head=ends[1], commits=commits, files=files, notes=notes, sessions=sessions, begun=begun, left=left
+    )
     unclear = {*unnamed(change)}
-    if not unclear:
-        return change
-    return replace(change, written=_find_written(repository, recorded, change, unclear))
+    written = _find_written(repository, recorded, change, unclear) if unclear else None
+    return replace(change, written=written)
 
 
 def _begins(folded: Folded) -> str | None:
@@ -63,11 +62,8 @@ def _find_written(
 
     segments, found = Segments(repository), set[str]()
     for commit in (each.commit for each in change.recorded if not paths.isdisjoint(each.files)):
-        sessions = [
-            Session(folded.whole, folded.records(commit))
-            for folded in recorded.on(commit)
-            if folded.explains(commit)
-        ]
+        explaining = (folded for folded in recorded.on(commit) if folded.explains(commit))
+        sessions = [Session(folded.whole, folded.records(commit)) for folded in explaining]
         for session in sessions:
             session.read(segments)
         events = {session.header["id"]: [*session.events] for session in sessions}
@@ -78,9 +74,10 @@ def _find_written(
 def find_headers(recorded: Recorded, commit: str) -> tuple[tuple[Header, ...], tuple[Header, ...]]:
     """``trajectories`` and ``traces`` of ``Reviewed``."""
     found = [(f.explains(commit), f.header(commit)) for f in recorded.on(commit) if f.records(commit)]
-    return tuple(header for explains, header in found if explains), tuple(
-        header for explains, header in found if not explains
+    records, traces = (
+        tuple(header for explains, header in found if explains is kind) for kind in (True, False)
     )
+    return records, traces
 
 
 def find_sessions(recorded: Recorded, commits: Sequence[str]) -> tuple[Header, ...]:

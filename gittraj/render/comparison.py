@@ -44,7 +44,7 @@ def tables(compared: Header, *, everything: bool) -> Iterator[Table]:
     found = [
         Table("", rows),
         Table("Asked", _pairs(compared["prompts"])),
-        Table("Instances", [*map(_instance, compared["instances"])]),
+        Table("Instances", [_instance(row) for row in compared["instances"]]),
         Table("Files", [_row(f["path"], _file(f["a"]), _file(f["b"])) for f in compared["files"]]),
         Table("Decisions", _pairs(compared["decisions"])),
         _steps(compared, everything=everything),
@@ -67,22 +67,21 @@ def _figures(side: Header) -> Iterator[tuple[str, str | None]]:
     yield "agent", _each(each["agent"] for each in found)
     yield "model", _each(model for each in found for model in each["models"])
     yield "task", _each(map(task, found))
-    yield "run", _each(map(run, found)) if many == 1 else None
-    yield "status", ", ".join(_tally(metrics["statuses"]) if many > 1 else metrics["statuses"])
-    yield "ended", ", ".join(_tally(metrics["exits"]) if many > 1 else metrics["exits"])
-    yield "success", None if many == 1 else _share(metrics)
-    yield "parse failures", str(metrics["parseFailures"]) if metrics["parseFailures"] else None
+    alone = many == 1
+    yield "run", _each(map(run, found)) if alone else None
+    for label, key in (("status", "statuses"), ("ended", "exits")):
+        yield label, ", ".join(_tally(metrics[key]) if many > 1 else metrics[key])
+    yield "success", None if alone else _share(metrics)
+    yield "parse failures", str(metrics["parseFailures"] or "")
     yield "prompts", str(counts["prompts"])
     yield (
         "calls",
-        count(counts["toolCalls"], "call") + (f", {counts['errors']} failed" * bool(counts["errors"])),
+        count(counts["toolCalls"], "call") + f", {counts['errors']} failed" * bool(counts["errors"]),
     )
-    yield "tests", tests(found[0]["tests"]) if many == 1 else ", ".join(_tally(metrics["tests"]))
+    yield "tests", tests(found[0]["tests"]) if alone else ", ".join(_tally(metrics["tests"]))
     yield "time", _time(metrics)
-    yield (
-        "tokens",
-        _partly(tokens(metrics["usage"]) if metrics["usage"] else None, metrics["tellingUsage"], many),
-    )
+    spent = tokens(metrics["usage"]) if metrics["usage"] else None
+    yield "tokens", _partly(spent, metrics["tellingUsage"], many)
     yield "cost", _partly(money(metrics), metrics["tellingCost"], many)
 
 
@@ -156,11 +155,8 @@ def render_text(compared: Header, page: Page, *, everything: bool = False) -> It
     """``compared`` as in ``git traj compare --json``."""
     names = [escape_line(side["name"]) for side in compared["sides"]]
     for table in tables(compared, everything=everything):
-        lead = (
-            Row("", names[0], names[1], same=True)
-            if not table.title
-            else Row(table.title.lower(), "", "", same=True)
-        )
+        a, b = ("", "") if table.title else names
+        lead = Row(table.title.lower(), a, b, same=True)
         yield "\n" * bool(table.title) + page.paint(_lines(lead, page, 1)[0], "bold") + "\n"
         if table.note:
             yield page.paint(escape_line(table.note), "dim") + "\n"

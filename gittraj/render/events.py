@@ -8,16 +8,21 @@ from typing import Any
 
 from gittraj.frozen import dataclass
 from gittraj.model.header import Header
-from gittraj.model.words import count, main_argument
+from gittraj.model.words import count, decided, main_argument
 
 Event = Mapping[str, Any]
 
 
 def describe_call(event: Event) -> tuple[str, str]:
     """A call's tool, and its files, its main argument, or else all its arguments."""
-    name, arguments = event["tool"]["name"] or "tool", event["tool"]["arguments"]
     paths = [file["path"] for file in event.get("files", ())]
-    return name, ", ".join(paths) if paths else main_argument(arguments)
+    return call_name(event), ", ".join(paths) if paths else main_argument(event["tool"]["arguments"])
+
+
+def call_name(event: Event) -> str:
+    """Of a patch that was handed to a shell, as Codex does, what it is."""
+    patches = event.get("files") and "*** Begin Patch" in str(event["tool"]["arguments"])
+    return "apply_patch" if patches else event["tool"]["name"] or "tool"
 
 
 def failed(event: Event) -> bool:
@@ -42,8 +47,7 @@ def because(reason: str) -> str:
 def describe_event(event: Event) -> str:
     """The text of an event other than a call, or its decision or retrospective in words."""
     if decision := event.get("decision"):
-        others = decision.get("alternatives") or []
-        text = decision["chosen"] + (f" over {' and '.join(others)}" if others else "")
+        text = decided(decision)
         return f"{text}, {because(decision['reasoning'])}" if decision.get("reasoning") else text
     if retrospective := event.get("retrospective"):
         return str(retrospective.get("summary") or event["content"])

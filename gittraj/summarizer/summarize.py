@@ -72,8 +72,8 @@ def find_work(repository: Repository, commits: Iterable[str]) -> Iterator[Work]:
                 found.setdefault(record.id, []).append(record)
         for records in found.values():
             summaries = [r.figures.summary for r in records if r.figures.summary]
-            told = any(summary.by.startswith("model:") for summary in summaries)
-            if summaries and not told:
+            by_model = any(summary.by.startswith("model:") for summary in summaries)
+            if summaries and not by_model:
                 yield Work(commit=commit, records=tuple(sorted(records, key=order)))
 
 
@@ -109,7 +109,7 @@ def summarize(
 
 def summarize_recent(repository: Repository, *, environ: Environ, live: Mapping[str, str]) -> None:
     """Ask for what sessions of this machine brought to the commits of the last day: each part once, and not
-    more often than the user allows. What went wrong is told by ``git traj status``."""
+    more often than the user allows. What went wrong is by_model by ``git traj status``."""
     setting = read_summarizer(repository)
     local = LocalState.of(repository)
     if setting is None or environ.off or not local.exists or load_suspension(local.folder).paused is not None:

@@ -18,7 +18,7 @@ class Choice:
     quote: str
 
 
-_RULES = load("told")
+_RULES = load("choice")
 
 
 def clause(why: str, other: str, between: str) -> str | None:
@@ -27,12 +27,12 @@ def clause(why: str, other: str, between: str) -> str | None:
     why = _RULES["link"].sub("", why, count=1)
     if relative := _RULES["relative"].match(why):
         why, between = why[relative.end() :], between.strip(" ,")
-    bare, would = _RULES["verb"].match(why), _RULES["may"].match(why)
+    bare, would = _RULES.begins(why, "verb"), _RULES.begins(why, "may")
     if bare and other and not between.strip() and (would or not relative):
         return f"{lowered(other)} {why}"
     if bare or relative:
         return None if would else f"it {why}"
-    return None if _RULES["dangling"].match(why) or not _balanced(why) else why
+    return why if _balanced(why) and not _RULES.begins(why, "dangling") else None
 
 
 def lowered(side: str) -> str:

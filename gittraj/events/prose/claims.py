@@ -1,27 +1,23 @@
 """Whether a sentence that sets two things against each other is a choice of its author.
 
-Each form of :mod:`.contrasts` has a condition on what else the sentence must say, or must not.
+Each form of ``forms.toml`` has a condition on what else the sentence must say, or must not.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 
-from gittraj.events.prose import contrasts, objections
+from gittraj.events.prose.forms import PHRASES, SENTENCES, fragment
 from gittraj.events.prose.markdown import Sentence
 from gittraj.events.prose.patterns import load
 
 _RULES = load("choices")
-CLAUSE = re.compile(r"\b(?:but|that|which|who|when|after|because|now)\b|\)", re.I)
-_SIDES = (("other", "other2", "one"), ("chosen", "chosen2"))
-_OWN_DEED = re.compile(contrasts.BEGIN + rf"(?:(?:I|we)\b|fixed|resolved|{contrasts.TOOK})", re.I)
-
-
-def words(text: str) -> frozenset[str]:
-    return frozenset(word for word in re.findall(r"[a-z0-9_]{3,}", text.lower()) if word not in _DULL)
-
-
+_OTHER, _CHOSEN = ("other", "other2", "one"), ("chosen", "chosen2")
+_OWN_DEED = re.compile(fragment("BEGIN") + rf"(?:(?:I|we)\b|fixed|resolved|{fragment('TOOK')})", re.I)
+_TOOK = re.compile(rf"\b(?:{fragment('TOOK')})\b(?! up\b)", re.I)
+_WILL = re.compile(fragment("WILL"))
 _DULL = frozenset(
     re.findall(
         r"\w+",
@@ -29,271 +25,273 @@ _DULL = frozenset(
         "function file method library make one two test tests code",
     )
 )
+_PLACE = r"(?:in|inside|within|on|at|by|per|for|from|with|to|as|under|before|after) "
+_STATE = r"\w+(?:ed|en|wn|pt|lt|nt) "
+_PARALLEL = (
+    (_PLACE, f" {_PLACE}"),
+    (rf"{_STATE}(?:across|into|{_PLACE})", rf"\b(?:is|are) (?:\w+ )?{_STATE.rstrip()}"),
+)
+"""How the sides are alike in ``at the edge, not inside the core``; ``are returned, never thrown across``."""
 
 
-def _before(match: re.Match[str]) -> str:
-    """The sentence up to what was not taken: a reason behind it may speak of anything."""
-    for name in ("other", "other2", "two"):
-        if match.groupdict().get(name):
-            return match.string[: match.end(name)]
-    return match.string
+def words(text: str) -> frozenset[str]:
+    return frozenset(word for word in re.findall(r"[a-z0-9_]{3,}", text.lower()) if word not in _DULL)
 
 
-def _is_open(match: re.Match[str]) -> bool:
-    before = _before(match)
-    if _reasoned(match):
-        before = re.sub(r"^(?:I|we) prefer\b", "", before, flags=re.I)
-    if _RULES["open"].search(before) or match.string.rstrip().endswith("?"):
-        return True
-    return _RULES["denied"].search(match.groupdict().get("chosen") or "") is not None
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A sentence that has a form; ``decided``: it is where choices are listed."""
 
+    match: re.Match[str]
+    sentence: Sentence
+    decided: bool
 
-def _own(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
-    """A choice of the author: it says so, or stands where choices are listed."""
-    before = _before(match)
-    if _RULES["no_side"].match(match.groupdict().get("other") or "") or _is_open(match):
-        return False
-    if _RULES["talk"].search(before) and not decided:
-        return False
-    if decided:
-        return True
-    if _RULES["was_at"].search(match["chosen"]) or (
-        _RULES["does"].match(match["chosen"]) and not _reasoned(match)
-    ):
-        return False
-    own = _OWN_DEED.match(match.string) is not None or _RULES["changed"].search(before) is not None
-    if (_RULES["fault"].search(before) and not own) or (
-        _RULES["symptom"].search(match["chosen"]) and not (own or _reasoned(match))
-    ):
-        return False
-    return not (is_description(match) or _describes(before))
+    @property
+    def text(self) -> str:
+        return self.match.string
 
+    def get(self, *names: str) -> str:
+        """The first of the groups that matched something; empty where none did, or the form has none of
+        them."""
+        groups = self.match.groupdict("")
+        return next((groups[name] for name in names if groups.get(name)), "")
 
-def _reasoned(match: re.Match[str]) -> bool:
-    groups = match.groupdict()
-    return any(text for name, text in groups.items() if name[:3] == "why")
+    @property
+    def chosen(self) -> str:
+        return self.get("chosen")
 
+    @property
+    def other(self) -> str:
+        return self.get("other")
 
-def is_description(match: re.Match[str]) -> bool:
-    """Whether it begins like one: what ``the parser`` does, with its grounds, is how it was made."""
-    if match.string.startswith(("The ", "It ")) and match.groupdict().get("why"):
-        return False
-    return _RULES["no_deed"].match(match.string) is not None
+    @property
+    def before(self) -> str:
+        """The sentence up to what was not taken: a reason behind it may speak of anything."""
+        ends = (self.match.end(name) for name in ("other", "other2", "two") if self.get(name))
+        return self.text[: next(ends, None)]
+
+    @property
+    def reasons(self) -> list[str]:
+        return [text for name, text in self.match.groupdict("").items() if name[:3] == "why" and text]
+
+    @property
+    def is_open(self) -> bool:
+        before = re.sub(r"^(?:I|we) prefer\b", "", self.before, flags=re.I) if self.reasons else self.before
+        ends_open = self.text.rstrip().endswith("?")
+        return _RULES.find(before, "open") or ends_open or _RULES.find(self.chosen, "denied")
+
+    @property
+    def is_description(self) -> bool:
+        """Whether it begins like one: what ``the parser`` does, with its grounds, is how it was made."""
+        if self.text.startswith(("The ", "It ")) and self.get("why"):
+            return False
+        return _RULES.begins(self.text, "no_deed")
+
+    @property
+    def is_parallel(self) -> bool:
+        sides = ((re.match(other, self.other), re.search(chosen, self.chosen)) for other, chosen in _PARALLEL)
+        return any(all(found) for found in sides)
 
 
 def _describes(text: str) -> bool:
     return re.search(r"\b(?:you|your|they)\b|\busers? (?:can|could|may|see|want|get)", text, re.I) is not None
 
 
-def _worded(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
+def _own(claim: Claim) -> bool:
+    """A choice of the author: it says so, or stands where choices are listed."""
+    if _RULES.begins(claim.other, "no_side") or claim.is_open:
+        return False
+    if claim.decided:
+        return True
+    before, chosen, reasoned = claim.before, claim.chosen, bool(claim.reasons)
+    deed = _OWN_DEED.match(claim.text) is not None
+    own = deed or _RULES.find(before, "changed")
+    against = (
+        _RULES.find(before, "talk"),
+        _RULES.find(chosen, "was_at"),
+        not reasoned and _RULES.begins(chosen, "does"),
+        not own and _RULES.find(before, "fault"),
+        not (deed or reasoned) and _RULES.find(before, "behaves"),
+        not (own or reasoned) and _RULES.find(chosen, "symptom"),
+        claim.is_description,
+        _describes(before),
+    )
+    return not any(against)
+
+
+def _worded(claim: Claim) -> bool:
     """``over`` means a choice only beside a word of choice, or where choices are listed."""
-    said = re.search(rf"\b(?:{contrasts.TOOK})\b(?! up\b)", match["chosen"], re.I) is not None
-    spans = _RULES["span"].match(match["other"])
-    used = spans or re.search(r"\bus(?:e|ed|ing)\b", match["chosen"])
-    if _RULES["habit"].search(match["chosen"]):
+    chosen, reasoned = claim.chosen, bool(claim.reasons)
+    said = _TOOK.search(chosen) is not None
+    spans = _RULES.begins(claim.other, "span")
+    used = spans or re.search(r"\bus(?:e|ed|ing)\b", chosen)
+    unsaid = (spans and not said) or (used and not reasoned)
+    if _RULES.find(chosen, "habit") or (unsaid and not claim.decided):
         return False
-    if not decided and ((spans and not said) or (used and not _reasoned(match))):
-        return False
-    named = sentence.kind == "item" or " over " in sentence.label
-    brief = (
-        _reasoned(match) and len(match["chosen"].split()) <= 5 and not _RULES["span"].match(match["other"])
-    )
-    nominal = (named and _reasoned(match)) or brief
-    return (decided or said or nominal) and _own(match, sentence, decided=decided or nominal)
+    named = claim.sentence.kind == "item" or " over " in claim.sentence.label
+    brief = len(chosen.split()) <= 5 and not spans
+    decided = claim.decided or (reasoned and (named or brief))
+    return (decided or said) and _own(Claim(claim.match, claim.sentence, decided))
 
 
-def _is_parallel(match: re.Match[str]) -> bool:
-    """``at the edge, not inside the core``; ``are returned, never thrown across it``."""
-    place = r"(?:in|inside|within|on|at|by|per|for|from|with|to|as|under|before|after) "
-    done = r"\w+(?:ed|en|wn|pt|lt|nt) "
-    return any(
-        re.match(other, match["other"]) and re.search(chosen, match["chosen"])
-        for other, chosen in (
-            (place, f" {place}"),
-            (rf"{done}(?:across|into|{place})", rf"\b(?:is|are) (?:\w+ )?{done.rstrip()}"),
-        )
-    )
-
-
-def _denied(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
+def _denied(claim: Claim) -> bool:
     """``not`` sets two things against each other if what follows is short, or there is a reason."""
-    link = match.string[match.end("chosen") :].lstrip()
-    if re.match(r"not \w+ing\b", link, re.I):
-        return False  # ``Services not running: ...``
-    weak = match["no"] or link.startswith("(")
-    if weak and not (decided or _reasoned(match) or _is_parallel(match)):
-        return False
-    if re.match(r"no\b", match["chosen"], re.I) or re.search(
-        r"\b(?:issue|problem|bug|error)\b", match["other"], re.I
-    ):
-        return False
-    if re.search(r"\b(?:tried|tested|verified|checked)\b|^(?:fine|good)\b", match["chosen"], re.I):
-        return False
-    if re.search(r"\b(?:is|are|was|were|be|been|just|why|if|or|but|though|although)$", match["chosen"], re.I):
-        return False
-    passive = _RULES["passive"].search(match["chosen"]) and (_reasoned(match) or "(" in match.string)
-    passive = passive or _is_parallel(match)
-    led = passive or re.match(r"(?:because|since|as|for) [^,]+, ", match.string, re.I)
-    reasoned = match["why"] if _RULES["tells"].search(match["chosen"]) else _reasoned(match)
-    if not (decided or led or reasoned) and _RULES["states"].search(match["chosen"]):
-        return False
-    state = re.fullmatch(r"(?:\w+ed|through)\b.*", match["other"], re.I) is not None and not _reasoned(match)
-    state = state and not led
-    short = len(match["other"].split()) <= 8 and re.match(r"[\w\x00]", match["other"]) is not None
-    return short and not state and _own(match, sentence, decided=decided)
+    chosen, other, reasoned = claim.chosen, claim.other, bool(claim.reasons)
+    link = claim.text[claim.match.end("chosen") :].lstrip()
+    led = _leads(claim)
+    reason = claim.get("why") if _RULES.find(chosen, "tells") else reasoned
+    weak = claim.get("no") or link.startswith("(")
+    against = (
+        re.match(r"not \w+ing\b", link, re.I),  # ``Services not running: ...``
+        weak and not (claim.decided or reasoned or claim.is_parallel),
+        _RULES.find(chosen, "no_pair"),
+        re.search(r"\b(?:issue|problem|bug|error)\b", other, re.I),
+        not (claim.decided or led or reason) and _RULES.find(chosen, "states"),
+        not (reasoned or led) and re.fullmatch(r"(?:\w+ed|through)\b.*", other, re.I),
+        len(other.split()) > 8,
+        not re.match(r"[\w\x00]", other),
+    )
+    return not any(against) and _own(claim)
 
 
-def _stated(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
+def _leads(claim: Claim) -> bool:
+    """Whether it says what was made so, or begins with the reason."""
+    passive = _RULES.find(claim.chosen, "passive") and (claim.reasons or "(" in claim.text)
+    begins = re.match(r"(?:because|since|as|for) [^,]+, ", claim.text, re.I)
+    return bool(passive or begins) or claim.is_parallel
+
+
+def _stated(claim: Claim) -> bool:
     """The words themselves are those of a choice."""
-    if is_description(match) or _is_open(match):
+    if claim.is_description or claim.is_open or "to also" in claim.text:
         return False
-    if (
-        re.match(r"(?:it|them|this|that|these|those)$", _group(match, *_SIDES[0]))
-        or "to also" in match.string
-    ):
+    if re.match(r"(?:it|them|this|that|these|those)$", claim.get(*_OTHER)):
         return False
-    return decided or not _RULES["fault"].search(_before(match))
+    return claim.decided or not _RULES.find(claim.before, "fault")
 
 
-def _semi(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
+def _semi(claim: Claim) -> bool:
     """``X; Y would have ...`` if X is a choice, or speaks of the same thing."""
-    stated = contrasts.SAID.match(match["chosen"]) is not None
-    same = bool(words(match["chosen"]) & words(match["other"]))
-    return (decided or stated or same) and not _RULES["open"].search(match["chosen"])
+    stated = SENTENCES["said"].match(claim.chosen) is not None
+    restore = claim.sentence.restore
+    same = bool(words(restore(claim.chosen)) & words(restore(claim.other)))
+    return (claim.decided or stated or same) and not _RULES.find(claim.chosen, "open")
 
 
-def _of_two(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
+def _of_two(claim: Claim) -> bool:
     """What was taken is one of the two: ``a vs b → they agree`` tells what was found."""
-    sides = (match[name] or "" for name in ("one", "two", "two2"))
-    chosen = words(sentence.restore(match["chosen"]))
-    return not sentence.asks and any(chosen & words(sentence.restore(side)) for side in sides)
+    restore = claim.sentence.restore
+    sides = (claim.get(name) for name in ("one", "two", "two2"))
+    chosen = words(restore(claim.chosen))
+    return not claim.sentence.asks and any(chosen & words(restore(side)) for side in sides)
 
 
-def _wherever(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
-    return not sentence.asks
+def _wherever(claim: Claim) -> bool:
+    return not claim.sentence.asks
 
 
-def _weighed(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
+def _weighed(claim: Claim) -> bool:
     """``I considered X, but Y``: Y was taken if it says so, else it is what spoke against X."""
-    return not sentence.asks and objections.TAKES.search(match["chosen"]) is not None
+    return not claim.sentence.asks and SENTENCES["takes"].search(claim.chosen) is not None
 
 
 def _is_no_choice(chosen: str) -> bool:
-    return any(_RULES[rule].search(chosen) for rule in ("open", "denied", "fault", "untried", "talk"))
+    return _RULES.find(chosen, "open", "denied", "fault", "untried", "talk")
 
 
-def _group(match: re.Match[str], *names: str) -> str:
-    """The first of the groups that matched something; empty where none did, or the form has none of them."""
-    groups = match.groupdict()
-    return next((groups[name] for name in names if groups.get(name)), "")
-
-
-def _grounded(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
+def _grounded(claim: Claim) -> bool:
     """A word of choice with a reason: the other way is what would have been done without it."""
-    if not any(len(text.split()) > 1 for name, text in match.groupdict("").items() if name[:3] == "why"):
+    if not any(len(reason.split()) > 1 for reason in claim.reasons) or _is_no_choice(claim.get(*_CHOSEN)):
         return False
-    if _is_no_choice(_group(match, *_SIDES[1])):
-        return False
-    return not (sentence.asks and not decided) and not _describes(match.string)
+    return (claim.decided or not claim.sentence.asks) and not _describes(claim.text)
 
 
-def _left(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
-    if _RULES["later"].search(match.string):
+def _left(claim: Claim) -> bool:
+    if _RULES.find(claim.text, "later"):
         return False
-    why = match.groupdict().get("why") or re.search(r"\b(?:alone|as is|untouched|in place)$", match["chosen"])
-    why = why or re.search(
-        r"\b(?:breaks?|would|needs?|requires?|\w+n't|touch\w*)\b", match["why2"] or "", re.I
+    why = (
+        claim.get("why")
+        or re.search(r"\b(?:alone|as is|untouched|in place)$", claim.chosen)
+        or re.search(r"\b(?:breaks?|would|needs?|requires?|\w+n't|touch\w*)\b", claim.get("why2"), re.I)
     )
-    return bool(why) and _grounded(match, sentence, decided=decided)
+    return bool(why) and _grounded(claim)
 
 
-def _against(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
+def _against(claim: Claim) -> bool:
     """Something was done or is so now, and what follows speaks against another way."""
-    chosen = match["chosen"]
-    if _is_no_choice(chosen) or _describes(match.string) or _RULES["no_deed"].match(chosen):
-        return False
-    other, other2, why = (_group(match, name) for name in ("other", "other2", "why"))
-    if CLAUSE.search(other or other2) or _RULES["loss"].match(why):
-        return False
-    if other2 and words(other2).isdisjoint(words(sentence.restore(chosen))):
-        return False
-    would = re.match(r"(?:would|could)", why, re.I) is not None
-    placed = re.match(r"(?:in|at|on|for|during|with|when|under|after|before) [^,]+$", chosen, re.I)
-    named = (re.match(r"would have\b", why, re.I) and not placed) or (
-        would and (bool(sentence.label) or re.match(r"\w+ing\b", other) is not None)
+    chosen, other, other2, why = (claim.get(name) for name in ("chosen", "other", "other2", "why"))
+    unlike = other2 and words(other2).isdisjoint(words(claim.sentence.restore(chosen)))
+    against = (
+        _is_no_choice(chosen),
+        _describes(claim.text),
+        _RULES.begins(chosen, "no_deed"),
+        _RULES.find(other or other2, "clause"),
+        _RULES.begins(why, "loss"),
+        unlike,
     )
-    return decided or named or (contrasts.SAID.match(chosen) or contrasts.DONE.search(chosen)) is not None
-
-
-def _not_done(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
-    if _RULES["undone_work"].search(match["other"]) or _describes(match.string):
+    if any(against):
         return False
-    return _reasoned(match) or match.groupdict().get("chosen2") is not None
+    done = SENTENCES["said"].match(chosen) or PHRASES["done"].search(chosen)
+    return claim.decided or done is not None or _names_other(claim)
 
 
-def _on_purpose(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
-    chosen = match["chosen"]
-    reasoned = match["why"] or (match["why2"] and ":" in match.string)
-    return bool(reasoned) and not (
-        _RULES["open"].search(chosen) or _RULES["fault"].search(chosen) or sentence.asks
-    )
+def _names_other(claim: Claim) -> bool:
+    """Whether it tells what the other way would have been."""
+    why = claim.get("why")
+    if re.match(r"would have\b", why, re.I) and not _RULES.begins(claim.chosen, "placed"):
+        return True
+    named = claim.sentence.label or re.match(r"\w+ing\b", claim.other) or _WILL.match(claim.text)
+    return bool(re.match(r"(?:would|could)", why, re.I) and named)
 
 
-def _unfit(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
+def _not_done(claim: Claim) -> bool:
+    if _RULES.find(claim.other, "undone_work") or _describes(claim.before):
+        return False
+    return bool(claim.reasons or claim.get("chosen2"))
+
+
+def _on_purpose(claim: Claim) -> bool:
+    reasoned = claim.get("why") or (claim.get("why2") and ":" in claim.text)
+    return bool(reasoned) and not (_RULES.find(claim.chosen, "open", "fault") or claim.sentence.asks)
+
+
+def _unfit(claim: Claim) -> bool:
     """A comparison counts for what was done, or in a list."""
-    compared = match["chosen6"]
-    if _describes(match.string) or _RULES["fault"].search(match["chosen5"] or ""):
+    compared = claim.get("chosen6")
+    if _describes(claim.text) or _RULES.find(claim.get("chosen5"), "fault"):
         return False
-    return compared is None or sentence.kind == "item" or contrasts.DONE.match(compared) is not None
+    return not compared or claim.sentence.kind == "item" or PHRASES["done"].match(compared) is not None
 
 
-def _no_need(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
-    other, chosen = (_group(match, *names) for names in _SIDES)
-    return (
-        len(other.split()) < 5
-        and not _RULES["undone_work"].search(other)
-        and not _RULES["open"].search(chosen)
-    )
+def _no_need(claim: Claim) -> bool:
+    other = claim.get(*_OTHER)
+    if len(other.split()) >= 5 or _RULES.find(other, "undone_work"):
+        return False
+    return not _RULES.find(claim.get(*_CHOSEN), "open")
 
 
-def _listed(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
+def _listed(claim: Claim) -> bool:
     """What stands with its reason below ``Key decisions``."""
-    above = f"{sentence.section}\n{sentence.lead}"
-    return sentence.kind == "item" and _RULES["listed"].search(above) is not None and not _is_open(match)
+    sentence = claim.sentence
+    return sentence.kind == "item" and _RULES.find(sentence.above, "listed") and not claim.is_open
 
 
-FORMS: tuple[tuple[re.Pattern[str], Callable[..., bool]], ...] = (
-    (objections.RETURNED, _wherever),
-    (objections.WOULD, _wherever),
-    (contrasts.CONSIDERED, _wherever),
-    (contrasts.WEIGHED, _weighed),
-    (objections.FIRST, _wherever),
-    (contrasts.UNFIT, _unfit),
-    (contrasts.NOT_DONE, _not_done),
-    (contrasts.VERSUS, _of_two),
-    (contrasts.BETTER, _wherever),
-    (contrasts.DROPPED, _stated),
-    (contrasts.PREFERRED, _stated),
-    (contrasts.BEATS, _stated),
-    (contrasts.NEED, _wherever),
-    (contrasts.REPLACED, _stated),
-    (contrasts.PASSIVE, _stated),
-    (contrasts.FROM, _stated),
-    (contrasts.ARROW, _wherever),
-    (contrasts.PREFIX, _own),
-    (contrasts.INFIX, _own),
-    (contrasts.REJECTED, _stated),
-    (contrasts.OVER, _worded),
-    (contrasts.GREATER, _worded),
-    (contrasts.NOT, _denied),
-    (contrasts.SEMI, _semi),
-    (objections.AGAINST, _against),
-    (objections.RATHER, _wherever),
-    (contrasts.PICKED, _grounded),
-    (contrasts.LEFT, _left),
-    (contrasts.BEST, _grounded),
-    (contrasts.AVOIDS, _stated),
-    (contrasts.NEITHER, _no_need),
-    (contrasts.ON_PURPOSE, _on_purpose),
-    (contrasts.STATED, _listed),
-)
+CONDITIONS: dict[str, Callable[[Claim], bool]] = {
+    "against": _against,
+    "denied": _denied,
+    "grounded": _grounded,
+    "left": _left,
+    "listed": _listed,
+    "no_need": _no_need,
+    "not_done": _not_done,
+    "of_two": _of_two,
+    "on_purpose": _on_purpose,
+    "own": _own,
+    "semi": _semi,
+    "stated": _stated,
+    "unfit": _unfit,
+    "weighed": _weighed,
+    "wherever": _wherever,
+    "worded": _worded,
+}
+"""By the words of the column ``needs``."""

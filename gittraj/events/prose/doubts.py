@@ -7,7 +7,7 @@ questions and plans do not count.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
 from gittraj.events.prose.markdown import Sentence, read_sentences
@@ -15,7 +15,7 @@ from gittraj.events.prose.patterns import load
 
 _RULES = load("doubts")
 _REPORTED = load("choices")["reported"]
-_REPORTS, _OPENS = (load("outcome")[name] for name in ("deed", "state"))
+_OUTCOME = load("outcome")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,8 @@ class Doubt:
     quote: str
 
 
-_N = r"(?:not|never|n't|no longer|hardly)"
+_MOST = 12
+_WHOLLY_QUOTED = re.compile(r"\W*[\"“].*[\"”]\W*")
 _QUOTED = re.compile(r"(?<=.)[\"“][^\"“”]*[\"”]")
 _DONE = re.compile(r"\W{0,3}[✅✓✔☑]|\[x\]")
 _BRIEF = 8
@@ -34,87 +35,88 @@ _WARNED = re.compile("⚠|❗|🚨|🔴")
 
 
 def find_doubts(
-    messages: Iterable[str], *, without: Container[str] = (), on_the_way: bool = False, most: int = 12
+    messages: Iterable[str], *, without: Container[str] = (), on_the_way: bool = False
 ) -> tuple[Doubt, ...]:
-    """At most ``most``, in order, each sentence once. ``without``: sentences that state choices;
+    """The first few, in order, each sentence once. ``without``: sentences that state choices;
     ``on_the_way``: the messages stand before a call, so the work goes on."""
     found: dict[str, Doubt] = {}
     for message in messages:
         sentences = read_sentences(message)
-        deeds = [at for at, s in enumerate(sentences) if _REPORTS.search(s.text) or s.quote in without]
-        if sentences and _OPENS.search(sentences[0].text):
-            deeds.insert(0, 0)
-        impersonal = _RULES["impersonal"].search(message)
+        began = _find_begin(sentences, without)
+        impersonal = _RULES.find(message, "impersonal")
         for at, sentence in enumerate(sentences):
-            own = _RULES["own"].search(sentence.text) is not None
+            own = _RULES.find(sentence.text, "own")
             if sentence.quote in without or (on_the_way and not own):
                 continue
-            before = not own and bool(
-                (deeds and at < deeds[0]) or _RULES["past"].search(sentence.text) or impersonal
-            )
-            weak = not on_the_way and bool(deeds) and (own or len(sentences) <= _BRIEF)
-            if _is_doubt(sentence, before=before, report=weak):
+            past = at < (began or 0) or impersonal or _RULES.find(sentence.text, "past")
+            weak = not on_the_way and began is not None and (own or len(sentences) <= _BRIEF)
+            if _is_doubt(sentence, before=past and not own, report=weak):
                 found.setdefault(sentence.quote, Doubt(sentence.quote))
-    return tuple(found.values())[:most]
+    return tuple(found.values())[:_MOST]
+
+
+def _find_begin(sentences: Sequence[Sentence], without: Container[str]) -> int | None:
+    """Where a message begins to report what was done; None where it does not."""
+    if sentences and _OUTCOME.find(sentences[0].text, "state"):
+        return 0
+    reports = (at for at, s in enumerate(sentences) if _OUTCOME.find(s.text, "deed") or s.quote in without)
+    return next(reports, None)
 
 
 def _is_doubt(sentence: Sentence, *, before: bool, report: bool) -> bool:
     text = _QUOTED.sub("", re.sub(r"^THOUGHT:\s*", "", sentence.text))
     if not _may_doubt(sentence, text):
         return False
-    if _RULES["in_code"].search(sentence.quote) and not _RULES["plan"].match(text):
+    plans = _RULES.begins(text, "plan")
+    if _RULES.find(sentence.quote, "in_code") and not plans:
         return True
     if text.endswith(":"):
-        return _RULES["unsure"].search(text) is not None
-    if _RULES["mark"].match(text) and (_RULES["noted"].search(text) or _RULES["certain"].search(text)):
-        return not _RULES["mended"].search(text)
-    if _RULES["labelled"].match(text) and len(text.split()) > 3:
-        return not _RULES["mended"].search(text)
+        return _RULES.find(text, "unsure")
+    if _is_labelled(text):
+        return not _RULES.find(text, "mended")
     if _WARNED.search(sentence.quote[:4]):
         return True
-    if _RULES["describes"].search(text) or _RULES["mended"].search(text):
+    if plans or _RULES.find(text, "describes", "mended"):
         return False
-    if _listed(sentence, text):
-        return not _RULES["plan"].match(text)
-    return not (before or _RULES["plan"].match(text)) and (
-        _RULES["certain"].search(_RULES["clause"].sub("", text)) is not None
-        or (
-            report
-            and not _RULES["deed"].search(text)
-            and not _RULES["settled"].search(text)
-            and _RULES["in_report"].search(_RULES["clause"].sub("", text)) is not None
-        )
-    )
+    return _listed(sentence, text) or (not before and _states(text, report=report))
+
+
+def _is_labelled(text: str) -> bool:
+    """Whether its label says that it is a warning, and it has more than that."""
+    if _RULES.begins(text, "mark") and _RULES.find(text, "noted", "certain"):
+        return True
+    return _RULES.begins(text, "labelled") and len(text.split()) > 3
+
+
+def _states(text: str, *, report: bool) -> bool:
+    """Whether the words themselves are those of a doubt."""
+    own = _RULES["clause"].sub("", text)
+    reported = report and not _RULES.find(text, "deed", "settled")
+    return _RULES.find(own, "certain") or (reported and _RULES.find(own, "in_report"))
 
 
 def _may_doubt(sentence: Sentence, text: str) -> bool:
     """Whether a sentence states something of the work that is left."""
-    above = f"{sentence.section}\n{sentence.lead}"
-    return not (
-        sentence.kind == "heading"
-        or (sentence.kind == "row" and not (_WARNED.search(sentence.quote) or _listed(sentence, text)))
-        or sentence.spoken
-        or (_RULES["elsewhere"].search(above) and not _RULES["unsure"].search(text))
-        or len(text) < 12
-        or (text.endswith("?") and not _RULES["asked"].search(sentence.section))
-        or _in_quotes(text)
-        or _REPORTED.search(text)
-        or _DONE.match(sentence.quote)
+    unmarked_row = sentence.kind == "row" and not (_WARNED.search(sentence.quote) or _listed(sentence, text))
+    against = (
+        sentence.kind == "heading",
+        unmarked_row,
+        sentence.spoken,
+        _RULES.find(sentence.above, "elsewhere") and not _RULES.find(text, "unsure"),
+        len(text) < 12,
+        text.endswith("?") and not _RULES.find(sentence.section, "asked"),
+        _WHOLLY_QUOTED.fullmatch(text),
+        _REPORTED.search(text),
+        _DONE.match(sentence.quote),
     )
+    return not any(against)
 
 
 def _listed(sentence: Sentence, text: str) -> bool:
     """An item of a list of doubts, or a limit in a list of notes."""
     head = " | ".join(sentence.columns) or sentence.lead or sentence.section
-    if sentence.kind not in ("item", "row") or _RULES["not_heading"].search(head):
+    if sentence.kind not in ("item", "row") or _RULES.find(head, "not_heading"):
         return False
-    if _RULES["heading"].search(head):
-        return True
-    limits = sentence.kind == "item" and (_RULES["noted"].search(text) or _RULES["in_report"].search(text))
-    if not limits or _RULES["settled"].search(text) or _RULES["deed"].search(text):
-        return False
-    return _RULES["notes"].search(head) is not None
-
-
-def _in_quotes(text: str) -> bool:
-    return re.fullmatch(r"\W*[\"“].*[\"”]\W*", text) is not None
+    limits = sentence.kind == "item" and _RULES.find(text, "noted", "in_report")
+    noted = limits and not _RULES.find(text, "settled", "deed")
+    return _RULES.find(head, "heading") or (noted and _RULES.find(head, "notes"))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 
 from markdown_it import MarkdownIt
@@ -54,6 +54,10 @@ class Sentence:
     spoken: bool = False
     """Within quotation marks that began before: somebody's words."""
 
+    @property
+    def above(self) -> str:
+        return f"{self.section}\n{self.lead}"
+
     def restore(self, text: str) -> str:
         """``text`` with its code spans."""
         return re.sub("\x00(\\d+)\x00", lambda match: self.codes[int(match[1])], text)
@@ -72,35 +76,57 @@ def read_sentences(message: str) -> list[Sentence]:
     return list(_read(tokens, asks=asks))
 
 
-def _read(tokens: Sequence[Token], *, asks: bool) -> Iterator[Sentence]:
-    """``leads`` has the introducing line of each open list."""
-    section, leads, quoted = "", [""], 0
+@dataclass(slots=True)
+class _Position:
+    """Where in a message: ``leads`` has the introducing line of each open list, ``quoted`` how many
+    quotations are open; ``columns`` and ``cells`` are of the table's row."""
+
+    asks: bool
+    section: str = ""
+    leads: list[str] = field(default_factory=lambda: [""])
+    quoted: int = 0
     columns: tuple[str, ...] = ()
-    cells: list[str] = []
-    for at, token in enumerate(tokens):
-        kind = token.type
-        if kind in ("blockquote_open", "blockquote_close"):
-            quoted += 1 if kind == "blockquote_open" else -1
-        elif kind in ("bullet_list_open", "ordered_list_open"):
-            leads.append(leads[-1])
-        elif kind in ("bullet_list_close", "ordered_list_close"):
-            leads.pop()
-            leads[-1] = leads[-1] if len(leads) > 1 else ""
-        elif kind in ("thead_close", "table_close"):
-            columns, cells = tuple(cells) if kind == "thead_close" else (), []
-        elif kind == "tr_close" and columns:
-            yield from _row(cells, columns, section or leads[-1], asks=asks)
-            cells = []
-        elif kind == "inline" and not quoted:
-            if tokens[at - 1].type in ("th_open", "td_open"):
-                cells.append(token.content)
-            elif tokens[at - 1].type == "heading_open":
-                section, leads = plain(token.content), [""]
-                yield Sentence(token.content, *_mask(token.content), kind="heading", asks=asks)
-            else:
-                found = list(_split(token.content, section, leads, asks=asks))
-                yield from found
-                leads[-1] = _lead(token.content, found, leads)
+    cells: list[str] = field(default_factory=list)
+
+    def move(self, kind: str) -> None:
+        """Past a token of this kind."""
+        match kind:
+            case "blockquote_open":
+                self.quoted += 1
+            case "blockquote_close":
+                self.quoted -= 1
+            case "bullet_list_open" | "ordered_list_open":
+                self.leads.append(self.leads[-1])
+            case "bullet_list_close" | "ordered_list_close":
+                self.leads.pop()
+                self.leads[-1] = self.leads[-1] if len(self.leads) > 1 else ""
+            case "thead_close":
+                self.columns, self.cells = tuple(self.cells), []
+            case "table_close":
+                self.columns, self.cells = (), []
+
+    def read(self, content: str, within: str) -> Iterator[Sentence]:
+        """The sentences of a text, by the token that it is in."""
+        if within in ("th_open", "td_open"):
+            self.cells.append(content)
+        elif within == "heading_open":
+            self.section, self.leads = plain(content), [""] * len(self.leads)
+            yield Sentence(content, *_mask(content), kind="heading", asks=self.asks)
+        else:
+            found = list(_split(content, self.section, self.leads, asks=self.asks))
+            yield from found
+            self.leads[-1] = _lead(content, found, self.leads)
+
+
+def _read(tokens: Sequence[Token], *, asks: bool) -> Iterator[Sentence]:
+    here = _Position(asks)
+    for before, token in zip([None, *tokens], tokens, strict=False):
+        here.move(token.type)
+        if token.type == "tr_close" and here.columns:
+            yield from _row(here.cells, here.columns, here.section or here.leads[-1], asks=asks)
+            here.cells = []
+        elif token.type == "inline" and not here.quoted:
+            yield from here.read(token.content, before.type if before else "")
 
 
 def _lead(content: str, found: Sequence[Sentence], leads: Sequence[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
+from itertools import chain
 
 from gittraj.events.prose.choice import Choice
 from gittraj.events.prose.markdown import Sentence, plain, read_sentences
@@ -24,14 +25,12 @@ def find_result(
     """
     for message in reversed(messages[-2:]):
         read = read_sentences(message)
-        told = any(_RULES["deed"].search(s.text) or s.quote in without or s.quote in choices for s in read)
+        reports = any(_RULES.find(s.text, "deed") or s.quote in without or s.quote in choices for s in read)
         for rules, among in _tries(read, without, choices):
-            if rules == _HOLDS and not told:
-                continue
-            telling = [s for s in among if any(_RULES[rule].search(s.text) for rule in rules)]
-            if telling:
-                exact = [s for s in telling if not _RULES["generic"].search(s.text)]
-                return plain((exact or telling)[0].quote)
+            telling = [s for s in among if _RULES.find(s.text, *rules)] if reports or rules != _HOLDS else ()
+            exact = (s for s in telling if not _RULES.find(s.text, "generic"))
+            if found := next(exact, None) or next(iter(telling), None):
+                return plain(found.quote)
     return None
 
 
@@ -43,48 +42,52 @@ def _tries(
     rest = [s for s in able if s.quote not in choices]
     body, items = ([s for s in rest if (s.kind == "item") is listed] for listed in (False, True))
     first = [s for s in able if s.kind == "paragraph" and s in sentences[:_OPENING]]
-    yield ("deed", "state"), [s for s in first if s.quote not in choices]
-    yield _DEED, body
-    yield _HOLDS, body
-    yield _DEED, first
-    yield _DEED, items
-    yield _HOLDS, items
+    yield ("deed", "state"), [s for s in first if s in rest]
+    yield from ((_DEED, body), (_HOLDS, body), (_DEED, first), (_DEED, items), (_HOLDS, items))
 
 
 def _may_tell(sentence: Sentence) -> bool:
     text = sentence.text
-    if sentence.kind not in ("paragraph", "item") or len(text) < 8 or _RULES["cheer"].match(text):
-        return False
-    if _RULES["problem"].search(sentence.section):
-        return False
-    if sentence.kind == "item" and _RULES["planned"].search(f"{sentence.section}\n{sentence.lead}"):
-        return False
-    introduces = text.endswith(":") and not _RULES["deed"].match(text)
-    return not introduces and not _RULES["no_result"].search(text)
+    introduces = text.endswith(":") and not _RULES.begins(text, "deed")
+    against = (
+        sentence.kind not in ("paragraph", "item"),
+        len(text) < 8,
+        _RULES.begins(text, "cheer"),
+        _RULES.find(sentence.section, "problem"),
+        _is_planned(sentence),
+        introduces,
+        _RULES.find(text, "no_result"),
+    )
+    return not any(against)
+
+
+def _is_planned(sentence: Sentence) -> bool:
+    return sentence.kind == "item" and _RULES.find(sentence.above, "planned")
 
 
 def find_reason(
     messages: Sequence[str], choices: Sequence[Choice], *, without: Container[str] = ()
 ) -> str | None:
     """A choice with its reason, else a sentence that states a cause, else one below a heading that promises
-    it; None if none is stated. ``without``: doubts, whose cause is not that of the work."""
-    told = (choice.quote for choice in choices if choice.reason)
-    reasoned = next((quote for quote in told if not _RULES["report"].search(quote)), None)
-    if reasoned:
-        return plain(reasoned)
-    for message in reversed(messages):
-        sentences = [s for s in read_sentences(message) if s.quote not in without and _may_reason(s)]
-        below = [s for s in sentences if s.kind == "paragraph" and _RULES["why"].search(s.section)]
-        stated = [s for s in sentences if _RULES["cause"].search(s.text)]
-        if found := next(iter(stated + below), None):
-            return plain(found.quote)
-    return None
+    it; None if none is stated. ``without``: doubts, whose cause is not that of the work. Nor is why something
+    was left alone."""
+    taken = (c for c in choices if c.reason and not c.chosen.startswith("not: "))
+    reasoned = (c.quote for c in taken if not _RULES.find(c.quote, "report", "left_alone"))
+    if (quote := next(reasoned, None)) is not None:
+        return plain(quote)
+    causes = (_find_cause(message, without) for message in reversed(messages))
+    return next((plain(cause.quote) for cause in causes if cause), None)
+
+
+def _find_cause(message: str, without: Container[str]) -> Sentence | None:
+    """A sentence that states a cause, else one below a heading that promises it."""
+    sentences = [s for s in read_sentences(message) if s.quote not in without and _may_reason(s)]
+    stated = (s for s in sentences if _RULES.find(s.text, "cause"))
+    below = (s for s in sentences if s.kind == "paragraph" and _RULES.find(s.section, "why"))
+    return next(chain(stated, below), None)
 
 
 def _may_reason(sentence: Sentence) -> bool:
-    return (
-        sentence.kind in ("paragraph", "item")
-        and len(sentence.text) > 20
-        and not (sentence.kind == "item" and _RULES["planned"].search(f"{sentence.section}\n{sentence.lead}"))
-        and not any(_RULES[rule].search(sentence.text) for rule in ("no_cause", "report"))
-    )
+    if sentence.kind not in ("paragraph", "item") or len(sentence.text) <= 20:
+        return False
+    return not (_is_planned(sentence) or _RULES.find(sentence.text, "no_cause", "report", "left_alone"))

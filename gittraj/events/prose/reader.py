@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from gittraj.events.prose.choice import Choice
 from gittraj.events.prose.choices import find_choices
@@ -36,34 +36,36 @@ class Prose:
 
 def read_prose(events: Sequence[AnyEvent], stated: Sequence[Decision], prompt: str | None) -> Prose:
     """What the messages say beside the ``stated`` decisions; ``prompt``: what the user asked for."""
-    messages = [event for event in events if isinstance(event, Message)]
+    spoken = [event for event in events if isinstance(event, Message) and event.content.strip()]
     before_calls = _before_calls(events)
     choices: list[Choice] = []
     decisions: list[Decision] = []
     doubts: dict[str, CaveatSource] = {}
-    for message in messages:
+    for message in spoken:
         found = find_choices([message.content], prompt)
         choices += found
         decisions += [_decision(choice, message.id) for choice in found]
-        quotes, before = {choice.quote for choice in found}, message.id in before_calls
-        for doubt in find_doubts([message.content], without=quotes, on_the_way=before):
-            path, line = _file(doubt.quote)
-            doubts.setdefault(
-                doubt.quote, CaveatSource(event=message.id, by="inferred", path=path, line=line)
-            )
-    told = _fullest(doubts)
-    spoken = [message for message in messages if message.content.strip()]
-    said = [message.content for message in spoken]
+        for quote in _find_doubts(message, found, on_the_way=message.id in before_calls):
+            path, line = _file(quote)
+            source = CaveatSource(event=message.id, by="inferred", path=path, line=line)
+            doubts.setdefault(quote, source)
+    caveats = dict(islice(_fullest(doubts).items(), MOST_CAVEATS))
     reasoned = [choice.quote for choice in choices if choice.reason]
+    said = [message.content for message in spoken]
     reasons = (_with_choice(decision.chosen, decision.reasoning) for decision in stated if decision.reasoning)
     return Prose(
         decisions=_once(decisions)[:MOST_DECISIONS],
-        caveats=tuple(told)[:MOST_CAVEATS],
-        sources=tuple(told.values())[:MOST_CAVEATS],
+        caveats=tuple(caveats),
+        sources=tuple(caveats.values()),
         result=find_result(said, without={*doubts, *reasoned}, choices={choice.quote for choice in choices}),
         why=next(reasons, None)
         or find_reason(_closing(events, spoken, before_calls), choices, without=doubts),
     )
+
+
+def _find_doubts(message: Message, choices: Sequence[Choice], *, on_the_way: bool) -> list[str]:
+    quotes = {choice.quote for choice in choices}
+    return [d.quote for d in find_doubts([message.content], without=quotes, on_the_way=on_the_way)]
 
 
 def _with_choice(chosen: str, reasoning: str) -> str:

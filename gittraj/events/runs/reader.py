@@ -7,8 +7,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 
 from gittraj.events.runs import shell
 from gittraj.events.runs.runners import Runner, find_runner
@@ -24,60 +26,14 @@ OUTPUT_LIMIT = 200_000
 LINE_LIMIT = 500
 """Characters of a line of output that are read: no summary is longer, and no pattern takes long."""
 _COLOUR = re.compile(r"\x1b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][A-Z0-9])")
-_PREFIXES = {
-    "compose": r"[\w.-]+ +\| ?",
-    "docker-compose": r"[\w.-]+ +\| ?",
-    "turbo": r"[\w@/.-]+:[A-Za-z][\w:-]*: ",
-    "lerna": r"[\w@/.-]+: ",
-    "pnpm": r"[\w@/.-]+ [\w:-]+[:$] ",
-    "workspaces": r"\[[\w@/.-]+\]: ",
-}
-"""What may stand before each line of one service's or package's output, by a word that begins the run."""
 _LEADING = 4
 _SEVERAL = re.compile(r"-r|--recursive|-F|--filter(?:=.*)?|--parallel")
 """The options with which pnpm runs several packages, and sets a prefix."""
 _OWN_LINE = r"(?!Tests:|Test Suites:|error TS)"
-_CUT = re.compile(
-    r"\[\d+ lines? omitted\]|\.\.\. ?\[?\d+ (?:more )?(?:lines?|characters?|chars|tokens)|\[?output truncated"
-    r"|truncated (?:after|output)|\d+ tokens truncated|<system>.*truncat|… ?\+?\d+ (?:more )?lines",
-    re.I,
-)
-_SYNTAX = re.compile(
-    r"^(?:.*: )?(?:syntax error(?: near|:)|unexpected EOF while looking|unexpected end of file"
-    r"|[Ss]yntax error: |parse error near)",
-    re.M,
-)
-_NOT_STARTED = re.compile(
-    r"^(?:.*: )?(?P<a>\S+): (?:command )?not found$|^(?:.*: )?command not found: (?P<b>\S+)"
-    r"|: No module named '?(?P<c>[\w.]+)'?$|Failed to spawn: `?(?P<d>[^`\s]+)"
-    r"|^(?:.*: )?(?P<e>\S+): (?:No such file or directory|Permission denied)$"
-    r"|[Cc]ommand not found: \"?(?P<f>[\w.-]+)",
-    re.M,
-)
-_MISSING = re.compile(
-    r"Missing script: |No rule to make target|error: no such (?:sub)?command|could not determine executable"
-    r"|npm (?:error|ERR!) (?:code E|missing script|request to)|Command \"?\S+\"? not found"
-    r"|ERR_PNPM_\w*(?:NO_SCRIPT|RECURSIVE_EXEC)|Couldn't find a script named|No such (?:task|target|recipe)"
-    r"|Justfile does not contain recipe|Could not find gem|Unknown command: "
-    r"|is not recognized as an internal or external command|Cannot find module '[^']*(?:bin|cli)[^']*'"
-    r"|^(?:bash|sh|zsh|dash)?:?(?: line \d+:)? ?cd: |^(?:\S+: ?)?no matches found: "
-    r"|/activate: No such file or directory|^service \"[^\"]*\" is not running|^sudo: "
-    r"|Cannot connect to the Docker daemon|^Error response from daemon|No such container"
-    r"|^OCI runtime exec failed|^ssh: (?:connect to|Could not resolve) ",
-    re.M,
-)
-_BROKEN_OFF = re.compile(
-    r"^(?:.*: )?(?:Killed|Terminated|Segmentation fault|Aborted|Bus error)\b"
-    r"|^Command timed out|timed out after [\d.]+ ?\w+$",
-    re.M,
-)
-_USAGE = re.compile(
-    r"^usage: .*|(?:unrecognized|unknown|invalid|unexpected) (?:arguments?|options?)\b", re.M | re.I
-)
-_FORGIVEN = re.compile(
-    r"(?:\|\| *(?:true|:|exit 0)|; *(?:true|exit 0))$|^\S*make.* Error \d+ \(ignored\)", re.M
-)
-"""What a manager of scripts prints of one that ends with 0 whatever happens."""
+_TABLE = tomllib.loads(files(__package__).joinpath("outputs.toml").read_text("utf-8"))
+_PREFIXES: Mapping[str, str] = _TABLE.pop("prefixes")
+_SIGNS = {name: re.compile("".join(pattern), re.M) for name, pattern in _TABLE.items()}
+"""What an output says whatever its runner, by the names in ``outputs.toml``."""
 _NOT_CONNECTED = 255
 _NEVER_STARTED = (126, 127)
 _STOPPED = (124, 130, 134, 137, 139, 143)
@@ -107,15 +63,13 @@ def read_call(command: str, output: str, exit_code: int | None) -> CallOutcome |
 
     ``exit_code`` is that of the whole call; None: not known.
     """
-    cut = len(output) > OUTPUT_LIMIT
-    output = _COLOUR.sub("", output[-OUTPUT_LIMIT:]).replace("\r\n", "\n").replace("\r", "\n")
-    output = "\n".join(line[:LINE_LIMIT] for line in output.split("\n"))
-    cut = cut or _CUT.search(output) is not None
+    whole, output = output, _clean(output)
+    cut = len(whole) > OUTPUT_LIMIT or _SIGNS["cut"].search(output) is not None
     known = _explain(command, output, exit_code, cut=cut)
     if (plain := _without_prefixes(output, known.runs)) != output:
-        output, cut = plain, cut or _CUT.search(plain) is not None
+        output, cut = plain, cut or _SIGNS["cut"].search(plain) is not None
         known = _explain(command, output, exit_code, cut=cut)
-    if _SYNTAX.search(output) and exit_code != 0:
+    if _SIGNS["syntax"].search(output) and exit_code != 0:
         asked = [runner for run in _rough(command) if (runner := find_runner(run.words))]
         return CallOutcome(_main(asked).kind, "error", ran=False) if asked else None
     runs = [(run, runner) for run in known.runs if (runner := find_runner(run.words))]
@@ -125,6 +79,12 @@ def read_call(command: str, output: str, exit_code: int | None) -> CallOutcome |
     if not results:
         return CallOutcome(_main(runner for _, runner in runs).kind, "error", ran=False)
     return _fold(results)
+
+
+def _clean(output: str) -> str:
+    """Its end, without colours, in lines that are short."""
+    text = _COLOUR.sub("", output[-OUTPUT_LIMIT:]).replace("\r\n", "\n").replace("\r", "\n")
+    return "\n".join(line[:LINE_LIMIT] for line in text.split("\n"))
 
 
 def _explain(command: str, output: str, exit_code: int | None, *, cut: bool) -> Knowledge:
@@ -199,24 +159,30 @@ def _result(
 ) -> _Result:
     """``left``: the output without the summaries of other runs; ``same``: runs of this runner in view."""
     status = known.status(run)
-    code = known.codes.get(status) if status else None
     seen = _read_verdict(run, runner, left, cut=cut, same=same)
+    own = status == OK and not (run.repeated or _SIGNS["forgiven"].search(output))
     if run.repeated and seen and seen.outcome == "passed" and known.shows_failure(run):
         return _Result(run, runner, Verdict("failed"))
-    own = status == OK and not (run.repeated or _FORGIVEN.search(output))
     if seen and (seen.sure or not own):
-        contradicted = status is not None and status != OK and seen.outcome == "passed"
-        return _Result(run, runner, Verdict(_by_code(runner, code), seen.counts) if contradicted else seen)
+        if status and seen.outcome == "passed":  # contradicted
+            seen = Verdict(_by_code(runner, known.codes.get(status)), seen.counts)
+        return _Result(run, runner, seen)
     if status == OK:
-        outcome: RunOutcome = "passed" if own else "unknown"
-        return _Result(run, runner, Verdict(outcome, seen.counts if seen else None))
-    silent = run.view == "whole" and not (cut or output.strip() or runner.silent or known.reached(run))
+        return _Result(run, runner, Verdict("passed" if own else "unknown", seen.counts if seen else None))
+    return _silent_result(run, runner, known, output, cut=cut)
+
+
+def _silent_result(run: Run, runner: Runner, known: Knowledge, output: str, *, cut: bool) -> _Result:
+    """Of a run that may have failed, and says nothing of its outcome."""
+    status = known.status(run)
+    code = known.codes.get(status) if status else None
+    silent = not (cut or output.strip() or runner.silent or known.reached(run)) and run.view == "whole"
     cut_off = run.remote and code == _NOT_CONNECTED
     if code in _NEVER_STARTED or silent or cut_off or _did_not_start(run, output):
         return _Result(run, runner, Verdict("error"), started=False)
-    if _did_not_end(run, output):
-        return _Result(run, runner, Verdict("error"))
-    return _Result(run, runner, Verdict(_by_code(runner, code) if status else "unknown"))
+    ended = not _did_not_end(run, output)
+    outcome: RunOutcome = _by_code(runner, code) if status else "unknown"
+    return _Result(run, runner, Verdict(outcome if ended else "error"))
 
 
 def _read_verdict(run: Run, runner: Runner, left: str, *, cut: bool, same: int) -> Verdict | None:
@@ -225,7 +191,7 @@ def _read_verdict(run: Run, runner: Runner, left: str, *, cut: bool, same: int) 
     if run.view == "none":
         return None
     seen = read_summary(runner, left, run.words, "part" if cut and run.view == "whole" else run.view)
-    hidden = (run.repeated and run.view != "whole") or (seen is not None and seen.blocks < same and same > 1)
+    hidden = (run.repeated and run.view != "whole") or (seen is not None and seen.blocks < same > 1)
     if seen and hidden and seen.outcome in ("passed", "none"):
         return None
     return seen
@@ -240,10 +206,10 @@ def _by_code(runner: Runner, code: int | None) -> RunOutcome:
 def _did_not_start(run: Run, output: str) -> bool:
     if run.view == "none":
         return False
-    if _MISSING.search(output):
+    if _SIGNS["missing"].search(output):
         return True
     words = {word.rpartition("/")[2] for word in (*run.words, *unwrap(run.words))}
-    for match in _NOT_STARTED.finditer(output):
+    for match in _SIGNS["not_started"].finditer(output):
         named = next((name for name in match.groups() if name), "")
         if named.rpartition("/")[2] in words or named in run.words:
             return True
@@ -254,7 +220,7 @@ def _did_not_end(run: Run, output: str) -> bool:
     """Killed on the way, or refused for its arguments."""
     if run.view == "none":
         return False
-    return _BROKEN_OFF.search(output) is not None or _USAGE.search(output) is not None
+    return _SIGNS["broken_off"].search(output) is not None or _SIGNS["usage"].search(output) is not None
 
 
 def _main(runners: Iterable[Runner]) -> Runner:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -63,26 +64,29 @@ def read_summary(runner: Runner, output: str, words: Sequence[str], view: str) -
     is: the ``whole``, its ``end``, its ``start`` or a ``part``."""
     if not runner.any:
         return _read_own(runner, output, words, view)
+    found, rest = _read_rows(runner, output, view)
+    own = _read_own(runner, rest, words, view)
+    return combine([*found, own] if own else found) if own or found else None
+
+
+def _read_rows(runner: Runner, output: str, view: str) -> tuple[list[Verdict], str]:
+    """What all runners of a kind would have said, and the output without their summaries."""
     found: list[Verdict] = []
-    for row in all_runners():
-        if row.kind != runner.kind or row.any:
-            continue
+    for row in (row for row in all_runners() if row.kind == runner.kind and not row.any):
         lines = [match[0] for pattern in row.summary for match in pattern.finditer(output)]
-        tallied = not found and any(pattern.search(output) for pattern in row.tally.values())
-        if lines or tallied or _tells(row, output):
+        if lines or _tells(row, output, tallies=not found):
             verdict = _read_own(row, output, ("...",), view)
             if verdict and (verdict.sure or lines or verdict.outcome != "error"):
                 found.append(verdict)
             for line in lines:
                 output = output.replace(line, "", 1)
-    if own := _read_own(runner, output, words, view):
-        found.append(own)
-    return combine(found) if found else None
+    return found, output
 
 
-def _tells(runner: Runner, output: str) -> bool:
-    """Whether a line says that all passed, that nothing could run, or that nothing was to be run."""
-    lines = (runner.passed, runner.blocked, runner.none)
+def _tells(runner: Runner, output: str, *, tallies: bool) -> bool:
+    """Whether a line says that all passed, that nothing could run, or that nothing was to be run; or with
+    ``tallies`` what became of one test."""
+    lines = (runner.passed, runner.blocked, runner.none, *(runner.tally.values() if tallies else ()))
     return any(pattern and pattern.search(output) for pattern in lines)
 
 
@@ -117,47 +121,44 @@ def _read_own(runner: Runner, output: str, words: Sequence[str], view: str) -> V
     all_passed = said.passed and not (said.failed or said.error)
     known = [c for block in blocks if (c := _counts(block, runner, passed=all_passed))]
     counts = sum(known[1:], known[0]) if known else None
-    counted = counts is not None and bool(counts.passed)
-    partial = _is_one_item(runner, words, view, counted=counted) or (
-        counted and _may_lack_failures(runner, blocks[-1], output, view)
-    )
-    judged = _judge(runner, said, counts, partial=partial, whole=view == "whole")
-    if judged is None:
+    partial = _is_partial(runner, words, output, view, blocks[-1] if counts and counts.passed else None)
+    outcome, sure = _judge(runner, said, counts, partial=partial, whole=view == "whole")
+    if outcome is None:
         return None
-    outcome, sure = judged
     if outcome == "none" and counts is None and any(pattern.search(output) for pattern in runner.summary):
         counts = Counts(0, 0, 0, 0)
     return Verdict(outcome, counts, sure=sure, blocks=max(len(blocks), int(sure)))
 
 
+def _is_partial(
+    runner: Runner, words: Sequence[str], output: str, view: str, counted: dict[str, int] | None
+) -> bool:
+    """Whether what passed may not be all that ran; ``counted``: the last summary, where it counts some."""
+    if _is_one_item(runner, words, view, counted=counted is not None):
+        return True
+    return counted is not None and _may_lack_failures(runner, counted, output, view)
+
+
 def _judge(
     runner: Runner, said: _Said, counts: Counts | None, *, partial: bool, whole: bool
-) -> tuple[RunOutcome, bool] | None:
+) -> tuple[RunOutcome | None, bool]:
     """The outcome, and whether it is sure. ``partial``: what passed may not be all that ran."""
     number = counts or Counts()
-    if number.failed:
-        return "failed", True
-    if said.blocked:
-        return "error", True
-    if number.errors:
-        return ("error" if runner.kind == "test" else "failed"), True
-    if number.passed and not (runner.also or partial):
-        return "passed", True
-    if said.failed:
-        return "failed", False
-    if said.error:
-        return "error", False
-    if counts and runner.kind != "test":
-        return "passed", True  # a total of 0 errors, not a line about one of several files
-    if partial:
-        return None
-    if number.passed:
-        return "passed", True
-    if number.passed == 0 and not said.none:
-        return ("none", True) if whole else None
-    if said.passed:
-        return "passed", True
-    return ("none", True) if said.none else None
+    cases: tuple[tuple[object, RunOutcome | None, bool], ...] = (
+        (number.failed, "failed", True),
+        (said.blocked, "error", True),
+        (number.errors, "error" if runner.kind == "test" else "failed", True),
+        (number.passed and not (runner.also or partial), "passed", True),
+        (said.failed, "failed", False),
+        (said.error, "error", False),
+        (counts and runner.kind != "test", "passed", True),  # 0 errors in all, not one of several files
+        (partial, None, False),
+        (number.passed, "passed", True),
+        (number.passed == 0 and not said.none, "none" if whole else None, True),
+        (said.passed, "passed", True),
+        (said.none, "none", True),
+    )
+    return next(((found, sure) for holds, found, sure in cases if holds), (None, False))
 
 
 def _find_blocks(runner: Runner, output: str, view: str) -> list[dict[str, int]]:
@@ -208,35 +209,25 @@ def _line_counts(match: re.Match[str]) -> dict[str, int]:
     named = {name: int(text) if text.isdigit() else 0 for name, text in match.groupdict().items() if text}
     if named:
         return named
-    pairs: list[tuple[str, str]] = [(word, number) for number, word in _NUMBER_FIRST.findall(match[0])]
-    pairs = [(word, number) for word, number in pairs if word.lower() in _FIELDS]
-    pairs = pairs or _WORD_FIRST.findall(match[0]) or _WORD_THEN_NUMBER.findall(match[0])
-    counts: dict[str, int] = {}
-    for word, number in pairs:
+    pairs = [(word, number) for number, word in _NUMBER_FIRST.findall(match[0]) if word.lower() in _FIELDS]
+    counts: Counter[str] = Counter()
+    for word, number in pairs or _WORD_FIRST.findall(match[0]) or _WORD_THEN_NUMBER.findall(match[0]):
         phrase = word.strip().lower()
         name = _FIELDS.get(phrase.replace(" ", "_")) or _FIELDS.get(phrase.rpartition(" ")[2])
         if name and len(number) < 10:
-            counts[name] = counts.get(name, 0) + int(number)
-    return counts
-
-
-def _passed_of_total(block: dict[str, int]) -> int:
-    return max(0, block["total"] - sum(block.get(n, 0) for n in ("failed", "skipped", "errors", "other")))
+            counts[name] += int(number)
+    return dict(counts)
 
 
 def _counts(block: dict[str, int], runner: Runner, *, passed: bool) -> Counts | None:
     """``passed``: the output says that all did. A bare total tells nothing without."""
     if runner.kind != "test":
         return Counts(failed=0, errors=block["errors"]) if "errors" in block else None
-    named = {name: block.get(name) for name in ("passed", "failed", "skipped", "errors")}
-    says = any(value is not None for value in named.values())
-    if named["passed"] is None and "total" in block:
-        if not (passed or "other" in block or says):
-            return None
-        named["passed"] = _passed_of_total(block)
-    elif not says:
+    named = {name: block[name] for name in ("passed", "failed", "skipped", "errors") if name in block}
+    if "total" in block and "passed" not in named and (passed or named or "other" in block):
+        rest = sum(block.get(name, 0) for name in ("failed", "skipped", "errors", "other"))
+        named["passed"] = max(0, block["total"] - rest)
+    elif not named:
         return None
-    counts = Counts(**named)
-    if "passed" in block or "total" in block or runner.full:
-        return replace(counts, **{name: 0 for name, value in named.items() if value is None})
-    return replace(counts, failed=counts.failed or 0, errors=counts.errors or 0) if passed else counts
+    whole = Counts(0, 0, 0, 0) if {"passed", "total"} & block.keys() or runner.full else None
+    return replace(whole or (Counts(failed=0, errors=0) if passed else Counts()), **named)

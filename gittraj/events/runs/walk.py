@@ -7,8 +7,10 @@ commands do not fail. It knows nothing of runners: its caller says which command
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
 
 from gittraj.events.runs import shell, views
 from gittraj.events.runs.shell import Node, Redirect, Simple
@@ -93,28 +95,34 @@ class Walk:
         if world.exited:
             return [world]
         match node:
-            case shell.Simple():
-                worlds = self._simple(node, world, place)
-            case shell.Pipeline():
-                worlds = self._pipeline(node, world, place)
-            case shell.Chain():
-                worlds = self._chain(node, world, place)
-            case shell.Sequence():
-                worlds = [world]
-                for part in node.parts:
-                    worlds = _bounded(after for w in worlds for after in self._node(part, w, place))
             case shell.Background():
                 inside = self._node(node.body, world, replace(place, guarded=True))
                 worlds = [replace(world, status=OK, job=w.status, runs=w.runs) for w in inside]
             case shell.Group():
                 worlds = self._node(node.body, world, place.into(node.redirects, self.read_back))
                 worlds = [_leave(world, w) for w in worlds] if node.subshell else worlds
-            case shell.Condition():
-                worlds = self._condition(node, world, place.into(node.redirects, self.read_back))
             case shell.Loop():
                 within = replace(place.into(node.redirects, self.read_back), repeated=True)
                 worlds = [replace(world, status=OK), *self._node(node.body, world, within)]
+            case _:
+                worlds = self._steps[type(node)](node, world, place)
         return _bounded(worlds)
+
+    @cached_property
+    def _steps(self) -> Mapping[type, Callable[[Any, World, _Place], list[World]]]:
+        return {
+            Simple: self._simple,
+            shell.Pipeline: self._pipeline,
+            shell.Chain: self._chain,
+            shell.Sequence: self._sequence,
+            shell.Condition: self._condition,
+        }
+
+    def _sequence(self, node: shell.Sequence, world: World, place: _Place) -> list[World]:
+        worlds = [world]
+        for part in node.parts:
+            worlds = _bounded(after for w in worlds for after in self._node(part, w, place))
+        return worlds
 
     def _chain(self, node: shell.Chain, world: World, place: _Place) -> list[World]:
         after: list[World] = []
@@ -159,18 +167,16 @@ class Walk:
 
     def _simple(self, node: Simple, world: World, place: _Place) -> list[World]:
         place = place.into(node.redirects, self.read_back)
-        scripts = [script for _, word in node.assignments for script in word.scripts]
-        scripts += [script for word in node.words for script in word.scripts]
         worlds = [world]
-        for script in scripts:
-            shown = [self.read_back.get(f"${name}", "none") for name, _ in node.assignments]
-            view = views.least(place.view, *(["part"] if node.words else shown))
+        shown = [self.read_back.get(f"${name}", "none") for name, _ in node.assignments]
+        view = views.least(place.view, *(["part"] if node.words else shown))
+        for script in node.scripts:
             inside = replace(place, view=view, guarded=True)
             worlds = [_leave(w, after) for w in worlds for after in self._script(script, w, inside, node)]
         if node.words:
             found = [after for w in worlds for after in self._command(node, w, world, place)]
         else:
-            ended = worlds if scripts else [replace(world, status=OK)]
+            ended = worlds if node.scripts else [replace(world, status=OK)]
             found = [_assign(w, node.assignments, before=world) for w in ended]
         return [_end_if_failed(replace(w, pipe=(w.status,)), place) for w in found]
 
@@ -194,27 +200,13 @@ class Walk:
         failure = self._number(node)
         if self.is_run(words):
             return self._run(Run(failure, tuple(words), place.view, place.repeated, place.remote), world)
-        match words[0]:
-            case "echo" | "printf":
-                line = before.print(node.words) if place.view == "whole" else ()
-                printed = (*world.printed, line) if line else world.printed
-                return [replace(world, status=OK, printed=printed)]
-            case "exit" | "return":
-                status = before.value(words[1]) if len(words) > 1 else before.status
-                return [replace(world, status=status, exited=True)]
-            case "wait":
-                return [replace(world, status=world.job if "$!" in words else OK)]
-            case "set":
-                return [_set(world, " ".join(words[1:]))]
-            case "trap" if re.search(r"\bexit\b", " ".join(words)):
-                raise TooManyWorldsError  # it may change the status of any command
-            case "false":
-                return [replace(world, status=failure)]
-            case "[" | "test" | "[[" if (holds := before.compare(words[1:])) is not None:
-                return [replace(world, status=OK if holds else failure)]
-        if self._is_reliable(words):
-            return [replace(world, status=OK)]
-        return [replace(world, status=OK), replace(world, status=failure)]
+        if words[0] in ("echo", "printf"):
+            line = before.print(node.words) if place.view == "whole" else ()
+            return [replace(world, status=OK, printed=(*world.printed, line) if line else world.printed)]
+        after = _run_builtin(words, world, before, failure)
+        if after is None and not self._is_reliable(words):
+            return [replace(world, status=OK), replace(world, status=failure)]
+        return [after or replace(world, status=OK)]
 
     def _run(self, run: Run, world: World) -> list[World]:
         if all(each.index != run.index for each in self.runs):
@@ -233,6 +225,25 @@ class Walk:
     def _number(self, node: Node) -> int:
         """The status of a command's failure: the same in every world."""
         return self._numbers.setdefault(id(node), len(self._numbers) + 1)
+
+
+def _run_builtin(words: Sequence[str], world: World, before: World, failure: int) -> World | None:
+    """What a builtin of the shell with a known status leads to; None for any other command."""
+    match words[0]:
+        case "exit" | "return":
+            status = before.value(words[1]) if len(words) > 1 else before.status
+            return replace(world, status=status, exited=True)
+        case "wait":
+            return replace(world, status=world.job if "$!" in words else OK)
+        case "set":
+            return _set(world, " ".join(words[1:]))
+        case "trap" if re.search(r"\bexit\b", " ".join(words)):
+            raise TooManyWorldsError  # it may change the status of any command
+        case "false":
+            return replace(world, status=failure)
+        case "[" | "test" | "[[" if (holds := before.compare(words[1:])) is not None:
+            return replace(world, status=OK if holds else failure)
+    return None
 
 
 def _bounded(worlds: Iterable[World]) -> list[World]:

@@ -3,68 +3,19 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Sequence
+from importlib.resources import files
 
 Pattern = re.Pattern[str]
-_PLAIN = (
-    "command builtin nohup setsid unbuffer caffeinate chronic bunx pnpx corepack dotenvx cross-env winpty"
+_TABLE = tomllib.loads(files(__package__).joinpath("wrappers.toml").read_text("utf-8"))
+_WRAPPERS = {**dict.fromkeys(_TABLE["plain"].split(), "(?!)"), **_TABLE["wrappers"]}
+_SCRIPTED: dict[str, str] = _TABLE["scripted"]
+_SHELLS = ("sh", "bash", "zsh", "dash", "ksh")
+_RUN, _VALUED, _SSH_VALUED, _DETACHED, _REPEATED, _TERMINALS = (
+    re.compile("".join(_TABLE[name]))
+    for name in ("run", "valued", "ssh_valued", "detached", "repeated", "terminals")
 )
-_WRAPPERS = {
-    **dict.fromkeys(_PLAIN.split(), "(?!)"),
-    "entr": "(?!)",
-    "exec": "-a",
-    "env": "-u|-C|-S",
-    "nice": "-n",
-    "ionice": "-c|-n",
-    "time": "-f|-o",
-    "timeout": "-s|-k",
-    "gtimeout": "-s|-k",
-    "stdbuf": "-i|-o|-e",
-    "sudo": "-u|-g",
-    "doas": "-u",
-    "xvfb-run": "-s|-n",
-    "xargs": "-n|-P|-I|-L|-d|-a",
-    "parallel": "-j|-P|-S",
-    "npx": "-p|--package",
-    "dotenv": "-e|-f",
-    "strace": "-o|-e|-s|-u|-E",
-    "taskset": "(?!)",
-    "flock": "-w|-E",
-    "watchexec": "-e|-w|-i|-f",
-}
-"""Commands that run the command behind them, and their options that take a value."""
-_RUN_WRAPPERS = re.compile(
-    r"(?!(?:hatch|pdm|mise|pixi|rye) run (?:\S+:)?tests?(?:[ :-]|$))"  # a script of the project
-    r"(?:uv|poetry|pipenv|hatch|pdm|rye|pixi|conda|mamba|micromamba|volta|mise|fnm|asdf|bundle|direnv|coverage|dotenvx"
-    r"|devbox|nix|dotenv|uv tool)(?: -\S+)* (?:run|exec|x)|(?:pnpm|yarn|npm|bun)(?: -\S+)* (?:exec|dlx|x)"
-    r"|uvx|pipx run|docker[ -]compose (?:exec|run)|docker (?:exec|run)|podman (?:exec|run)|kubectl exec"
-    r"|git bisect run|nix (?:develop|shell)(?: \S+)*? (?:-c|--command)"
-)
-_VALUED = re.compile(
-    r"--?(?:with|with-requirements|extra|group|only-group|package|python|project|directory|env|workdir|user|name"
-    r"|[pewuvnfc])"
-)
-_SHELLS = {"sh", "bash", "zsh", "dash", "ksh"}
-_SCRIPTED = {
-    **dict.fromkeys([*_SHELLS, "script", "su"], r"-\w*c"),
-    "ptw": "--runner",
-    "nodemon": "-x|--exec",
-}
-"""Commands that run a script, and the option before it."""
-_SSH_VALUED = re.compile(r"-[bcDEeFIiJLlmOopQRSWw]")
-_DETACHED = re.compile(
-    r"(?:\S*/)?(?:docker|podman)(?:[ -]compose)? (?:run|exec) (?:-\S+ )*?(?:-\w*d\w*|--detach) "
-    r"|tmux new(?:-session)? (?:\S+ )*?-\w*d|screen -\w*d|tmux send(?:-keys)? |ssh (?:-\S+ )*?-\w*f "
-    r"|setsid (?:-\S+ )*?(?:-\w*f|--fork) "
-)
-_REPEATED = re.compile(
-    r"(?:\S+ )*(?:--(?:if-present|ignore-errors|touch|exit-zero|fail-never|(?i:pass-?with-?no-?tests))|-fn"
-    r"|-Dmaven\.test\.failure\.ignore\S*) "
-    r"|g?make (?:\S+ )*?-[a-hj-z]*[iqt]|parallel |git bisect run |entr |watchexec "
-    r"|xargs (?:-[Pda] \S+ |-\S+ |\d+ )*?(?:-\w*[nLIir]|--no-run-if-empty)"
-    r"|script (?!(?:-\S+ )*?-(?:\w*e|-return))|\S*python[\d.]* -c [\s\S]*?(?<!xit\()pytest\.main\("
-)
-_TERMINALS = re.compile(r"(?:tmux (?:new(?:-session)?|send(?:-keys)?)|screen) ")
 
 
 def unwrap(words: Sequence[str]) -> list[str]:
@@ -73,7 +24,7 @@ def unwrap(words: Sequence[str]) -> list[str]:
     while left:
         name = left[0].rpartition("/")[2]
         joined = " ".join(left[:6])
-        if match := _RUN_WRAPPERS.match(joined):
+        if match := _RUN.match(joined):
             left = _skip_options(left[len(match[0].split()) :], _VALUED)
             if match[0].startswith(("docker", "podman", "kubectl")):
                 left = left[2:] if left[1:2] == ["--"] else left[1:]

@@ -13,7 +13,7 @@ from gittraj.query.log.filters import names_of_task, run_names
 from gittraj.query.log.listing import changed_paths
 from gittraj.query.records import Recorded
 from gittraj.query.show.chapters import Segments
-from gittraj.query.show.trajectory import find_target, show_one
+from gittraj.query.show.trajectory import Target, find_target, show_one
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,20 +36,20 @@ def find_side(repository: Repository, recorded: Recorded, name: str, *, task: st
             )
         return Side(name, None, found)
     target = find_target(repository, recorded, name)
-    if target.commit is not None:
-        here = recorded.on(target.commit)
-        explored = not any(folded.records(target.commit) for folded in here)
-        headers = [
-            folded.header(target.commit, explored=explored)
-            for folded in here
-            if folded.records(target.commit, explored=explored)
-        ]
-    else:
-        names = (target.trajectory, *target.others) if target.trajectory else ()
-        headers = [f.header(None) for each in names if (f := recorded.folded(each))]
+    headers = _headers(recorded, target)
     if not headers:
         raise TrajError(f"{name} has no trajectory", hint="git traj log lists the commits that have one")
     return Side(name, target.commit, headers)
+
+
+def _headers(recorded: Recorded, target: Target) -> list[Header]:
+    if target.commit is None:
+        names = (target.trajectory, *target.others) if target.trajectory else ()
+        return [folded.header(None) for each in names if (folded := recorded.folded(each))]
+    here = recorded.on(target.commit)
+    explored = not any(folded.records(target.commit) for folded in here)
+    found = (f for f in here if f.records(target.commit, explored=explored))
+    return [folded.header(target.commit, explored=explored) for folded in found]
 
 
 def read_steps_of(repository: Repository, recorded: Recorded, side: Side, segments: Segments) -> Header:

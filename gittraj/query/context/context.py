@@ -16,6 +16,7 @@ from gittraj.git import Repository, from_top
 from gittraj.model.header import Header
 from gittraj.query.context.neighbours import Near, find_near, touch
 from gittraj.query.context.takeaways import Source, Takeaway, rank_takeaways
+from gittraj.query.header import Folded
 from gittraj.query.log.description import describe_all
 from gittraj.query.log.listing import list_commits
 from gittraj.query.log.paths import RENAMES, is_below
@@ -98,10 +99,14 @@ def _find_near_headers(
         for folded in recorded.on(commit) if commit in near or commit in exploring else ():
             if commit in near and folded.records(commit):
                 yield near[commit], folded.header(commit)
-            records = (r for r in folded.records(commit, explored=True) if r.role == "explored")
-            files = {file.path for record in records for file in record.figures.files}
+            files = _explored_files(folded, commit)
             if any(is_below(file, path) for file in files for path in paths):
                 yield touch(commit, files, paths), folded.header(commit, explored=True)
+
+
+def _explored_files(folded: Folded, commit: str) -> set[str]:
+    records = (r for r in folded.records(commit, explored=True) if r.role == "explored")
+    return {file.path for record in records for file in record.figures.files}
 
 
 def _describe(repository: Repository, near_headers: Sequence[tuple[Near, Header]]) -> Iterator[Source]:

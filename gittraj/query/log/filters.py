@@ -61,16 +61,19 @@ class Wanted(Labels):
 
     def accepts(self, header: Header, subject: str | None = None) -> bool:
         """Whether the trajectory of ``header`` is wanted, on a commit of that subject."""
+        words = (self.agent, header["agent"]), (self.status, header["status"] or "unknown")
         return (
-            self.agent in (None, header["agent"])
+            all(wanted in (None, word) for wanted, word in words)
             and self.fit(models=header["models"], tasks=names_of_task(header["task"]), tags=header["tags"])
-            and (self.run is None or self.run in run_names(header["run"]))
-            and (self.status is None or self.status == (header["status"] or "unknown"))
-            and (not self.decisions or bool(header["decisions"]))
+            and self.run in (None, *run_names(header["run"]))
+            and bool(header["decisions"] or not self.decisions)
             and _in_range(header["confidence"], self.min_confidence, self.max_confidence)
             and _in_range(header["part"]["costUsd"], self.min_cost, None)
-            and (self.grep is None or any(map(self.grep.search, _words(header, subject))))
+            and self._finds(_words(header, subject))
         )
+
+    def _finds(self, texts: Iterable[str]) -> bool:
+        return self.grep is None or any(map(self.grep.search, texts))
 
 
 def compile_pattern(pattern: str) -> re.Pattern[str]:

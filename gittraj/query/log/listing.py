@@ -94,14 +94,14 @@ def _list(
         return ancestry, answer
     commits = look_up(())
     if commits is None:
-        commits = [commit for commit in ancestry.parents if every or commit in recorded]
+        commits = [*ancestry.parents] if every else [*filter(recorded.__contains__, ancestry.parents)]
     if not (places or patterns):
         return ancestry, commits
     found = touching(ancestry, commits, patterns, cwd=cwd) if patterns else set[str]()
-    if places:
-        found |= (
-            {*reachable.touching(places)} if reachable is not None else following(ancestry, places, index)
-        )
+    if reachable is not None and places:
+        found.update(reachable.touching(places))
+    elif places:
+        found |= following(ancestry, places, index)
     return ancestry, [commit for commit in commits if commit in found]
 
 
@@ -152,15 +152,21 @@ def read_runs(recorded: Recorded, wanted: Wanted) -> Iterator[Entry]:
         split = header["part"]["of"] > 1  # over months, or some of it on a commit
         folded = recorded.folded(header["id"]) if split else None
         whole = folded.header(None) if folded else {**header, "part": {**header["part"], "number": None}}
-        if header["id"] not in runs and wanted.accepts(whole):
+        if header["id"] not in runs:
             runs[header["id"]] = whole
-    if runs:
-        newest = sorted(runs.values(), key=lambda header: header["startedAt"] or "", reverse=True)
+    yield from choose_runs(runs.values(), wanted)
+
+
+def choose_runs(runs: Iterable[Header], wanted: Wanted) -> Iterator[Entry]:
+    """As ``read_runs``, of HEADERs or of rows of the index."""
+    if chosen := [*filter(wanted.accepts, runs)]:
+        newest = sorted(chosen, key=lambda header: header["startedAt"] or "", reverse=True)
         yield {"commit": None, "trajectories": newest}
 
 
-def list_trajectories(recorded: Recorded, entries: Iterable[Entry]) -> Iterator[Header]:
-    """The trajectories of ``entries``: each one's whole HEADER, with the ``commits`` that show it."""
+def list_trajectories(recorded: Recorded | None, entries: Iterable[Entry]) -> Iterator[Header]:
+    """The trajectories of ``entries``: each one's whole HEADER, with the ``commits`` that show it. Those of
+    commits are in ``recorded``."""
     shown: dict[str, list[str]] = {}
     runs: list[Header] = []
     for entry in entries:
@@ -170,7 +176,7 @@ def list_trajectories(recorded: Recorded, entries: Iterable[Entry]) -> Iterator[
         for header in entry["trajectories"]:
             shown.setdefault(header["id"], []).append(entry["commit"])
     for trajectory, commits in shown.items():
-        if folded := recorded.folded(trajectory):
+        if recorded and (folded := recorded.folded(trajectory)):
             yield {**folded.header(None), "commits": commits}
     yield from ({**header, "commits": []} for header in runs)
 

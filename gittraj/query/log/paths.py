@@ -19,14 +19,7 @@ from gittraj.query.notes import Change, IndexLookup, Step
 
 # with git's own 96 MB of trees each is unpacked again and again: a quarter of the time of 20,000 commits
 _DIFF = (
-    "-c",
-    "core.deltaBaseCacheLimit=128m",
-    "diff-tree",
-    "--stdin",
-    "-r",
-    "--root",
-    "-z",
-    "--name-status",
+    *("-c", "core.deltaBaseCacheLimit=128m", "diff-tree", "--stdin", "-r", "--root", "-z", "--name-status"),
     "--ignore-submodules=none",
 )
 _WALK = ("rev-list", "--date-order", "--parents", "--end-of-options")
@@ -87,9 +80,7 @@ class Ancestry:
         if done.code == 0:
             yield done.out
         elif len(commits) > 1 and b"outside repository" not in done.err:
-            half = (
-                len(commits) // 2
-            )  # one missing object stops git: bisect to its commit, answer for the others
+            half = len(commits) // 2  # one missing object stops git: find its commit, answer for the others
             yield from self.ask(commits[:half], number, *arguments, cwd=cwd)
             yield from self.ask(commits[half:], number, *arguments, cwd=cwd)
         elif b"pathspec" in done.err or b"outside repository" in done.err:

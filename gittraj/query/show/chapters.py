@@ -6,7 +6,7 @@ commit. A missing segment is reported, never fatal: the record is still shown. N
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import field
 from typing import Any
 
@@ -95,18 +95,15 @@ def read_chapters(segments: Segments, records: Sequence[Record], header: Header)
 
 
 def read_earlier(
-    segments: Segments, records: Sequence[Record], header: Header, *, files: Collection[str], known: set[str]
+    segments: Segments, records: Sequence[Record], header: Header, *, files: Set[str], known: Set[str]
 ) -> Header | None:
     """A chapter of the calls of earlier parts that wrote ``files``, with their results; None without any.
     They are counted in their own part. ``known`` are the ids of the events shown already."""
     refs = [ref for record in records for ref in record.also]
     events = [e for e in segments.read(header["id"], dict.fromkeys(refs)) if e.id not in known]
-    calls = [e for e in events if isinstance(e, ToolCall) and any(f.path in files for f in e.files)]
-    answered = {call.call_id for call in calls if call.call_id}
-    wanted = {call.id for call in calls} | {
-        e.id for e in events if isinstance(e, ToolResult) and e.call_id in answered
-    }
-    found = {event.id: event for event in events if event.id in wanted}
+    calls = [e for e in events if isinstance(e, ToolCall) and not files.isdisjoint(f.path for f in e.files)]
+    ids, answered = {call.id for call in calls}, {call.call_id for call in calls} - {None, ""}
+    found = {e.id: e for e in events if e.id in ids or (isinstance(e, ToolResult) and e.call_id in answered)}
     return _chapter(list(found.values()), header) | {"title": EARLIER} if found else None
 
 
@@ -132,23 +129,21 @@ def spell_event(event: AnyEvent, agent: str | None) -> Header:
     return defaults | fields
 
 
-def _received(event: AnyEvent) -> bool:
-    return isinstance(event, PeerMessage) and event.direction == "received"
-
-
 def _begins_chapter(event: AnyEvent) -> bool:
     return isinstance(event, NoteEvent) and event.kind == "chapter"
 
 
 def _chapter(events: Sequence[AnyEvent], header: Header) -> Header:
-    titled = isinstance(events[0], Prompt) or _begins_chapter(events[0])
-    prompt = events[0].content if titled else header["prompt"] or header["title"]
-    line = next((line.strip() for line in (prompt or "").splitlines() if line.strip()), "")
+    first = events[0]
+    titled = isinstance(first, Prompt) or _begins_chapter(first)
+    prompt = first.content if titled else header["prompt"] or header["title"]
+    line = next(filter(None, map(str.strip, (prompt or "").splitlines())), "")
+    received = isinstance(first, PeerMessage) and first.direction == "received"
     times = sorted(event.ts for event in events if event.ts)
     return {
-        "id": events[0].id,
+        "id": first.id,
         "title": shorten(line, TITLE_LIMIT),
-        "agentName": (None if _received(events[0]) else events[0].agent) or header["agent"],
+        "agentName": (None if received else first.agent) or header["agent"],
         "startedAt": times[0] if times else None,
         "endedAt": times[-1] if times else None,
         "events": [spell_event(event, header["agent"]) for event in events],

@@ -45,25 +45,28 @@ def find_target(repository: Repository, recorded: Recorded, name: str) -> Target
         return Target(trajectory=name)
     if commit := repository.find_commit(name):
         return Target(commit=commit)
-    if gone := recorded.on(name) if name in recorded else []:
-        return Target(trajectory=gone[0].whole["id"], others=tuple(f.whole["id"] for f in gone[1:]))
+    gone = [folded.whole["id"] for folded in recorded.on(name)] if name in recorded else []
+    found = gone or _find_begun(recorded, name)
+    if not found and name == "HEAD":
+        return Target()
+    if found := found or [each for each in recorded.ids() if name in _labels(recorded.folded(each))]:
+        return Target(trajectory=found[0], others=tuple(found[1:]))
+    raise TrajError(
+        f"'{name}' is not a revision, trajectory, task or run here",
+        hint="git traj log --trajectories lists their ids; what only waits for a commit is not stored yet",
+    )
+
+
+def _find_begun(recorded: Recorded, name: str) -> list[str]:
+    """The one trajectory whose id begins so, if there is one. Raises TrajError for several."""
     found = list(islice(recorded.ids(name), _CANDIDATES + 1)) if name else []
-    if len(found) == 1:
-        return Target(trajectory=found[0])
-    if found:
+    if len(found) > 1:
         more = ", …" if len(found) > _CANDIDATES else ""
         raise TrajError(
             f"'{name}' is ambiguous: several trajectory ids start with it",
             hint=", ".join(found[:_CANDIDATES]) + more,
         )
-    if name == "HEAD":
-        return Target()
-    if first := (named := [i for i in recorded.ids() if name in _labels(recorded.folded(i))])[:1]:
-        return Target(trajectory=first[0], others=tuple(named[1:]))
-    raise TrajError(
-        f"'{name}' is not a revision, trajectory, task or run here",
-        hint="git traj log --trajectories lists their ids; what only waits for a commit is not stored yet",
-    )
+    return found
 
 
 def _labels(folded: Folded | None) -> list[str]:
@@ -114,15 +117,11 @@ def keep_events(trajectories: Iterable[Header], keep: Callable[[list[Header]], l
     are dropped."""
     fewer = []
     for trajectory in trajectories:
-        kept = {
-            e["id"]
-            for e in keep([event for chapter in trajectory["chapters"] for event in chapter["events"]])
-        }
-        chapters = [
-            {**c, "events": [e for e in c["events"] if e["id"] in kept]} for c in trajectory["chapters"]
-        ]
-        also = [event for event in trajectory["also"] if event["id"] in kept]
-        fewer.append({**trajectory, "chapters": [c for c in chapters if c["events"]], "also": also})
+        chapters, also = trajectory["chapters"], trajectory["also"]
+        kept = {e["id"] for e in keep([event for chapter in chapters for event in chapter["events"]])}
+        left = ({**c, "events": [e for e in c["events"] if e["id"] in kept]} for c in chapters)
+        also = [event for event in also if event["id"] in kept]
+        fewer.append({**trajectory, "chapters": [c for c in left if c["events"]], "also": also})
     return fewer
 
 
@@ -141,7 +140,7 @@ def after(events: list[Header], since: str) -> list[Header]:
 def touching_file(events: list[Header], path: str) -> list[Header]:
     """The calls that wrote ``path`` (or below it), with their results."""
     calls = [e for e in events if any(is_below(file["path"], path) for file in e.get("files", ()))]
-    answered = {e["tool"]["callId"] for e in calls if "tool" in e and e["tool"]["callId"]}
+    answered = {e["tool"]["callId"] for e in calls if "tool" in e} - {None, ""}
     ids = {e["id"] for e in calls}
     return [e for e in events if e["id"] in ids or e.get("result", {}).get("callId") in answered]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import islice
 
 from gittraj.git import Repository
 from gittraj.notes.store import NotesRef
@@ -33,18 +34,16 @@ def _walk(
     listing = ("rev-list", "--first-parent", "--parents", f"-n{_FAR}", start)
     rows = [line.split() for line in repository.run(*listing).out.decode().splitlines()]
     parents = {commit: tuple(above) for commit, *above in rows}
-    commits = list(parents)
-    order = {commit: number for number, commit in enumerate(commits)}
-    noted = NotesRef(repository).has(commits) if known is None else [c for c in commits if c in known]
+    order = {commit: number for number, commit in enumerate(parents)}
+    noted = NotesRef(repository).has([*parents]) if known is None else [c for c in parents if c in known]
     ancestry = Ancestry(repository, parents)
     paths = {commit: frozenset(asked[commit]) for commit in asked if commit in order}
     touched = {some: _touching(ancestry, noted, some) for some in {*paths.values()}}
-    recorded = Recorded(NotesRef(repository).pick(sorted({c for some in touched.values() for c in some})))
+    recorded = Recorded(NotesRef(repository).pick(sorted(frozenset().union(*touched.values()))))
     found: dict[str, str | None] = {}
-    for commit in paths:
-        earlier = sorted(order[c] for c in touched[paths[commit]] if order[c] > order[commit])
-        chosen = (c for c in map(commits.__getitem__, earlier) if _is_recorded(recorded, c))
-        found[commit] = next(chosen, None)
+    for commit, some in paths.items():
+        earlier = (c for c in islice(parents, order[commit] + 1, None) if c in touched[some])
+        found[commit] = next((c for c in earlier if _is_recorded(recorded, c)), None)
     return found
 
 

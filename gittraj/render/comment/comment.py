@@ -15,8 +15,8 @@ from typing import TypeVar
 from gittraj import limits
 from gittraj.frozen import dataclass
 from gittraj.model.header import Header
-from gittraj.model.words import count, model_of, opened_by
-from gittraj.query.change import Change, Reviewed
+from gittraj.model.words import count, model_of, one_line, opened_by
+from gittraj.query.change import Change, Rewritten
 from gittraj.render.comment.facts import find_heading, find_outcome, find_requests, share, state_facts
 from gittraj.render.comment.flags import Flag, by_doubt, find_flags, omissions
 from gittraj.render.comment.height import FOLD, TABLE, count_fitting, height, row
@@ -32,7 +32,6 @@ from gittraj.render.comment.tables import (
     decisions_table,
     files_table,
     flags_table,
-    one_line,
 )
 from gittraj.render.inert import code, element, quote, words
 
@@ -84,17 +83,17 @@ def fit(blocks: Sequence[Block], *, characters: int, max_bytes: int) -> str:
     """All blocks, shortened until they fit; the last line names the shortened ones."""
     chosen = [0] * len(blocks)
     while True:
-        short = [block.name for block, form in zip(blocks, chosen, strict=True) if form]
-        parts = [block.forms[form] for block, form in zip(blocks, chosen, strict=True)]
-        if short:
+        pairs = list(zip(blocks, chosen, strict=True))
+        parts = [block.forms[form] for block, form in pairs if block.forms[form]]
+        if short := [block.name for block, form in pairs if form]:
             parts.append(f"<sub>Shortened to fit: {', '.join(short)}.</sub>")
-        text = "\n\n".join(part for part in parts if part) + "\n"
+        text = "\n\n".join(parts) + "\n"
         if len(text) <= characters and len(text.encode()) <= max_bytes:
             return text
-        left = [i for i, block in enumerate(blocks) if chosen[i] + 1 < len(block.forms)]
+        left = [at for at, (block, form) in enumerate(pairs) if form + 1 < len(block.forms)]
         if not left:
             return f"{blocks[0].forms[-1]}\n"
-        chosen[max(left, key=lambda i: (blocks[i].rank, -chosen[i]))] += 1
+        chosen[max(left, key=lambda at: (blocks[at].rank, -chosen[at]))] += 1
 
 
 # ---------------------------------------------------------------- the blocks
@@ -174,20 +173,7 @@ def _title(change: Change) -> str:
 
 def _notices(change: Change, location: Location) -> Iterator[str]:
     if change.rewritten:
-        carried, own = set(change.rewritten.carried), change.own
-        before = code(change.rewritten.before[:7])
-        notice = f"This describes {location.commit(change.head)}, after a push that replaced {before}."
-        if carried:
-            verb = "carries" if len(carried) == 1 else "carry"
-            notice += (
-                f" {len(carried)} of {count(len(own), 'commit')} {verb} the records of what was replaced."
-            )
-        new = [c for c in own if not c.trajectories]
-        if new:
-            notice += (
-                f" {', '.join(location.commit(c.commit) for c in new[:_ROWS])} {_have(new)} no trajectory."
-            )
-        yield f"> [!WARNING]\n> {notice}"
+        yield f"> [!WARNING]\n> {_rewritten(change, change.rewritten, location)}"
     if change.merged:
         gone_to = f"; records carried to {count(change.carried, 'commit')}" if change.carried else ""
         yield f"> [!NOTE]\n> Merged as {location.commit(change.merged)}{gone_to}."
@@ -200,21 +186,29 @@ def _notices(change: Change, location: Location) -> Iterator[str]:
             f"<sub>Not read in full (larger than {limits.NOTE >> 20} MB, too many, damaged, or not come in "
             f"time): what is recorded of {_listed(change.left, location)}.</sub>"
         )
-    left = [
-        count(number, noun) for number, noun in zip(change.more, ("commit", "file"), strict=True) if number
-    ]
-    if left:
+    nouns = zip(change.more, ("commit", "file"), strict=True)
+    if left := [count(number, noun) for number, noun in nouns if number]:
         verb = "is" if sum(change.more) == 1 else "are"
         yield f"<sub>{' and '.join(left)} more {verb} not listed by the host, and not shown here.</sub>"
+
+
+def _rewritten(change: Change, rewritten: Rewritten, location: Location) -> str:
+    """What a force push did to the records."""
+    carried, own = len({*rewritten.carried}), change.own
+    before = code(rewritten.before[:7])
+    notice = f"This describes {location.commit(change.head)}, after a push that replaced {before}."
+    if carried:
+        verb = "carries" if carried == 1 else "carry"
+        notice += f" {carried} of {count(len(own), 'commit')} {verb} the records of what was replaced."
+    if new := [c for c in own if not c.trajectories]:
+        verb = "has" if len(new) == 1 else "have"
+        notice += f" {', '.join(location.commit(c.commit) for c in new[:_ROWS])} {verb} no trajectory."
+    return notice
 
 
 def _listed(commits: Sequence[str], location: Location) -> str:
     more = f" and {len(commits) - _ROWS} more" if len(commits) > _ROWS else ""
     return ", ".join(location.commit(commit) for commit in commits[:_ROWS]) + more
-
-
-def _have(commits: Sequence[Reviewed]) -> str:
-    return "has" if len(commits) == 1 else "have"
 
 
 def _no_records(change: Change) -> str:
@@ -247,21 +241,19 @@ def _why(change: Change, most: int) -> str:
         lines += [f"**{label}:** {shown}{more}"] if texts else []
     outcome = find_outcome(change)
     back = [text for label, text in outcome if label == "summed up"]
-    if back:
-        stated = outcome[: -len(back)]
-        lines += [f"**{label.capitalize()}:** {words(text, most // 2)}" for label, text in stated]
-        lines.append("\n>\n".join(quote(one_line(text), most // len(back)) for text in back))
-        return "\n\n".join(lines)
-    for label, text in outcome:
-        if label.startswith(("why", "result")):
-            lines.append(f"**{label.capitalize()}:** {words(text, most // 2)}")
-        elif label.startswith("done"):
-            of = label.removeprefix("done")
-            lines.append(f"**Done**, in the agent's last words{of}:\n\n{quote(one_line(text), most)}")
-        else:
-            by = words(label.removeprefix("by "), NAME)
-            lines.append(f"**Summary**, by the model {by}:\n\n{quote(one_line(text), most)}")
+    lines += [_outcome(label, text, most) for label, text in outcome[: len(outcome) - len(back)]]
+    lines += ["\n>\n".join(quote(one_line(text), most // len(back)) for text in back)] if back else []
     return "\n\n".join(lines)
+
+
+def _outcome(label: str, text: str, most: int) -> str:
+    if label.startswith("done"):
+        of = label.removeprefix("done")
+        return f"**Done**, in the agent's last words{of}:\n\n{quote(one_line(text), most)}"
+    if label.startswith("by "):
+        by = words(label.removeprefix("by "), NAME)
+        return f"**Summary**, by the model {by}:\n\n{quote(one_line(text), most)}"
+    return f"**{label.capitalize()}:** {words(text, most // 2)}"
 
 
 def _flags(flags: Sequence[Flag], location: Location, change: Change) -> str:

@@ -9,6 +9,7 @@ from itertools import islice
 from gittraj.frozen import dataclass
 from gittraj.model.header import Header
 from gittraj.model.words import count, model_of, unmarked
+from gittraj.query.account import STATED
 from gittraj.query.change import Change, Reviewed, decisions, each_decision, unexplained
 from gittraj.query.diff import Diff
 
@@ -71,10 +72,9 @@ def omissions(change: Change) -> list[str]:
     unknown = (_RUNS.get(last["kind"], "check") for last in ran if last["outcome"] == "unknown")
     found = [f"how the last {what} of a session ended is unknown" for what in dict.fromkeys(unknown)]
     tested = any(last["kind"] == "test" and last["outcome"] != "none" for last in ran)
-    tested = tested or all(path.lower().endswith(_PROSE) for path in change.files or ("",))
-    if not tested and any(header["part"]["counts"]["toolCalls"] for header in change.sessions):
-        found.append("no test was run in these sessions")
-    return found
+    called = any(header["part"]["counts"]["toolCalls"] for header in change.sessions)
+    prose = all(path.lower().endswith(_PROSE) for path in change.files or ("",))
+    return found if tested or prose or not called else [*found, "no test was run in these sessions"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,18 +106,18 @@ def _find_all(change: Change) -> Iterator[Flag]:
     yield from _unrecorded(change)
     yield from _churn(change)
     yield from _shared(change)
-    yield from _unexplained(change)
+    yield from (Flag("❔", path, why) for path, why in unexplained(change))
 
 
 def _unsure(change: Change, course: _Course) -> Iterator[Flag]:
     """The last of equal ones; a part's record may be on several commits. ``✔️`` where after all doubts about
     a question the agent of a later commit, or a person, answered it without one."""
-    unsure, sure = list[Header](), list[Header]()
-    for decision in each_decision(change):
-        (unsure if is_unsure(decision) else sure).append(decision)
+    found = list(each_decision(change))
+    unsure = [decision for decision in found if is_unsure(decision)]
+    sure = (decision for decision in found if not is_unsure(decision))
     commits = {commit.commit: commit for commit in change.recorded}
     doubted = {d["question"]: d["commit"] for d in unsure}
-    answered = {d["question"]: d["commit"] for d in sure if d["by"] in ("agent", "human")}
+    answered = {d["question"]: d["commit"] for d in sure if d["by"] in STATED}
     shown: dict[tuple[str | None, ...], Header] = {}
     for said in unsure:
         what = said["question"], said["chosen"], said["by"]
@@ -179,13 +179,9 @@ def titled(decision: Header) -> str:
 
 def _who(by: str, agent: str | None) -> str:
     """Who said it, also where rules or a model found it in what was said."""
-    return (
-        "A person"
-        if by == "human"
-        else "A model"
-        if model_of(by)
-        else AGENTS.get(agent or "", agent or "An agent")
-    )
+    if by == "human":
+        return "A person"
+    return "A model" if model_of(by) else AGENTS.get(agent or "", agent or "An agent")
 
 
 def _placed(flag: Flag, commit: Reviewed, course: _Course) -> Flag:
@@ -220,11 +216,8 @@ def _churn(change: Change) -> Iterator[Flag]:
     files = frozenset(change.files)
     churned = [(r, e, p) for p, (e, r) in totals.items() if p in files and (r or e >= CHURN)]
     for reverts, edits, path in sorted(churned, key=lambda each: (-each[0], -each[1], each[2])):
-        back = (
-            f", reverted {'once' if reverts == 1 else 'twice' if reverts == 2 else f'{reverts} times'}"
-            if reverts
-            else ""
-        )
+        times = {1: "once", 2: "twice"}.get(reverts, f"{reverts} times")
+        back = f", reverted {times}" if reverts else ""
         by = f" by {len(agents[path])} agents" if len(agents[path]) > 1 else ""
         yield Flag("↩️", path, f"Edited {count(edits, 'time')}{by}{back}")
 
@@ -272,10 +265,6 @@ def _shared(change: Change) -> Iterator[Flag]:
     for path in change.files:
         if len(agents.get(path, ())) > 1 and path not in churned:
             yield Flag("👥", path, f"{len(agents[path])} agents worked on it")
-
-
-def _unexplained(change: Change) -> Iterator[Flag]:
-    yield from (Flag("❔", path, why) for path, why in unexplained(change))
 
 
 def _agents(change: Change) -> dict[str, set[str]]:

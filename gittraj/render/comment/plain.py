@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gittraj.model.header import Header
-from gittraj.model.words import opened_by, vouched
+from gittraj.model.words import opened_by, sides, vouched
 from gittraj.query.change import Change, Reviewed
 from gittraj.render.comment.comment import CommentOptions
 from gittraj.render.comment.facts import find_heading, find_outcome, find_requests, state_facts
@@ -26,14 +26,11 @@ def render_plain(change: Change, options: CommentOptions, page: Page) -> str:
     lines += page.block(
         " · ".join(escape_line(fact) for fact in state_facts(change, cost=options.cost)), "dim"
     )
-    if change.left:
-        more = f" and {len(change.left) - _FEW} more" if len(change.left) > _FEW else ""
-        named = ", ".join(commit[:7] for commit in change.left[:_FEW])
-        lines += _labelled(page, "not read", [f"what is recorded of {named}{more} (git traj doctor)"])
+    lines += _unread(change, page)
     if not change.recorded:
         these = "the other commits" if change.unknown else "these commits"
-        if not change.own or len(change.unknown) < len(change.own):
-            lines.append(f"No agent trajectory is attached to {these}.")
+        known = not change.own or len(change.unknown) < len(change.own)
+        lines += [f"No agent trajectory is attached to {these}."] if known else []
         return "\n".join(lines) + "\n"
     asked, titles = find_requests(change)
     lines += [*_labelled(page, "asked", asked), *_labelled(page, "titled", titles)]
@@ -43,6 +40,13 @@ def render_plain(change: Change, options: CommentOptions, page: Page) -> str:
     lines += _listed(page, "Decided", [_decision(decision, page) for decision in by_doubt(change)])
     lines += _listed(page, "Commits", [_commit(c, page) for c in change.own])
     return "\n".join(lines) + "\n"
+
+
+def _unread(change: Change, page: Page) -> Iterator[str]:
+    if change.left:
+        more = f" and {len(change.left) - _FEW} more" if len(change.left) > _FEW else ""
+        named = ", ".join(commit[:7] for commit in change.left[:_FEW])
+        yield from _labelled(page, "not read", [f"what is recorded of {named}{more} (git traj doctor)"])
 
 
 def _short(text: str) -> str:
@@ -75,10 +79,8 @@ def _flag(flag: Flag, page: Page) -> list[str]:
 def _decision(decision: Header, page: Page) -> list[str]:
     basis = vouched(decision)
     lines = page.block(_short(titled(decision)) + (f" ({_short(basis)})" if basis else ""), indent=2)
-    for label, text in (
-        ("rejected", "; ".join(decision["alternatives"])),
-        ("because", decision["reasoning"]),
-    ):
+    others = "; ".join(o for o in sides(decision)[1] if o not in decision["chosen"])
+    for label, text in (("rejected", others), ("because", decision["reasoning"])):
         if text:
             lines += page.block(_short(text), indent=_MARGIN + 2, label=f"  {label}")
     return lines

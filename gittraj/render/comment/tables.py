@@ -10,10 +10,12 @@ from gittraj.model.header import Header
 from gittraj.model.words import (
     count,
     duration,
+    edited,
     money,
     opened_by,
     own_words,
     short_number,
+    sides,
     sure,
     tests,
     unstructured,
@@ -56,11 +58,8 @@ class Location:
 
     def commit(self, commit: str) -> str:
         shown = code(commit[:7])
-        return (
-            f"[{shown}]({self._home}/{_COMMIT[self.host].format(self.number, commit)})"
-            if self.server
-            else shown
-        )
+        page = _COMMIT[self.host].format(self.number, commit)
+        return f"[{shown}]({self._home}/{page})" if self.server else shown
 
     def _file(self, path: str, line: int | None) -> str:
         """At the line where the host's anchors have no more than that."""
@@ -113,10 +112,11 @@ def _reason(flag: Flag, location: Location) -> str:
 
 
 def decisions_table(decisions: Sequence[Header]) -> str:
-    rows = [
-        (cell(titled(d)) + _small(d), cell("; ".join(d["alternatives"])), cell(d["reasoning"] or ""))
-        for d in decisions
-    ]
+    rows = []
+    for decision in decisions:
+        chosen, others = sides(decision)
+        taken = cell(titled(decision)) if chosen else "—"
+        rows.append((taken + _small(decision), cell("; ".join(others)), cell(decision["reasoning"] or "")))
     return _table(("Chosen", "Rejected", "Because"), rows)
 
 
@@ -124,8 +124,8 @@ def _table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Without a column that no row fills; the names of numbers begin with a space."""
     kept = [at for at in range(len(names)) if not {row[at] for row in rows} <= {"", "—"}]
     rules = "".join("--:|" if names[at].startswith(" ") else "---|" for at in kept)
-    told = (f"| {' | '.join(row[at].strip() for at in kept)} |" for row in (names, *rows))
-    return "\n".join([next(told), f"|{rules}", *told])
+    lines = (f"| {' | '.join(row[at].strip() for at in kept)} |" for row in (names, *rows))
+    return "\n".join([next(lines), f"|{rules}", *lines])
 
 
 def _small(decision: Header) -> str:
@@ -138,19 +138,24 @@ def _small(decision: Header) -> str:
 def commits_table(commits: Sequence[Reviewed], location: Location) -> str:
     rows = []
     for commit in commits:
-        summaries = [
-            own_reason(t) or t["result"] or (t["retrospective"] or {}).get("summary") or own_words(t) or ""
-            for t in commit.trajectories
-        ]
-        agents = agents_of(commit.trajectories)
-        summary = unstructured(next(filter(None, summaries), ""))
-        shown = _changed(commit) if commit.files and not summaries else cell(summary)
-        if commit.traces and not summaries:
-            shown = opened_by(agents_of(commit.traces))
-        ran = next((result for t in commit.trajectories if (result := tests(t["tests"]))), "")
-        made = agents or ("merge" if commit.merge else "—")
-        rows.append((location.commit(commit.commit), cell(commit.subject), made, shown, ran or "—"))
+        made = agents_of(commit.trajectories) or ("merge" if commit.merge else "—")
+        ran = next(filter(None, (tests(t["tests"]) for t in commit.trajectories)), "—")
+        rows.append((location.commit(commit.commit), cell(commit.subject), made, _summary(commit), ran))
     return _table(("Commit", "Subject", "Agent", "What it says", "Tests"), rows)
+
+
+def _summary(commit: Reviewed) -> str:
+    """What its records say of it, else in what shell it was made, or which files it changed."""
+    if commit.trajectories:
+        return cell(unstructured(next(filter(None, map(_account, commit.trajectories)), "")))
+    if commit.traces:
+        return opened_by(agents_of(commit.traces))
+    return _changed(commit) if commit.files else cell("")
+
+
+def _account(header: Header) -> str | None:
+    looked_back = (header["retrospective"] or {}).get("summary")
+    return own_reason(header) or header["result"] or looked_back or own_words(header)
 
 
 def _changed(commit: Reviewed) -> str:
@@ -178,10 +183,9 @@ def _file(
     path: str, commits: Sequence[Reviewed], changes: Sequence[Header], location: Location
 ) -> tuple[str, ...]:
     agents = agents_of(t for c in commits for t in c.trajectories)
-    edits, reverts = sum(f["edits"] for f in changes), sum(f.get("reverts", 0) for f in changes)
-    worked = count(edits, "edit") + (f", {count(reverts, 'revert')}" if reverts else "") if edits else "—"
-    made = ", ".join(location.commit(c.commit) for c in commits[:3]) + (" …" if len(commits) > 3 else "")
-    return location.file(path), made or "—", agents or "—", worked
+    edits = {key: sum(f.get(key, 0) for f in changes) for key in ("edits", "reverts")}
+    made = ", ".join(location.commit(c.commit) for c in commits[:3]) + " …" * (len(commits) > 3)
+    return location.file(path), made or "—", agents or "—", edited(edits) if edits["edits"] else "—"
 
 
 def agents_table(change: Change, *, cost: bool) -> str:
@@ -218,7 +222,3 @@ def agents_of(trajectories: Iterable[Header], joint: str = ", ") -> str:
 
 def cell(text: str) -> str:
     return words(text, WORDS)
-
-
-def one_line(text: str) -> str:
-    return " ".join(text.split())

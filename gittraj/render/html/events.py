@@ -15,7 +15,7 @@ from typing import Any
 
 from gittraj.frozen import dataclass
 from gittraj.model.times import parse_time
-from gittraj.model.words import count, duration, model_of, sure
+from gittraj.model.words import count, duration, model_of, sides, sure
 from gittraj.query.why.line_origin import compare_lines
 from gittraj.query.why.written import Hunk, read_hunks
 from gittraj.render.events import (
@@ -89,6 +89,11 @@ KINDS = {
     "decision": "decided",
 }
 """The filters of a page; every other type of event is ``more``."""
+_AUTHORS = {
+    "agent": "stated by the agent",
+    "human": "stated by a person",
+    "inferred": "inferred from the log",
+}
 _ABOUT = 160  # characters of what a call was for
 _FOLDED = 12  # lines of a prompt that is asked again, and of what agents send each other
 
@@ -117,7 +122,7 @@ def render_events(
         result = results.get(event["tool"]["callId"]) if "tool" in event else None
         if shown := _render(event, result, detail, readers):
             kind = KINDS.get(event["type"], "more")
-            bad = failed(event) or bool(result and failed(result))
+            bad = any(map(failed, filter(None, (event, result))))
             rows.append(_row(event, shown, ids.choose(event["id"]), kind=kind, bad=bad))
     return tag("ol", *rows, class_="events")
 
@@ -201,11 +206,10 @@ def _fold(*parts: str) -> Html:
 def _outcome(result: Event) -> Html:
     bad = failed(result)
     outcome = describe_result(result) if bad else "shortened" if result["result"]["truncated"] else ""
-    took = (
-        duration((result.get("durationMs") or 0) / 1000) if (result.get("durationMs") or 0) >= 1000 else None
-    )
+    lasted = (result.get("durationMs") or 0) / 1000
     shown = [tag("span", outcome, class_="outcome bad" if bad else "outcome")] if outcome else []
-    return join([*shown, *([tag("span", took, class_="outcome")] if took else [])])
+    took = [tag("span", duration(lasted) or "", class_="outcome")] if lasted >= 1 else []
+    return join([*shown, *took])
 
 
 def _last_line(result: Event) -> Html:
@@ -251,40 +255,28 @@ def _spell(value: Any) -> str:
 
 def render_decision(decision: Mapping[str, Any]) -> Html:
     """What was chosen, over what, why, by whom, how surely."""
-    by = str(decision.get("by") or "")
-    facts = [_by(by), sure(decision.get("confidence"))]
+    facts = [_by(str(decision.get("by") or "")), sure(decision.get("confidence"))]
     small = " · ".join(filter(None, facts))
-    rows = list(_decided(decision))
-    return tag("div", *rows, tag("p", line(small), class_="muted") if small else "", class_="decision")
+    note = tag("p", line(small), class_="muted") if small else ""
+    return tag("div", *_decided(decision), note, class_="decision")
 
 
 def _decided(decision: Mapping[str, Any]) -> Iterator[Html]:
     if decision.get("question"):
         yield tag("p", line(decision["question"]), class_="question")
-    others = join(
-        tag("span", line(_option(each)), class_="other") for each in decision.get("alternatives") or ()
-    )
+    chosen, others = sides(decision)
     for label, body in (
-        ("Chose", tag("strong", line(decision["chosen"]))),
-        ("Over", others),
+        ("Chose", tag("strong", line(chosen)) if chosen else ""),
+        ("Over" if chosen else "Rejected", join(tag("span", line(each), class_="other") for each in others)),
         ("Because", line(decision.get("reasoning") or "")),
     ):
         if body:
             yield tag("div", tag("span", label, class_="label"), tag("span", body), class_="row")
 
 
-def _option(other: Any) -> str:
-    return str(other.get("option") if isinstance(other, dict) else other)
-
-
 def _by(by: str) -> str:
-    known = {
-        "agent": "stated by the agent",
-        "human": "stated by a person",
-        "inferred": "inferred from the log",
-    }
     model = model_of(by)
-    return known.get(by) or (f"inferred by the model {model}" if model else f"by {by}" if by else "")
+    return _AUTHORS.get(by) or (f"inferred by the model {model}" if model else f"by {by}" if by else "")
 
 
 def in_utc(ts: str | None) -> datetime | None:

@@ -7,7 +7,7 @@ from itertools import chain
 
 from gittraj.frozen import dataclass
 from gittraj.model.header import Header
-from gittraj.model.words import NO_COMMIT, count, duration, money, own_words, sure, who
+from gittraj.model.words import NO_COMMIT, brief, count, own_words
 from gittraj.render.events import describe_call, describe_event
 from gittraj.render.html.document import wrap
 from gittraj.render.html.events import Ids, in_utc, render_clock
@@ -16,6 +16,7 @@ from gittraj.render.html.prose import plain
 from gittraj.render.html.trajectory import render_record
 
 _NAMES = {"prompt": "asked", "message": "said", "message_sent": "sent", "message_received": "received"}
+_COUNTED = {"decisions": "decision", "caveats": "doubt"}
 _MAX_TEXT = 200  # characters of an event's text
 
 
@@ -59,17 +60,14 @@ def render_commits(entries: Sequence[Header], links: Links) -> str:
 def render_row(entry: Header, links: Links) -> Html:
     """A commit in a list: subject, date, author and summary."""
     headers = entry["trajectories"]
-    produced = [header for header in headers if header["link"]["role"] == "produced"]
+    produced = (header for header in headers if header["link"]["role"] == "produced")
     texts = (t["why"] or t["result"] or t["prompt"] or own_words(t) for t in produced)
     summary = next(filter(None, texts), None)
     small = [f" · {entry['date'][:10]} · ", line(entry["author"]["name"])]
     for header in headers:
-        part = header["part"]
-        decisions = count(len(header["decisions"]), "decision") if header["decisions"] else None
-        doubts = count(len(header["caveats"]), "doubt") if header["caveats"] else None
-        facts = [who(header), duration(part["durationSeconds"]), money(part), sure(header["confidence"])]
-        facts.append(NO_COMMIT if header["link"]["role"] == "explored" else None)
-        small += [" · ", line(" · ".join(filter(None, (*facts, decisions, doubts))))]
+        explored = NO_COMMIT if header["link"]["role"] == "explored" else None
+        counts = [count(len(header[k]), noun) for k, noun in _COUNTED.items() if header[k]]
+        small += [" · ", line(" · ".join(filter(None, (*brief(header), explored, *counts))))]
     return tag(
         "li",
         tag("p", links.commit(entry["commit"], entry["subject"]), class_="title"),
@@ -83,19 +81,15 @@ def render_trajectories(headers: Sequence[tuple[Header, int]], links: Links) -> 
     rows = []
     for header, commits in headers:
         title = header["title"] or header["prompt"] or "Untitled"
-        facts = [
+        facts = (
             (header["startedAt"] or "")[:10],
             header["agent"],
             header["status"],
             count(commits, "commit"),
-        ]
-        rows.append(
-            tag(
-                "li",
-                tag("p", links.trajectory(header["id"], title), class_="title"),
-                tag("p", line(" · ".join(filter(None, facts))), class_="muted"),
-            )
         )
+        about = line(" · ".join(filter(None, facts)))
+        name = tag("p", links.trajectory(header["id"], title), class_="title")
+        rows.append(tag("li", name, tag("p", about, class_="muted")))
     main = [
         tag("h1", "Trajectories"),
         _field("Filter", data_filter="#all"),

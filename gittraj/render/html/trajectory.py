@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from gittraj.model.header import Header
-from gittraj.model.words import count, duration, is_bad, model_of, unmarked
+from gittraj.model.words import count, duration, edited, is_bad, model_of, unmarked
 from gittraj.render.events import Detail, failed, pair_results
 from gittraj.render.html.events import Ids, in_utc, render_decision, render_events
 from gittraj.render.html.markup import Html, Links, join, line, tag
@@ -162,8 +162,7 @@ def _looking_back(back: Header) -> Iterator[Html]:
 
 
 def _file(file: Header, links: Links) -> Html:
-    back = f", {count(file['reverts'], 'revert')}" if file.get("reverts") else ""
-    edits = f"{count(file['edits'], 'edit')}{back}" if file["edits"] else back[2:]
+    edits = edited(file) if file["edits"] else edited(file).partition(", ")[2]
     kind = tag("span", file["kind"][:1].upper(), class_=f"kind {file['kind']}", title=file["kind"])
     return tag("li", kind, " ", links.file(file["path"]), " ", tag("span", edits, class_="muted"))
 

@@ -6,11 +6,12 @@ What agents, users and committers wrote goes through ``inert``.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
+from typing import Any
 
 from gittraj.model.header import Header
-from gittraj.model.words import count, model_of, sure, unmarked
+from gittraj.model.words import edited, model_of, sides, sure, unmarked
 from gittraj.render.events import (
     Detail,
     Event,
@@ -48,14 +49,13 @@ def _sections(header: Header, detail: Detail) -> Iterator[tuple[str, str]]:
     for title, text in account(header):
         by = model_of(header["summaryBy"]) if title == "Summary" else None
         yield title, quote(text) + (f"\n\nby the model {words(by)}" if by else "")
-    if header["decisions"]:
-        yield "Decisions", _decisions(header["decisions"])
-    if header["caveats"]:
-        yield "Doubts", "\n".join(f"- {words(unmarked(doubt))}" for doubt in header["caveats"])
-    if header["filesChanged"]:
-        yield "Files", "\n".join(_file(file) for file in header["filesChanged"])
-    if header["retrospective"]:
-        yield "Looking back", _retrospective(header["retrospective"])
+    lists: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
+        ("Decisions", "decisions", _decisions),
+        ("Doubts", "caveats", lambda doubts: "\n".join(f"- {words(unmarked(doubt))}" for doubt in doubts)),
+        ("Files", "filesChanged", lambda files: "\n".join(map(_file, files))),
+        ("Looking back", "retrospective", _retrospective),
+    )
+    yield from ((title, spell(header[key])) for title, key, spell in lists if header[key])
     for number, chapter in enumerate(header["chapters"], 1):
         if body := _chapter([e for e in chapter["events"] if is_shown(e, detail)], detail):
             yield f"{number}. {words(chapter['title'])}", body
@@ -67,15 +67,14 @@ def _decisions(decisions: Sequence[Header]) -> str:
     rows = ["| Chose | Rejected | Because | By |", "| --- | --- | --- | --- |"]
     for decision in decisions:
         by = ", ".join(filter(None, (decision["by"], sure(decision["confidence"]))))
-        others = "; ".join(decision["alternatives"])
-        cells = (decision["chosen"], others, decision["reasoning"] or "", by)
+        chosen, others = sides(decision)
+        cells = (chosen, "; ".join(others), decision["reasoning"] or "", by)
         rows.append(f"| {' | '.join(map(words, cells))} |")
     return "\n".join(rows)
 
 
 def _file(file: Header) -> str:
-    back = f", {count(file['reverts'], 'revert')}" if file.get("reverts") else ""
-    return f"- {code(file['path'])} ({file['kind']}, {count(file['edits'], 'edit')}{back})"
+    return f"- {code(file['path'])} ({file['kind']}, {edited(file)})"
 
 
 def _retrospective(retrospective: Header) -> str:

@@ -17,6 +17,22 @@ _FILES_NAMED = 50
 
 def report_to_text(report: Any, subjects: Mapping[str, str], page: Page, *, dry_run: bool) -> Iterator[str]:
     """The table: commits with their sessions and evidence, then what was not linked, and why."""
+    yield from _links(report, subjects, page)
+    lists = [
+        (title, rows)
+        for title, rows in (("not linked:", report.unlinked), ("not read:", report.damaged))
+        if rows
+    ]
+    for number, (title, rows) in enumerate(lists):
+        yield "\n" * bool(report.linked or number) + f"{title}\n"
+        yield from (f"  {line}\n" for row in rows for line in wrap(_refusal(row), page.room(2)))
+    yield from (f"parked: {escape_line(parked)}\n" for parked in report.parked)
+    if report.linked or lists:
+        yield "\n"
+    yield from (f"{row}\n" for row in wrap(_summary(report, dry_run=dry_run), page.columns))
+
+
+def _links(report: Any, subjects: Mapping[str, str], page: Page) -> Iterator[str]:
     made = {(row.trajectory, row.commit) for row in report.linked if not row.carried}
     links = [row for row in report.linked if not row.carried or (row.trajectory, row.commit) not in made]
     links.sort(key=lambda row: (row.agent, row.session))
@@ -25,34 +41,30 @@ def report_to_text(report: Any, subjects: Mapping[str, str], page: Page, *, dry_
     for row, how in zip(links, hows, strict=True):
         subject = escape_line(subjects.get(row.commit, ""))
         yield _line(page, f"{row.commit[:7]}  {escape_line(row.agent):<12}  {how:<{wide}}  {subject}")
-    lead = "\n" * bool(report.linked)
-    for title, rows in (("not linked:", report.unlinked), ("not read:", report.damaged)):
-        if rows:
-            yield f"{lead}{title}\n"
-            lead = "\n"
-        for row in rows:
-            session = row.session[:13] if len(row.session) == 36 else row.session  # 8 may not be unique
-            who = f"{escape_line(row.agent):<12} {escape_line(session)}"
-            yield from (f"  {line}\n" for line in wrap(f"{who}: {escape_line(row.why)}", page.room(2)))
-    yield from (f"parked: {escape_line(parked)}\n" for parked in report.parked)
-    if report.linked or report.unlinked or report.damaged:
-        yield "\n"
+
+
+def _refusal(row: Any) -> str:
+    """Which session, and why nothing is linked to it."""
+    session = row.session[:13] if len(row.session) == 36 else row.session  # 8 may not be unique
+    return f"{escape_line(row.agent):<12} {escape_line(session)}: {escape_line(row.why)}"
+
+
+def _summary(report: Any, *, dry_run: bool) -> str:
     pairs = {(row.trajectory, row.commit) for row in report.linked}
-    linked = {commit for _, commit in pairs}
-    known = linked - {commit for _, commit in pairs - report.before} - report.gone
-    trajectories = {row.trajectory for row in report.linked}
+    linked, fresh = ({commit for _, commit in some} for some in (pairs, pairs - report.before))
+    known = linked - fresh - report.gone
+    trajectories = {trajectory for trajectory, _ in pairs}
     rest = sum(t not in trajectories and taken.file.subagent is None for t, taken in report.taken.items())
-    verb = "would be linked" if dry_run else "linked"
     counts = (
         (len(linked & report.gone), "earlier form", ""),
         (len(known), "commit", " already recorded"),
         (report.parts, "part", " written"),
         (rest, "session", " without a commit here"),
     )
-    told = [f"{count(len(linked - report.gone - known), 'commit')} {verb}"]
-    told += [f"{count(number, noun)}{more}" for number, noun, more in counts if number]
-    text = f"{count(report.sessions, 'session')} read ({size_of(report.read)}): {', '.join(told)}"
-    yield from (f"{row}\n" for row in wrap(text, page.columns))
+    verb = "would be linked" if dry_run else "linked"
+    facts = [f"{count(len(linked - report.gone - known), 'commit')} {verb}"]
+    facts += [f"{count(number, noun)}{more}" for number, noun, more in counts if number]
+    return f"{count(report.sessions, 'session')} read ({size_of(report.read)}): {', '.join(facts)}"
 
 
 def _how(row: Any, gone: Container[str]) -> str:

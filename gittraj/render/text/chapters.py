@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from gittraj.model.header import Header
-from gittraj.model.words import left_out
+from gittraj.model.words import left_out, one_line
 from gittraj.render.events import (
     Detail,
     Event,
@@ -48,50 +48,55 @@ def render_commit(
     if entry is not None:
         yield render_title(entry, page, now) + "\n"
     for number, header in enumerate(trajectories):
-        lines = [""] if entry or number else []
-        if not header["prompt"] or _words(header["title"]) != _words(header["prompt"]):  # said below
-            lines += page.block(escape_line(header["title"] or "(untitled)"), "bold")
-        about = (header["id"], ago(header["startedAt"], now), header["status"])
-        lines += page.block(escape_line(" · ".join(filter(None, about))), "dim")
-        lines += [*render_header(header, page, brief=False), *_missing(header, page)]
-        yield "\n".join(lines) + "\n"
+        yield "\n" * bool(entry or number) + "\n".join(_head(header, page, now)) + "\n"
         for chapter in header["chapters"]:
-            if lines := _chapter(chapter, page, detail, said=_words(header["prompt"])):
+            if lines := _chapter(chapter, page, detail, said=one_line(header["prompt"] or "")):
                 yield "\n".join(["", *lines]) + "\n"
-        if detail.thinking and (note := thinking_note(header)):
-            yield "\n" + page.paint(note, "dim") + "\n"
-        if outputs := left_out(header):
-            yield "\n" + page.paint(f"left out: {outputs}", "dim") + "\n"
+        outputs, note = left_out(header), thinking_note(header) if detail.thinking else None
+        notes = filter(None, (note, outputs and f"left out: {outputs}"))
+        yield from ("\n" + page.paint(text, "dim") + "\n" for text in notes)
     if entry is not None and any(d["id"] for header in trajectories for d in header["decisions"]):
         hint = f"an inferred decision that is wrong: git traj strike {entry['short']} ID"
         yield "\n" + "\n".join(page.block(hint, "dim")) + "\n"
 
 
+def _head(header: Header, page: Page, now: datetime) -> Iterator[str]:
+    """What is said of a trajectory before its events."""
+    if not header["prompt"] or one_line(header["title"] or "") != one_line(
+        header["prompt"] or ""
+    ):  # said below
+        yield from page.block(escape_line(header["title"] or "(untitled)"), "bold")
+    about = (header["id"], ago(header["startedAt"], now), header["status"])
+    yield from page.block(escape_line(" · ".join(filter(None, about))), "dim")
+    yield from (*render_header(header, page, brief=False), *_missing(header, page))
+
+
 def render_timeline(trajectories: Sequence[Header], page: Page, *, detail: Detail) -> Iterator[str]:
     """One line per event of all trajectories, in chronological order; one
     without a time keeps its position."""
-    rows: list[tuple[str, Event, str]] = []
+    rows = sorted(_timed(trajectories), key=lambda row: row[0])
+    agents = {escape_line(agent) for *_, agent in rows}
+    wide = max(map(width, agents), default=0) if len(agents) > 1 else 0
+    day = None
+    for time, event, agent in (row for row in rows if is_shown(row[1], detail)):
+        if time[:10] != day:
+            day = time[:10]
+            yield page.paint(escape_line(day) or "time unknown", "yellow") + "\n"
+        who = escape_line(agent)
+        lead = f"{escape_line(time[11:19]) or ' ' * 8}  " + f"{who}{' ' * (wide - width(who))}  " * bool(wide)
+        styles = ["red"] * failed(event) or ["bold"] * (event["type"] == "prompt")
+        text = cut(_on_one_line(event), page.room(width(lead)))
+        yield page.paint(lead, "dim") + page.paint(text, *styles) + "\n"
+
+
+def _timed(trajectories: Sequence[Header]) -> Iterator[tuple[str, Event, str]]:
+    """The events with their times, or that of the event before, and their agents."""
     for header in trajectories:
         time = ""
         for chapter in header["chapters"]:
             for event in chapter["events"]:
                 time = event["ts"] or time
-                rows.append((time, event, chapter["agentName"] or ""))
-    agents = {escape_line(agent) for *_, agent in rows}
-    wide = max(map(width, agents), default=0) if len(agents) > 1 else 0
-    day = None
-    for time, event, agent in sorted(rows, key=lambda row: row[0]):
-        if not is_shown(event, detail):
-            continue
-        if time[:10] != day:
-            day = time[:10]
-            yield page.paint(escape_line(day) or "time unknown", "yellow") + "\n"
-        clock = escape_line(time[11:19]) or " " * 8
-        who = escape_line(agent)
-        lead = f"{clock}  " + (f"{who}{' ' * (wide - width(who))}  " if wide else "")
-        styles = ["red"] if failed(event) else ["bold"] if event["type"] == "prompt" else []
-        text = cut(_on_one_line(event), page.room(width(lead)))
-        yield page.paint(lead, "dim") + page.paint(text, *styles) + "\n"
+                yield time, event, chapter["agentName"] or ""
 
 
 def _missing(header: Header, page: Page) -> list[str]:
@@ -100,10 +105,6 @@ def _missing(header: Header, page: Page) -> list[str]:
         where = f"the events stay with {remote} until joined: git traj fetch {remote}"
         return page.block(escape_line(where), "dim", indent=2)
     return []
-
-
-def _words(text: str | None) -> str:
-    return " ".join((text or "").split())
 
 
 def _chapter(chapter: Header, page: Page, detail: Detail, *, said: str) -> list[str]:
@@ -115,7 +116,7 @@ def _chapter(chapter: Header, page: Page, detail: Detail, *, said: str) -> list[
     opened = events[0]["type"] == "prompt"
     asked = escape(events.pop(0)["content"].strip()) if opened else escape_line(chapter["title"])
     most = None if detail.everything else _MESSAGE
-    if opened and _words(asked) == said:
+    if opened and one_line(asked) == said:
         lines = page.block("as asked above", "dim", indent=_STEP, label="» ")
     else:
         lines = page.block(asked, "bold", indent=_STEP, label="» ", lines=most)
@@ -129,17 +130,17 @@ def _chapter(chapter: Header, page: Page, detail: Detail, *, said: str) -> list[
 def _under_their_calls(events: Sequence[Event]) -> list[Event]:
     """Each result behind its call: of calls made at once, all results come after the last call."""
     times = Counter(event["tool"]["callId"] for event in events if event["type"] == "tool_call")
-    calls = {call for call, number in times.items() if call and number == 1}
-    results, found = dict[str, list[Event]](), list[Event]()
+    results: dict[str, list[Event]] = {call: [] for call, number in times.items() if call and number == 1}
+    rest = list[Event]()
     for event in events:
-        if event["type"] == "tool_result" and event["result"]["callId"] in calls:
-            results.setdefault(event["result"]["callId"], []).append(event)
-    for event in events:
-        if event["type"] != "tool_result" or event["result"]["callId"] not in calls:
-            found.append(event)
-        if event["type"] == "tool_call":
-            found += results.get(event["tool"]["callId"], [])
-    return found
+        call = event["result"]["callId"] if event["type"] == "tool_result" else None
+        results.get(call or "", rest).append(event)
+    calls = (event["tool"]["callId"] if event["type"] == "tool_call" else None for event in rest)
+    return [
+        each
+        for event, call in zip(rest, calls, strict=True)
+        for each in (event, *results.get(call or "", ()))
+    ]
 
 
 def _event(event: Event, page: Page, detail: Detail) -> list[str]:
@@ -185,15 +186,14 @@ def _name(event: Event) -> str:
 
 def _result(event: Event, text: str, page: Page, detail: Detail) -> list[str]:
     """The result, dimmed; an error in red: its end, with the first line that names an error."""
-    style = "red" if failed(event) else "dim"
+    bad = failed(event)
     rows = [row for row in wrap(text, page.room(2 * _STEP)) if row]
-    summary = describe_result(event) if failed(event) else ""
+    summary = describe_result(event) if bad else ""
     if not detail.everything and len(rows) > _RESULT:
         end = rows[-_RESULT:]
-        cause = next((row for row in rows if _ERROR.search(row)), None) if failed(event) else None
-        rows, summary = end if cause is None or cause in end else [cause, *end[1:]], f"{summary} …"
-    rows = [summary, *rows] if summary else rows
-    return [f"{' ' * 2 * _STEP}{page.paint(row, style)}" for row in rows]
+        cause = next(filter(_ERROR.search, rows), end[0]) if bad else end[0]
+        rows, summary = end if cause in end else [cause, *end[1:]], f"{summary} …"
+    return [f"{' ' * 2 * _STEP}{page.paint(row, 'red' if bad else 'dim')}" for row in (summary, *rows) if row]
 
 
 def _on_one_line(event: Event) -> str:

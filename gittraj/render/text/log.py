@@ -8,7 +8,9 @@ from datetime import datetime
 from gittraj.model.header import Header
 from gittraj.model.times import parse_time
 from gittraj.model.words import (
+    brief,
     count,
+    decided,
     duration,
     facts,
     is_bad,
@@ -17,7 +19,6 @@ from gittraj.model.words import (
     money,
     participants,
     run,
-    sure,
     task,
     tests,
     unmarked,
@@ -70,24 +71,42 @@ def render_small(headers: Sequence[Header]) -> str:
     """Agent, duration and cost of a commit's trajectories, on one line."""
     small = []
     for header in headers[:_LISTED]:
-        part = header["part"]
-        facts = [who(header), duration(part["durationSeconds"]), money(part), sure(header["confidence"])]
-        facts.append(count(len(header["decisions"]), "decision") if header["decisions"] else None)
-        small.append(escape_line(" · ".join(filter(None, facts))))
+        decisions = count(len(header["decisions"]), "decision") if header["decisions"] else None
+        small.append(escape_line(" · ".join(filter(None, (*brief(header), decisions)))))
     if left := len(headers[_LISTED:]):
         small.append(f"{left} more")
     return " + ".join(small)
 
 
-def render_row(header: Header, page: Page, now: datetime) -> str:
-    """One trajectory on one line."""
+_ASKED = ("startedAt", "agent", "models", "task", "tags", "status", "confidence")
+_RUN = ("id", "solve", "instance")
+
+
+def row_of(header: Header) -> Header:
+    """What ``render_row`` shows of a trajectory, and what a listing chooses it by, but for ``--grep``."""
     name = escape_line(header["title"] or header["prompt"] or "(untitled)")
     if instance := (header.get("run") or {}).get("instance"):
         name = f"{escape_line(instance)}: {name}"  # a benchmark's runs are often all asked in the same words
     total = header["total"]
-    facts = [who(header), header["status"], count(len(header["commits"]), "commit")]
-    facts += [duration(total["durationSeconds"]), money(total), ago(header["startedAt"], now)]
-    return _on_one_line(escape_line(header["id"]), name, escape_line(" · ".join(filter(None, facts))), page)
+    facts = [who(header), header["status"], count(len(header.get("commits", ())), "commit")]
+    facts += [duration(total["durationSeconds"]), money(total)]
+    return {
+        **{key: header[key] for key in _ASKED},
+        "run": header["run"] and {key: header["run"][key] for key in _RUN},
+        "decisions": bool(header["decisions"]),
+        "part": {"costUsd": header["part"]["costUsd"]},
+        "total": {"costUsd": total["costUsd"]},
+        "id": escape_line(header["id"]),
+        "name": name,
+        "facts": escape_line(" · ".join(filter(None, facts))),
+    }
+
+
+def render_row(header: Header, page: Page, now: datetime) -> str:
+    """One trajectory, or its ``row_of``, on one line."""
+    row = header if "facts" in header else row_of(header)
+    facts = " · ".join(filter(None, (row["facts"], ago(row["startedAt"], now))))
+    return _on_one_line(row["id"], row["name"], facts, page)
 
 
 def render_runs(entry: Header, page: Page) -> str:
@@ -162,11 +181,16 @@ def _paragraphs(header: Header, *, brief: bool) -> Iterator[tuple[str, str, int 
     for title, text in account(header):
         if title == "Summary":
             name = "" if brief else f" id {header['summaryId'][:8]}"
-            yield "summary", f"{text} (by the model {model_of(header['summaryBy'])}){name}", most
-        elif title != "Asked":
+            text = f"{text} (by the model {model_of(header['summaryBy'])}){name}"  # noqa: PLW2901
+        if title != "Asked":
             yield "said" if title == "Last words" else title.lower(), text, most
+    if not (brief and header["summary"]):
+        yield from _looked_back(header, most)
+
+
+def _looked_back(header: Header, most: int | None) -> Iterator[tuple[str, str, int | None]]:
     retrospective = header["retrospective"] or {}
-    for label, key in _RETROSPECTIVE if not (brief and header["summary"]) else ():
+    for label, key in _RETROSPECTIVE:
         value = retrospective.get(key)
         if value and value != header["summary"]:
             yield label, value if isinstance(value, str) else "\n".join(value), most
@@ -203,11 +227,7 @@ def _name(statement: str | None, page: Page) -> str:
 
 def render_decision(decision: Header, page: Page) -> str:
     """``X over Y and Z, because W``, and who recorded it."""
-    text = escape_line(decision["chosen"])
-    # "I decided against caching" names what it rejects
-    others = [escape_line(other) for other in decision["alternatives"] if other not in decision["chosen"]]
-    if others:
-        text += f" over {' and '.join(others)}"
+    text = escape_line(decided(decision))
     if decision["reasoning"]:
         text += f", {because(escape_line(decision['reasoning']))}"
     notes = escape_line(vouched(decision) or "")

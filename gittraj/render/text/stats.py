@@ -27,15 +27,18 @@ def render_stats(total: Header, rows: Sequence[Header], page: Page, *, ascii_onl
 
 
 def _facts(total: Header) -> Iterator[tuple[str, str]]:
-    number, sessions, stored = total["trajectories"], total["sessions"], total["bytes"]
     share = f" ({_percent(total)})" if total["commits"] else ""
     merges = f"; not counted: {count(total['mergesLeftOut'], 'merge')}" if total["mergesLeftOut"] else ""
     yield "commits", f"{total['recorded']:,} of {total['commits']:,} have a record{share}{merges}"
-    if not number:
-        return
-    trajectories = f"{number:,} trajector{'y' if number == 1 else 'ies'}"
+    if total["trajectories"]:
+        yield from _work(total)
+
+
+def _work(total: Header) -> Iterator[tuple[str, str]]:
+    number, sessions, stored = total["trajectories"], total["sessions"], total["bytes"]
     idle = f"; {total['withoutCommit']:,} without a commit here" if total["withoutCommit"] else ""
-    yield "work", f"{_many(sessions, 'session')}, {trajectories}{idle}"
+    noun = "trajectory" if number == 1 else "trajectories"
+    yield "work", f"{sessions:,} session{'s' * (sessions != 1)}, {number:,} {noun}{idle}"
     for name, many in total.get("remotes", {}).items():
         yield "from", f"{name}: {count(many, 'commit')}, not joined (git traj fetch {name})"
     yield "agents", _spell_ranking(total["agents"])
@@ -111,7 +114,3 @@ def _bar(row: Header, columns: int, *, ascii_only: bool) -> str:
 def _percent(row: Header) -> str:
     """Rounded down, so that 100 % means all."""
     return f"{100 * row['recorded'] // row['commits']}%" if row["commits"] else "-"
-
-
-def _many(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

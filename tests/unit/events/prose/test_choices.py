@@ -108,9 +108,14 @@ def test_no_choice(said: str) -> None:
     assert find_choices([said]) == ()
 
 
+def test_a_heading_within_a_list_ends_no_list() -> None:
+    said = "- # Storage\n- I used a file instead of a table.\n\nI used a queue instead of a thread."
+    assert [choice.rejected for choice in find_choices([said])] == [("a table",), ("a thread",)]
+
+
 def test_each_choice_once_and_only_so_many() -> None:
-    said = [f"I used a{n} instead of b{n}." for n in (0, 0, *range(9))]
-    assert [d.chosen for d in find_choices(said, most=4)] == ["a0", "a1", "a2", "a3"]
+    said = [f"I used a{n} instead of b{n}." for n in (0, 0, *range(11))]
+    assert [d.chosen for d in find_choices(said)] == [f"a{n}" for n in range(8)]
 
 
 @pytest.mark.parametrize(

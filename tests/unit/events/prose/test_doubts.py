@@ -111,7 +111,7 @@ def test_the_problem_before_its_mend_and_what_is_explained_are_no_doubts(message
 
 def test_in_a_long_report_weak_words_tell_how_it_works() -> None:
     steps = " ".join(f"Step {name} reads its own table." for name in "ABCDEFGH")
-    weak, own = "The second reader rejects what it has seen.", "I did not touch the third reader."
+    weak, own = "The second reader rejects what it has seen.", "I did not migrate the third reader."
     assert find_doubts([f"I added the readers. {weak}"])
     assert [doubt.quote for doubt in find_doubts([f"I added the readers. {steps} {weak} {own}"])] == [own]
 

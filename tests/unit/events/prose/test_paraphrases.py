@@ -31,7 +31,6 @@ CHOICES = [
     "I avoided touching `core.py` and wrapped the call in the plugin instead.",
     "Tests hit a local stub instead of the real API to keep CI deterministic.",
     "I settled for a warning instead of an error so that old projects still build.",
-    "The build now fails on warnings instead of printing them.",
     "- Single source of truth in `config.ts` instead of duplicating defaults",
     "Extracted into its own package instead of living under `utils/`.",
     "The validation happens in the schema and not in the handler.",
@@ -169,6 +168,7 @@ DOUBTS = [
     "Documentation of the new flag is still to be written.",
 ]
 NEITHER = [
+    "The build now fails on warnings instead of printing them.",
     "`GET /items` returns a list instead of a page, which is the bug.",
     "The old code wrote to the wrong folder rather than to the cache.",
     "I see, the job is hitting the staging server instead of the local one.",

@@ -1,0 +1,157 @@
+"""The choice that one sentence states by itself: by a form of ``forms.toml``, a row of a table, an item."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import takewhile
+
+from gittraj.events.prose.choice import Choice, clause
+from gittraj.events.prose.claims import CONDITIONS, Claim, words
+from gittraj.events.prose.forms import FORMS, SENTENCES, Form, fragment
+from gittraj.events.prose.markdown import Sentence
+from gittraj.events.prose.patterns import load
+
+_RULES = load("choices")
+SIDE_LIMIT = 300
+LABEL = re.compile(r"^(?:THOUGHT|[^.;,:]{2,60}?)(?::| [-–—])\s+(?=\S)")
+_LEADS = (
+    re.compile(r"^(?:(?:I|we) now |(?:now )?uses )", re.I),
+    re.compile(
+        fragment("BEGIN")
+        + r"(?:to [^,]{2,60}, )?(?:(?:I|we)(?:'ve|'ll|'m|'re| have| will| am| are| now)*\s+)?"
+        + rf"(?:{fragment('TOOK')})\s+",
+        re.I,
+    ),
+    re.compile(r"^(?:(?:I|we)\b|let's\b|\w+ed\b).*?\b(?:to use|by using|using|to mock)\s+", re.I),
+)
+"""The clause that says of a side that it was chosen."""
+_RELATIVE = re.compile(r"^which (?:is|are|was|were) ", re.I)
+
+
+def read_sentence(sentence: Sentence) -> Choice | None:
+    if sentence.kind == "row":
+        return _read_row(sentence)
+    if sentence.kind == "heading" or sentence.spoken or _RULES.find(sentence.text, "ordered", "reported"):
+        return None
+    if why := SENTENCES["why_label"].match(sentence.text):
+        return make_choice(why, sentence)
+    if sentence.kind == "item" and _says(sentence, "withheld"):
+        return _read_withheld(sentence)
+    decided = _says(sentence, "decided")
+    return None if _waits(sentence, decided=decided) else _read_forms(sentence, decided=decided)
+
+
+def _read_withheld(sentence: Sentence) -> Choice | None:
+    """An item of a list of what was left undone on purpose."""
+    withheld = SENTENCES["withheld"].match(sentence.text.rstrip("."))
+    weighs = _RULES.find(sentence.text, "taken_item")
+    return make_choice(withheld, sentence) if withheld and not weighs else None
+
+
+def _says(sentence: Sentence, rule: str) -> bool:
+    """Whether what stands above it, or its label, says so."""
+    return any(_RULES.find(text, rule) for text in (sentence.section, sentence.lead, sentence.label))
+
+
+def _waits(sentence: Sentence, *, decided: bool) -> bool:
+    """Whether it is offered, reported or taken back."""
+    text = sentence.text.rstrip(".")
+    label = LABEL.match(sentence.text)
+    if _RULES.find(text, "undone") or _RULES.find(sentence.lead, "says"):
+        return True
+    if label and _RULES.find(label[0].rstrip(" :-–—"), "says"):
+        return True
+    listed = sentence.kind == "item" and _RULES.find(sentence.above, "offered")
+    offered = listed or _RULES.find(sentence.label, "offered")
+    return not decided and (offered or (sentence.asks and not _RULES.begins(sentence.text, "done")))
+
+
+def _read_forms(sentence: Sentence, *, decided: bool) -> Choice | None:
+    """By the first form that the sentence, or a clause of it, has and that is a choice there."""
+    for match, form in _find_forms(sentence):
+        claim = Claim(match, sentence, decided)
+        if claim.is_description:
+            return None
+        if not _is_quoted(match) and CONDITIONS[form.needs](claim):
+            choice = make_choice(match, sentence)
+            is_label = choice.chosen and choice.chosen == sentence.restore(sentence.label)
+            return None if is_label or len(choice.chosen) > SIDE_LIMIT else choice
+    return None
+
+
+def _find_forms(sentence: Sentence) -> Iterator[tuple[re.Match[str], Form]]:
+    objected = find_objection(sentence)
+    bodies = _bodies(sentence.text.rstrip("."))
+    for text in takewhile(lambda text: not objected or text != objected.string, bodies):
+        found = ((form.pattern.search(text), form) for form in FORMS.values())
+        yield from ((match, form) for match, form in found if match)
+
+
+def _bodies(text: str) -> Iterator[str]:
+    """A last clause of the author's; what is behind a label (``Storage: files, not rows``); then with it."""
+    if clause := re.search(r"(?:; |\s[–—-] |, so |: )((?:I|we)\b.+)$", text):
+        yield clause[1]
+    if label := LABEL.match(text):
+        yield text[label.end() :]
+    yield text
+
+
+def _is_quoted(match: re.Match[str]) -> bool:
+    """Whether the contrast stands within quotation marks, or is one of texts or of figures."""
+    groups = match.groupdict("")
+    sides = [re.sub("\x00\\d+\x00", "code", groups.get(name, "")) for name in ("chosen", "other")]
+    figures = all(_RULES.find(side, "figure") for side in sides)
+    if re.match(r"\W*[\"“]", sides[1]) or (figures and match.re is not FORMS["would"].pattern):
+        return True
+    at = match.start("other") if groups.get("other") else match.start()
+    return len(re.findall(r"[\"“”]", match.string[:at])) % 2 == 1
+
+
+def _read_row(sentence: Sentence) -> Choice | None:
+    """A row of a table whose heads say what was taken and what was not."""
+    heads = dict(zip(sentence.columns, sentence.cells, strict=False))
+
+    def cells(rule: str) -> Iterator[str]:
+        return (cell for head, cell in heads.items() if _RULES.find(head, rule))
+
+    taken = next(cells("taken"), "")
+    other = next((cell for cell in cells("not_taken") if cell != taken), "")
+    return Choice(taken, (other,), next(cells("because"), None), sentence.quote) if taken and other else None
+
+
+def make_choice(match: re.Match[str], sentence: Sentence) -> Choice:
+    def part(name: str) -> str:
+        """Of the groups that begin so, the first with a text."""
+        groups = (text for key, text in match.groupdict("").items() if key.rstrip("0123456789") == name)
+        text = next(filter(None, groups), "").strip(" ,.;:")
+        balanced = text.count("(") == text.count(")")
+        return sentence.restore(text if balanced else text.strip(" ,.;:()"))
+
+    chosen, other, one, two = part("chosen"), part("other"), part("one"), part("two")
+    for lead in _LEADS:
+        chosen = lead.sub("", chosen, count=1) or chosen
+    if one:
+        other = two if words(two).isdisjoint(words(chosen)) else one
+    if match.re is SENTENCES["withheld"]:
+        chosen = f"not: {other}" if not re.match(r"did|no", other, re.I) else other
+    if not chosen and match.re is FORMS["rejected"].pattern:
+        chosen = sentence.restore(match.string[: match.start()].strip(" ,.;"))
+    why = _RULES["next_deed"].sub(r"\1", _RELATIVE.sub("", part("why")))
+    reason = clause(why, other, _between(match)) if why else None
+    return Choice(chosen, tuple(filter(None, [other])), reason, sentence.quote)
+
+
+def _between(match: re.Match[str]) -> str:
+    """What stands between the side that was not taken and the reason."""
+    found = {name.rstrip("0123456789"): match.span(name) for name, text in match.groupdict().items() if text}
+    other, why = found.get("other", (0, 0)), found.get("why", (0, 0))
+    if match.groupdict().get("why4") and match.re is FORMS["infix"].pattern:
+        return "-"  # ``Using a set instead of a list makes it O(1)``
+    return match.string[other[1] : why[0]] if other[1] <= why[0] else "-"
+
+
+def find_objection(sentence: Sentence) -> re.Match[str] | None:
+    """``I considered a queue, but it needs a server``: what was taken is not in it."""
+    match = SENTENCES["objected"].match(sentence.text.rstrip("."))
+    return match if match and not (sentence.spoken or SENTENCES["takes"].search(match["why"])) else None

@@ -1,0 +1,215 @@
+"""Converts dataclasses of the model to canonical JSON, and back.
+
+Canonical: sorted keys, no spaces, UTF-8, no default values; so equal values are equal bytes, which the
+merge of notes relies on. Reading keeps fields (in ``extra``) and words of later versions, and rejects wrong
+types with an error that names the path. It must not know what a record or an event is.
+"""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import functools
+import json
+import re
+import types
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, NamedTuple, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+from gittraj.errors import FormatError
+from gittraj.model.values import Json, Scope
+
+T = TypeVar("T")
+_ALWAYS = {"v", "rev"}
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def dump(value: Any) -> bytes:
+    """Canonical JSON. Lone surrogates, which some agents write, become U+FFFD; NaN is refused."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return _SURROGATE.sub("\ufffd", text).encode()
+
+
+def camel(name: str) -> str:
+    head, *rest = name.split("_")
+    return head + "".join(word.capitalize() for word in rest)
+
+
+_SCALARS = frozenset((type(None), bool, int, float, str))
+
+
+class _Field(NamedTuple):
+    """``plain``: the type of what is taken as it is; ``decode`` is for all else."""
+
+    name: str
+    key: str
+    plain: Any
+    decode: Callable[[Any], Any]
+    flat: type | None
+    default: Any
+
+
+@functools.cache
+def _fields(cls: type) -> tuple[_Field, ...]:
+    fields = [f for f in dataclasses.fields(cls) if f.name != "extra"]
+    texts = any(isinstance(f.type, str) for f in fields)  # annotations of a module with ``__future__``
+    hints: dict[str, Any] = get_type_hints(cls) if texts else {f.name: f.type for f in fields}
+    return tuple(
+        _Field(
+            f.name,
+            camel(f.name),
+            _choice(hints[f.name]) or hints[f.name],
+            _decoder(hints[f.name]),
+            hints[f.name] if f.metadata.get("flat") else None,
+            f.default if f.default_factory is dataclasses.MISSING else f.default_factory(),
+        )
+        for f in fields
+    )
+
+
+@functools.cache
+def _keys(cls: type) -> frozenset[str]:
+    """The keys of its fields, and of those that are flat in it."""
+    return frozenset[str]().union(*(_keys(f.flat) if f.flat else {f.key} for f in _fields(cls)))
+
+
+def to_json(value: Any) -> Any:
+    """JSON form of a value of the model: camel-case keys, ``extra`` merged in, defaults left out."""
+    kind = type(value)
+    if kind in _SCALARS:
+        return value
+    if kind is bytes:
+        return base64.b64encode(value).decode("ascii")
+    if kind is tuple or kind is list:
+        return [to_json(v) for v in value]
+    if isinstance(value, Mapping):
+        return {k: to_json(v) for k, v in value.items()}
+    result: dict[str, Any] = dict(getattr(value, "extra", {}))
+    for f in _fields(kind):  # type: ignore[arg-type]
+        inner = getattr(value, f.name)
+        if f.flat:
+            result |= to_json(inner)
+        elif (inner is not f.default and inner != f.default) or f.key in _ALWAYS:
+            result[f.key] = to_json(inner)
+    return result
+
+
+class _WrongError(Exception):
+    """``trail``: where in a value, from the inside out."""
+
+    def __init__(self, why: str, *trail: str) -> None:
+        super().__init__(why)
+        self.trail = [*trail]
+
+
+def from_json(cls: type[T], value: Any, path: str = "") -> T:
+    """The reverse of :func:`to_json`. Raises :class:`FormatError` with the path of the wrong value."""
+    try:
+        return _read(cls, value)
+    except _WrongError as error:
+        where = (path + "".join(reversed(error.trail))).removeprefix(".")
+        raise FormatError(f"{where or cls.__name__}: {error}") from None
+
+
+def _read(cls: type[T], value: Any) -> T:
+    if not isinstance(value, dict):
+        raise _WrongError(f"expected an object, found {kind_of(value)}")
+    arguments: dict[str, Any] = {}
+    for name, key, plain, decode, flat, default in _fields(cls):  # type: ignore[arg-type]
+        found = value if flat else value.get(key)
+        if type(found) is plain:
+            arguments[name] = found
+        elif found is not None:
+            try:
+                arguments[name] = decode(found)
+            except _WrongError as error:
+                error.trail += [] if flat else [f".{key}"]
+                raise
+        elif default is dataclasses.MISSING:
+            raise _WrongError("missing", f".{key}")
+    if "extra" in cls.__dataclass_fields__:  # type: ignore[attr-defined]
+        known = _keys(cls)  # type: ignore[arg-type]
+        arguments["extra"] = {k: v for k, v in value.items() if k not in known}
+    return cls(**arguments)
+
+
+def _choice(hint: Any) -> Any:
+    """What a hint allows beside None, if that is one thing."""
+    choices = [a for a in get_args(hint) if a is not types.NoneType]
+    return choices[0] if get_origin(hint) in (Union, types.UnionType) and len(choices) == 1 else None
+
+
+@functools.cache
+def _decoder(hint: Any) -> Callable[[Any], Any]:
+    """What decodes a value that is not None."""
+    origin = get_origin(hint)
+    if hint is Any or hint is Json:
+        return _same
+    if origin in (Union, types.UnionType):
+        return _decoder(_choice(hint)) if _choice(hint) else _same  # only ``Json`` is a wider union
+    if origin is Literal:
+        return functools.partial(_decode_word, hint)
+    if origin is tuple:
+        return functools.partial(_decode_list, _decoder(get_args(hint)[0]))
+    if origin is not None and issubclass(origin, Mapping):
+        return functools.partial(_decode_object, _decoder(get_args(hint)[1]))
+    if dataclasses.is_dataclass(hint):
+        return functools.partial(_read, cast(type, hint))
+    return functools.partial(_decode_scalar, hint)
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _decode_word(hint: Any, value: Any) -> Any:
+    # a word of a later version stays what it is; a tombstone of an unknown scope deletes nothing
+    if type(value) is not str or (hint is Scope and value not in get_args(hint)):
+        raise _WrongError(f"expected one of {', '.join(map(str, get_args(hint)))}")
+    return value
+
+
+def _decode_list(decode: Callable[[Any], Any], value: Any) -> tuple[Any, ...]:
+    if not isinstance(value, list):
+        raise _WrongError(f"expected a list, found {kind_of(value)}")
+    return tuple([_decode_at(decode, v, "[%s]", i) for i, v in enumerate(value)])
+
+
+def _decode_object(decode: Callable[[Any], Any], value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise _WrongError(f"expected an object, found {kind_of(value)}")
+    return {k: _decode_at(decode, v, ".%s", k) for k, v in value.items()}
+
+
+def _decode_at(decode: Callable[[Any], Any], value: Any, form: str, place: int | str) -> Any:
+    try:
+        return decode(value)
+    except _WrongError as error:
+        error.trail.append(form % place)
+        raise
+
+
+def _decode_scalar(hint: Any, value: Any) -> Any:
+    if type(value) is hint:
+        return value
+    if hint is float and type(value) is int:
+        return float(value)
+    if hint is bytes and type(value) is str:
+        return _decode_base64(value)
+    raise _WrongError(f"expected {_NAMES.get(hint, hint)}, found {kind_of(value)}")
+
+
+def _decode_base64(text: str) -> bytes:
+    try:
+        return base64.b64decode(text, validate=True)
+    except ValueError:
+        raise _WrongError("expected base64") from None
+
+
+_NAMES = {str: "a text", bytes: "base64", int: "a whole number", float: "a number", bool: "true or false"}
+
+
+def kind_of(value: Any) -> str:
+    if value is None:
+        return "null"
+    return _NAMES.get(type(value), "a list" if isinstance(value, list) else "an object")
