@@ -46,8 +46,8 @@ class _Spot:
 def find_choices(
     messages: Iterable[str], prompt: str | None = None, *, own: bool = False
 ) -> tuple[Choice, ...]:
-    """The first few, in order. ``prompt``: what the user asked for, and the agent did not choose. ``own``: the
-    messages explain what is seen there, and only a contrast that speaks of its author is a choice."""
+    """The first few, in order. ``prompt``: what the user asked for, and the agent did not choose. ``own``:
+    where it explains what it sees, only a contrast that speaks of its author is a choice."""
     wishes = words(prompt or "")
     found: dict[str, Choice] = {}
     for message in messages:
