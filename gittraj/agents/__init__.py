@@ -128,6 +128,8 @@ class Agent:
     """None: git-traj writes no instruction for it."""
     asks: AskProtocol | None = None
     """None: it cannot be asked at the end of a turn."""
+    reuses_log: bool = False
+    """Whether each session overwrites the log of the one before."""
 
     @property
     def program(self) -> str:

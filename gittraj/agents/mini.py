@@ -22,6 +22,7 @@ class MiniSweAgent(Agent):
 
     name = "mini-swe-agent"
     option = "mini"
+    reuses_log = True
 
     def folder(self, environ: Environ) -> Path | None:
         named = environ.variables.get("MSWEA_GLOBAL_CONFIG_DIR")

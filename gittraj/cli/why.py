@@ -91,6 +91,7 @@ def _explain(
         _say_slow(repository)
     noted = partial(_find_noted, repository, rev)
     told = partial(explain, repository, blamed, lines, read=partial(_read, repository), find_noted=noted)
+    told = partial(told, respaced=blame.find_respaced(blamed, lines))
     return read_events(repository, told, command="why", fetch=not no_fetch)
 
 

@@ -33,38 +33,16 @@ _VALUED = ("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path")
 """Options of git whose value is the next word."""
 
 _OPTIONS = {
-    "start": {"--task": "task", "--agent": "agent", "--tag": "tags"},
-    "chapter": {"--agent": "agent"},
-    "decision": {
-        "--question": "question",
-        "--alternative": "alternatives",
-        "--reasoning": "reasoning",
-        "--path": "path",
-        "--line": "line",
-        "--confidence": "confidence",
-        "--agent": "agent",
-    },
-    "event": {
-        "--significance": "significance",
-        "--tag": "tags",
-        "--agent": "agent",
-        "--from": "from",
-        "--to": "to",
-    },
-    "complete": {
-        "--summary": "summary",
-        "--approach": "approach",
-        "--challenge": "challenges",
-        "--learning": "learnings",
-        "--suggestion": "suggestions",
-        "--confidence": "confidence",
-        "--retrospective": "",
-        "--agent": "agent",
-    },
-    "abandon": {"--reason": "reason", "--agent": "agent"},
+    "start": "task agent tag",
+    "chapter": "agent",
+    "decision": "question alternative reasoning path line confidence agent",
+    "event": "significance tag agent from to",
+    "complete": "summary approach challenge learning suggestion confidence retrospective agent",
+    "abandon": "reason agent",
 }
-"""The field of :mod:`wording` that each option sets; ``gittraj.cli`` has the same options."""
-_LISTS = ("tags", "alternatives", "challenges", "learnings", "suggestions")
+"""The options of each verb, which set the fields of :mod:`wording`; ``gittraj.cli`` has the same."""
+_SEVERAL = ("tag", "alternative", "challenge", "learning", "suggestion")
+"""They may be repeated: their fields are lists, in the plural."""
 _POSITIONAL = {
     "start": ("title",),
     "chapter": ("title",),
@@ -147,21 +125,19 @@ def _read(verb: str, words: Sequence[Word]) -> dict[str, Any]:
     """The arguments, without those whose value the shell computes."""
     said: dict[str, Any] = {}
     positional = list(_POSITIONAL.get(verb, ()))
-    options = _OPTIONS[verb]
+    options = {f"--{name}" for name in _OPTIONS[verb].split()}
     rest = iter(words)
     for word in rest:
         name, sign, text = word.text.partition("=")
         if name in options:
             value = replace(word, text=text) if sign else next(rest, Word("", varies=True))
-            key = options[name]
+            key = name.removeprefix("--")
         elif word.text.startswith("-") or not positional:
             continue
         else:
             key, value = positional.pop(0), word
-        if not key or value.varies:
-            continue
-        if key in _LISTS:
-            said.setdefault(key, []).append(value.text)
-        else:
+        if key in _SEVERAL and not value.varies:
+            said.setdefault(f"{key}s", []).append(value.text)
+        elif key != "retrospective" and not value.varies:  # a file or standard input
             said[key] = value.text
     return said

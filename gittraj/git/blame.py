@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 
 from gittraj.errors import GitError
 from gittraj.frozen import dataclass
@@ -18,18 +19,21 @@ from gittraj.git.repository import Repository
 IGNORED = ".git-blame-ignore-revs"
 """By convention, and what GitHub reads: the commits that only formatted."""
 BLAME = ("blame", "-w", "-C", "--porcelain", "--no-textconv", "--encoding=UTF-8")
-_GROUP = re.compile(rb"([0-9a-f]{40}(?:[0-9a-f]{24})?) \d+ (\d+)")
+_GROUP = re.compile(rb"([0-9a-f]{40}(?:[0-9a-f]{24})?) (\d+) (\d+)")
+_FEW = 200  # lines
 _SEARCHED = 8000  # bytes: where git itself looks for a NUL to call a file binary
 
 
 @dataclass(frozen=True, slots=True)
 class BlamedLine:
-    """Line ``number`` (from 1) is from ``commit`` (None: not committed), where the file was called ``path``
-    and in its parent ``was`` (None: it had none, or it is not known)."""
+    """Line ``number`` (from 1) is from ``commit`` (None: not committed), there line ``first``, where the file
+    was called ``path`` and in its parent ``parent`` ``was`` (None: it had none, or it is not known)."""
 
     number: int
+    first: int
     commit: str | None
     path: str
+    parent: str | None
     was: str | None
 
 
@@ -43,6 +47,19 @@ def read_lines(repository: Repository, path: str, rev: str | None) -> list[str]:
         raise GitError(f"'{path}' is a binary file", hint=f"git traj log --file {path} lists its records")
     lines = body.decode("utf-8", "surrogateescape").split("\n")
     return [line.removesuffix("\r") for line in (lines if lines[-1] else lines[:-1])]
+
+
+def read_blob(repository: Repository, commit: str, path: str) -> list[str]:
+    """The lines of a file in a commit; none where it has no such file, or is not here."""
+    objects = repository.objects
+    try:
+        found = objects.commit(commit).tree
+        for name in path.encode("utf-8", "surrogateescape").split(b"/"):
+            found = next((entry.oid for entry in objects.read_tree(found) if entry.name == name), "")
+        body = objects.read_blob(found)
+    except GitError:
+        return []
+    return [line.removesuffix("\r") for line in body.decode("utf-8", "surrogateescape").split("\n")]
 
 
 @dataclass(slots=True)
@@ -63,6 +80,24 @@ class Blame:
                 raise _refusal(found, self.path)
             out = found.out
         return _parse(out)
+
+    def find_respaced(self, blamed: Sequence[BlamedLine], lines: Sequence[str]) -> dict[int, str]:
+        """The commits that since changed the white space of ``blamed`` lines; of many it is not asked."""
+        read = cache(partial(read_blob, self.repository))
+        old = {line.number: line for line in (blamed if len(blamed) <= _FEW else ()) if line.commit}
+        changed = [
+            number
+            for number, line in old.items()
+            if [lines[number - 1]] != read(line.commit, line.path)[line.first - 1 : line.first]
+        ]
+        if not changed:
+            return {}
+        where = [word for word in self.where if not word.startswith("-L")]
+        plain = (word for word in BLAME if word != "-w")
+        spans = (f"-L{number},{number}" for number in changed)
+        out = self.repository.run(*plain, *_ignored(self.repository), *spans, *where, check=False).out
+        found = {line.number: line.commit for line in _parse(out)}
+        return {n: commit for n, commit in found.items() if commit and commit != old[n].commit}
 
 
 def start_blame(
@@ -97,19 +132,20 @@ def _parse(data: bytes) -> list[BlamedLine]:
     """What git-blame(1) calls the porcelain format: facts of a commit stand where it comes first, its path
     again wherever the commit has several."""
     found: list[BlamedLine] = []
-    named: dict[bytes, tuple[str, str | None]] = {}
-    commit, number, was = b"", 0, None
+    named: dict[bytes, tuple[str, str | None, str | None]] = {}
+    was: tuple[str | None, str | None] = None, None
+    commit, number, first = b"", 0, 0
     for line in data.split(b"\n"):
         if line.startswith(b"\t"):
-            path, before = named[commit]
             none = not commit.strip(b"0")
-            found.append(BlamedLine(number, None if none else commit.decode(), path, before))
+            found.append(BlamedLine(number, first, None if none else commit.decode(), *named[commit]))
         elif group := _GROUP.match(line):
-            commit, number, was = group[1], int(group[2]), None
+            commit, first, number, was = group[1], int(group[2]), int(group[3]), (None, None)
         elif line.startswith(b"previous "):
-            was = _name(line.split(b" ", 2)[2])
+            _, parent, name = line.split(b" ", 2)
+            was = parent.decode(), _name(name)
         elif line.startswith(b"filename "):
-            named[commit] = (_name(line[9:]), was)
+            named[commit] = (_name(line[9:]), *was)
     return found
 
 

@@ -13,7 +13,7 @@ import subprocess
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import field
-from itertools import islice
+from itertools import chain, islice
 from typing import Literal, NamedTuple
 
 from gittraj.errors import GitError
@@ -252,14 +252,12 @@ def _split(process: subprocess.Popen[bytes], commits: set[bytes]) -> Iterator[tu
     commit: bytes | None = None
     lines: list[bytes] = []
     size = 0
-    for line in process.stdout:
-        if line[:-1] in commits:
-            if commit is not None and lines and size <= _PATCH_LIMIT:
-                yield commit, b"".join(lines)
-            commit, lines, size = line[:-1], [], 0
+    for line in chain(process.stdout, [b""]):
+        if line and line[:-1] not in commits:
+            size += len(line)
+            if size <= _PATCH_LIMIT:
+                lines.append(line)
             continue
-        size += len(line)
-        if size <= _PATCH_LIMIT:
-            lines.append(line)
-    if commit is not None and lines and size <= _PATCH_LIMIT:
-        yield commit, b"".join(lines)
+        if commit is not None and 0 < size <= _PATCH_LIMIT:
+            yield commit, b"".join(lines)
+        commit, lines, size = line[:-1], [], 0

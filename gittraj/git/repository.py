@@ -141,7 +141,7 @@ class Repository:
         """Those whose key begins as ``pattern`` says, in git's order. Raises GitError."""
         if not self.steady:
             self.__dict__.pop("_settings", None)
-        return [setting for setting in self._settings if re.match(pattern, setting.key)]
+        return self.settings_once(pattern)
 
     def settings_once(self, pattern: str) -> list[Setting]:
         """The same, as they were when somebody first asked. Raises GitError."""

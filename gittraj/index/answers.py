@@ -152,15 +152,9 @@ class Answers(IndexLookup):
         if len(numbers) != len(parents):
             return False
         commits = {number: commit for commit, number in numbers.items()}
-        names, fresh = set[str](), set(paths)
-        while fresh:
-            names |= fresh
-            older = set()
-            for number, parent, new, old in history.renames(self._connection, sorted(fresh)):
-                if number in commits:
-                    renamed.setdefault((commits[number], parent), {})[new] = old
-                    older.add(old)
-            fresh = older - names
+        names, steps = history.earlier_names(self._connection, paths, commits.__contains__)
+        for number, parent, new, old in steps:
+            renamed.setdefault((commits[number], parent), {})[new] = old
         for number, touched in history.touching(self._connection, names).items():
             if number in commits:
                 changed[(commits[number], 0)] = [("M", path, path) for path in touched]
@@ -233,22 +227,17 @@ class Answers(IndexLookup):
                 return
         except file.UnusableError:
             return  # another process keeps writing; the damage will show again
-        new = self._folded or self._kept
-        if not new and is_quiet(self._quiet, str(self._repository.common_dir)):
+        new, common_dir = self._folded or self._kept, str(self._repository.common_dir)
+        if not new and is_quiet(self._quiet, common_dir):
             return
-        from gittraj.notes.places import find_places
-
         quiet = read_watched(self._repository)
-        quiet = quiet if is_quiet(quiet, str(self._repository.common_dir)) else ""
+        quiet = quiet if is_quiet(quiet, common_dir) else ""
         if not new and quiet == self._quiet:
             return
-        places = {*find_places(self._folded)}  # no listing shows the text of what is on no commit
-        rendered = {
-            commit: records.FoldedCommit(headers, "", "", tallies)
-            if commit in places
-            else _render(headers, tallies)
-            for commit, (headers, tallies) in self._folded.items()
-        }
+        self._write(quiet)
+
+    def _write(self, quiet: str) -> None:
+        rendered = self._render()
         try:
             with file.writing(self._repository.common_dir, wait=0) as connection:
                 if file.read_source(connection).get("notes") == self._tip:
@@ -257,11 +246,18 @@ class Answers(IndexLookup):
         except file.UnusableError:
             pass
 
+    def _render(self) -> dict[str, records.FoldedCommit]:
+        """What was folded, with its text; no listing shows that of what is on no commit."""
+        if not self._folded:
+            return {}
+        from gittraj.notes.places import find_places
+        from gittraj.render.text.log import render_rest, render_small
+        from gittraj.render.text.terminal import Page
 
-def _render(headers: Sequence[Header], tallies: Header) -> records.FoldedCommit:
-    from gittraj.render.text.log import render_rest, render_small
-    from gittraj.render.text.terminal import Page
-
-    if not headers:
-        return records.FoldedCommit(headers, "", "", tallies)
-    return records.FoldedCommit(headers, render_rest(headers, Page(COLUMNS)), render_small(headers), tallies)
+        places, page = {*find_places(self._folded)}, Page(COLUMNS)
+        found = {}
+        for commit, (headers, tallies) in self._folded.items():
+            shown = headers if commit not in places else ()
+            text, small = (render_rest(shown, page), render_small(shown)) if shown else ("", "")
+            found[commit] = records.FoldedCommit(headers, text, small, tallies)
+        return found

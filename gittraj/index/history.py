@@ -11,7 +11,7 @@ from gittraj.index.reach import Reach, Stored
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
 
 _TIPS = 8  # that are kept
@@ -80,27 +80,31 @@ def renames(connection: sqlite3.Connection, names: Iterable[str]) -> Iterator[tu
 def following(connection: sqlite3.Connection, tip: Reach, paths: Iterable[str]) -> dict[int, int]:
     """The commits, by height, that touched one of ``paths`` (from the top) under any of its names."""
     base = frozenset(paths)
-    names, fresh = set[str](), set(base)
+    names, renamed = earlier_names(connection, base, lambda number: tip.height(number) > 0)
     steps: dict[int, list[tuple[int, str, str]]] = {}
+    for number, parent, new, old in renamed:
+        steps.setdefault(tip.height(number), []).append((parent, new, old))
+    heights, size = tip.heights, len(tip.heights)
+    touched = ((name, [n for (n,) in _touched(connection, name, "n") if n < size]) for name in names)
+    if not steps:  # a file may have thousands of commits: each call counts
+        return {heights[n]: n for _, ns in touched for n in ns if heights[n]}
+    held = tip.hand_down(base, steps)
+    reached = ((heights[n], n, name) for name, ns in touched for n in ns if heights[n])
+    return {height: n for height, n, name in reached if name in held.at(height)}
+
+
+def earlier_names(
+    connection: sqlite3.Connection, paths: Iterable[str], reached: Callable[[int], bool]
+) -> tuple[set[str], list[tuple[int, int, str, str]]]:
+    """All names that ``paths`` had in commits that are ``reached``, and the renames there."""
+    names, fresh = set[str](), set(paths)
+    found: list[tuple[int, int, str, str]] = []
     while fresh:
         names |= fresh
-        older = set()
-        for number, parent, new, old in renames(connection, sorted(fresh)):
-            if here := tip.height(number):
-                steps.setdefault(here, []).append((parent, new, old))
-                older.add(old)
-        fresh = older - names
-    heights, size = tip.heights, len(tip.heights)
-    touched = ((name, [n for (n,) in _touched(connection, name, "n")]) for name in names)
-    if not steps:  # a file may have thousands of commits: each call counts
-        return {heights[n]: n for _, ns in touched for n in ns if n < size and heights[n]}
-    held = tip.hand_down(base, steps)
-    return {
-        height: n
-        for name, ns in touched
-        for n in ns
-        if n < size and (height := heights[n]) and name in held.at(height)
-    }
+        steps = [step for step in renames(connection, sorted(fresh)) if reached(step[0])]
+        found += steps
+        fresh = {old for *_, old in steps} - names
+    return names, found
 
 
 # ---------------------------------------------------------------- writing

@@ -60,9 +60,17 @@ def read_records(
     if notes.over:
         tell(name_over(notes.over))
     unjoined = find_unjoined(repository) if unjoined is None else unjoined
-    if not unjoined:
-        return Recorded(notes)
-    from gittraj.notes.remotes import Ours  # what follows is for those alone who have not joined
+    return _read_beside(repository, Recorded(notes), unjoined, commits, tell) if unjoined else Recorded(notes)
+
+
+def _read_beside(
+    repository: Repository,
+    recorded: Recorded,
+    unjoined: Mapping[str, str],
+    commits: Collection[str] | None,
+    tell: Tell,
+) -> Recorded:
+    from gittraj.notes.remotes import Ours  # for those alone who have not joined
     from gittraj.query.remote_records import RecordedBeside, RemoteNotesInMemory
     from gittraj.state.cursors import load_suspension
     from gittraj.state.folder import LocalState
@@ -71,7 +79,7 @@ def read_records(
         ours = Ours.read(repository, load_suspension(LocalState.of(repository).folder).forgotten)
     except FormatError as error:  # what was forgotten is not known
         tell(f"records of remotes are not shown: {error.message}")
-        return Recorded(notes)
+        return recorded
     vetting = _Vetting(repository, ours, tell)
     remotes: dict[str, Notes] = {}
     seen: set[tuple[str, bytes]] = set()
@@ -81,7 +89,7 @@ def read_records(
         seen.update((c, line) for c, body in shown.items() for line in body.splitlines())
         if shown:
             remotes[name] = RemoteNotesInMemory(shown.items(), partial(vetting.vet, name))
-    return RecordedBeside(Recorded(notes), remotes) if remotes else Recorded(notes)
+    return RecordedBeside(recorded, remotes) if remotes else recorded
 
 
 def _read_remotes(

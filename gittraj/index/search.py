@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -162,13 +162,10 @@ def _best(
     most = limit if conditions.event is None else _AHEAD * limit
     for doc, score in rows:
         trajectory, about = text.about(connection, doc)
-        if trajectory in chosen or not conditions.accepts(about):
-            continue
-        if wanted is not None and wanted.isdisjoint(text.commits_of(connection, doc)):
-            continue
-        chosen[trajectory] = doc, score
-        if len(chosen) == most:
-            break
+        if trajectory not in chosen and conditions.accepts(about) and _is_shown(connection, doc, wanted):
+            chosen[trajectory] = doc, score
+            if len(chosen) == most:
+                break
     parts = {doc: text.read_part(connection, doc) for doc, _ in chosen.values()}
     excerpts = find_excerpts(parts, sought, conditions.kinds, conditions.event)
     hits = [
@@ -178,3 +175,8 @@ def _best(
     if conditions.event is not None:
         hits = [hit for hit in hits if any(len(each.marked) > 1 for each in hit.excerpts)]
     return hits[:limit]
+
+
+def _is_shown(connection: sqlite3.Connection, doc: int, wanted: Set[str] | None) -> bool:
+    """Whether a part is on one of the commits that are asked about."""
+    return wanted is None or not wanted.isdisjoint(text.commits_of(connection, doc))

@@ -125,20 +125,20 @@ def _fields(record: Record, events: Iterable[AnyEvent]) -> Iterator[TextField]:
 
 def _of_record(record: Record) -> Iterator[TextField]:
     figures, whole = record.figures, record.whole
-    texts: list[tuple[str, str | None]] = [("title", whole.title), *(("title", tag) for tag in whole.tags)]
-    if whole.task:
-        texts += [("title", name) for name in _names(whole.task)[:2]]
-    if whole.run:
-        texts += [("title", name) for name in (whole.run.id, whole.run.solve, whole.run.instance)]
-    texts += [("decision", text) for decision in figures.decisions for text in _of_decision(decision)]
-    if figures.summary:  # the agent's last words, unless a model wrote it
-        kind = "retrospective" if model_of(figures.summary.by) else "message"
-        texts.append((kind, figures.summary.text))
-    texts += [("doubt", text) for text in figures.caveats]
-    if whole.retrospective:
-        texts += [("retrospective", text) for text in _of_retrospective(whole.retrospective)]
-    texts += [("file", file.path) for file in figures.files]
-    yield from (TextField(kind, None, text) for kind, text in texts if text)
+    task = _names(whole.task)[:2] if whole.task else ()
+    run = (whole.run.id, whole.run.solve, whole.run.instance) if whole.run else ()
+    back = _of_retrospective(whole.retrospective) if whole.retrospective else ()
+    summary = figures.summary  # the agent's last words, unless a model wrote it
+    said = "retrospective" if summary and model_of(summary.by) else "message"
+    texts: tuple[tuple[str, Iterable[str | None]], ...] = (
+        ("title", (whole.title, *whole.tags, *task, *run)),
+        ("decision", chain.from_iterable(map(_of_decision, figures.decisions))),
+        (said, [summary.text] if summary else ()),
+        ("doubt", figures.caveats),
+        ("retrospective", back),
+        ("file", (file.path for file in figures.files)),
+    )
+    yield from (TextField(kind, None, text) for kind, some in texts for text in some if text)
 
 
 def _of_decision(decision: Decision) -> Iterator[str]:

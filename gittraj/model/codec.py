@@ -18,22 +18,8 @@ from gittraj.model.json_form import camel, dump, from_json, kind_of, to_json
 from gittraj.model.values import VERSION, AnyEvent, ForeignLine, Line, Record, Tombstone
 from gittraj.startup import sha256
 
-__all__ = [
-    "camel",
-    "decode_line",
-    "decode_note",
-    "decode_segment",
-    "dump",
-    "encode_line",
-    "encode_note",
-    "encode_segments",
-    "event_from_json",
-    "event_to_json",
-    "event_type",
-    "from_json",
-    "segment_path",
-    "to_json",
-]
+__all__ = ["camel", "dump", "from_json", "to_json"]  # of json_form, beside what is here
+
 _REMARKS = get_args(values.NoteEvent.__dataclass_fields__["kind"].type)
 _EVENTS: dict[type, str] = {
     values.Prompt: "prompt",

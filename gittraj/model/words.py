@@ -262,6 +262,11 @@ def sources(link: Header) -> str:
     return f"{first} and {more} more" if more > 0 else first
 
 
+def one_line(text: str) -> str:
+    """``text`` with all white space collapsed to single spaces."""
+    return " ".join(text.split())
+
+
 def unmarked(text: str) -> str:
     """A quotation from a message, without Markdown's signs for bold; it may begin or end within them."""
     text = re.sub(r"(?<!\*)\*\*(?=\S)(.+?)(?<=\S)\*\*(?!\*)", r"\1", text)

@@ -54,14 +54,9 @@ def fold_account(records: Sequence[Record]) -> Header:
         "result": _first(f.result for f in reversed(figures)),
         "why": _first(f.why for f in figures),
         "tests": _fold_tests([f.tests for f in figures if f.tests]),
-        "filesChanged": [
-            {**spell(file), "kind": known(file.kind, FileKind)}
-            for file in _fold_files(chain.from_iterable(f.files for f in figures))
-        ],
+        "filesChanged": _fold_files(chain.from_iterable(f.files for f in figures)),
         "thinking": max((known(f.thinking, ThinkingState) for f in figures), key=_THINKING.index),
-        "readers": max(
-            (count_readers(headers) for r in records for headers in r.seals.values()), default=None
-        ),
+        "readers": _count_readers(records),
         "redactions": sum(redacted),
         "redactionsAtMost": sum(map(bool, redacted)) > 1,  # two parts may have had the same secret
         "incomplete": any(record.incomplete for record in records),
@@ -185,13 +180,18 @@ def _fold_tests(found: Sequence[TestRuns]) -> Header | None:
     }
 
 
-def _fold_files(found: Iterable[FileChanged]) -> list[FileChanged]:
+def _count_readers(records: Sequence[Record]) -> int | None:
+    seals = chain.from_iterable(record.seals.values() for record in records)
+    return max(map(count_readers, seals), default=None)
+
+
+def _fold_files(found: Iterable[FileChanged]) -> list[Header]:
     files: dict[str, FileChanged] = {}
     for each in found:
         file = replace(each, edits=max(each.edits, 0), reverts=max(each.reverts, 0))
         before = files.get(file.path)
         files[file.path] = _join_files(before, file) if before else file
-    return [files[path] for path in sorted(files)]
+    return [{**spell(files[path]), "kind": known(files[path].kind, FileKind)} for path in sorted(files)]
 
 
 def _join_files(before: FileChanged, after: FileChanged) -> FileChanged:

@@ -86,9 +86,10 @@ class Change:
 def unnamed(change: Change) -> list[str]:
     """A few files that an agent's commits have beside those that a recorded edit names."""
     edited = {file["path"] for header in change.sessions for file in header["filesChanged"]}
-    bare = {path for commit in change.own if not commit.trajectories for path in commit.files}
-    left = [path for path in change.files if path not in edited | bare]
-    known = all(commit.known for commit in change.own) and edited & set(change.files)
+    bare = (commit.files for commit in change.own if not commit.trajectories)
+    named = edited.union(*bare)
+    left = [path for path in change.files if path not in named]
+    known = all(commit.known for commit in change.own) and edited.intersection(change.files)
     return left if known and len(left) <= _FEW else []
 
 

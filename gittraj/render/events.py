@@ -15,9 +15,14 @@ Event = Mapping[str, Any]
 
 def describe_call(event: Event) -> tuple[str, str]:
     """A call's tool, and its files, its main argument, or else all its arguments."""
-    name, arguments = event["tool"]["name"] or "tool", event["tool"]["arguments"]
     paths = [file["path"] for file in event.get("files", ())]
-    return name, ", ".join(paths) if paths else main_argument(arguments)
+    return call_name(event), ", ".join(paths) if paths else main_argument(event["tool"]["arguments"])
+
+
+def call_name(event: Event) -> str:
+    """Of a patch that was handed to a shell, as Codex does, what it is."""
+    patches = event.get("files") and "*** Begin Patch" in str(event["tool"]["arguments"])
+    return "apply_patch" if patches else event["tool"]["name"] or "tool"
 
 
 def failed(event: Event) -> bool:

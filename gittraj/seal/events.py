@@ -60,14 +60,14 @@ def seal_events(
 
 def open_events(trajectory: str, events: Sequence[AnyEvent], seals: Seals, opener: Opener) -> list[AnyEvent]:
     """The events with the texts that ``opener`` can read; the others stay sealed."""
-    members: dict[str, list[Thinking]] = {}
+    members: dict[str | None, list[Thinking]] = {}
     for event in events:
-        if isinstance(event, Thinking) and event.seal is not None and event.seal in seals:
+        if isinstance(event, Thinking):
             members.setdefault(event.seal, []).append(event)
     texts: dict[str, str] = {}
     for name, found in members.items():
         payload = next((event.payload for event in found if event.payload), None)
-        if payload is not None:
+        if name and name in seals and payload is not None:
             texts |= opener.open(trajectory, {e.id for e in found}, seals[name], payload) or {}
     return [
         _show(event, texts[event.id]) if isinstance(event, Thinking) and event.id in texts else event

@@ -45,10 +45,10 @@ def read_watched(repository: Repository) -> str:
         ("file", state.spool, folder / "spool"),
     ]
     for tree in repository.worktrees():
-        known = state.reflogs.get(reflog_name(tree.git_dir, repository.common_dir))
-        if known is None:
+        size, _ = state.reflogs.get(reflog_name(tree.git_dir, repository.common_dir), (None, None))
+        if size is None:
             return ""
-        rows.append(("file", int(known[0]), tree.git_dir / "logs" / "HEAD"))
+        rows.append(("file", int(size), tree.git_dir / "logs" / "HEAD"))
     # a session that only the notes know has no log here
     rows += [("log", s.size, s.path) for s in state.sessions.values() if s.path and not s.settled]
     lines = [f"{kind} {number} {path}" for kind, number, path in rows]

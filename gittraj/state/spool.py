@@ -9,7 +9,7 @@ installations write, has six fields in fixed places.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -89,20 +89,25 @@ def _parse_second(line: str) -> Spooled | None:
     found = _SECOND.fullmatch(line)
     if found is None or (found[2] and not is_oid(found[2])) or "\tcommit\t" in found[3]:
         return None  # two lines that were torn into one
-    named = dict(pair.split("=", 1) for pair in found[5].split("\t") if pair)
-    named = {name: value for name, value in named.items() if _NAME.fullmatch(value)}
-    agents = plugins.variables() | SESSIONS
-    sessions = [f"{agent}:{named[name]}" for name, agent in agents.items() if name in named]
-    sessions += [named[name] for name in (_SESSION, RUN) if ":" in named.get(name, "")]
+    pairs = (pair.split("=", 1) for pair in found[5].split("\t") if pair)
+    named = {name: value for name, value in pairs if _NAME.fullmatch(value)}
+    sessions = tuple(_named_sessions(named))
+    signs = (agent for name, agent in SIGNS.items() if name in named)
     return Spooled(
         kind=found[1],  # type: ignore[arg-type]
         id=found[2],
         git_dir=Path(found[3]),
-        sessions=tuple(sessions),
+        sessions=sessions,
         call=named.get(_CALL),
-        mark=None if sessions else next((agent for name, agent in SIGNS.items() if name in named), None),
+        mark=None if sessions else next(signs, None),
         terminal=found[4] == "1",
     )
+
+
+def _named_sessions(named: Mapping[str, str]) -> Iterator[str]:
+    agents = plugins.variables() | SESSIONS
+    yield from (f"{agent}:{named[name]}" for name, agent in agents.items() if name in named)
+    yield from (named[name] for name in (_SESSION, RUN) if ":" in named.get(name, ""))
 
 
 def _parse_first(line: str) -> Spooled | None:
@@ -112,16 +117,16 @@ def _parse_first(line: str) -> Spooled | None:
     if fields[0] == "session":
         return _parse_session(fields)
     kind, commit, second, third, fourth, git_dir = fields
-    if not all(is_oid(oid) for oid in (commit, second if kind == "rewrite" else "") if oid):
+    ids = filter(None, (commit, second if kind == "rewrite" else ""))
+    if not all(map(is_oid, ids)):
         return None  # two lines that were torn into one: no ref takes such a name
-    named = kind == "commit"
-    sessions = (("codex", third), ("claude-code", second))
+    named = (("codex", third), ("claude-code", second)) if kind == "commit" else ()
     return Spooled(
         kind=kind,  # type: ignore[arg-type]
         id=commit,
         git_dir=Path(git_dir),
-        other="" if named else second,
-        sessions=tuple(f"{agent}:{name}" for agent, name in sessions if named and _NAME.fullmatch(name)),
+        other="" if kind == "commit" else second,
+        sessions=tuple(f"{agent}:{name}" for agent, name in named if _NAME.fullmatch(name)),
         call=fourth if _NAME.fullmatch(fourth) else None,
         event=third if kind == "rewrite" else "",
     )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -173,3 +175,37 @@ def test_edge_30_the_agent_pushes_with_its_commit(desk: Desk, tmp_path: Path) ->
     ours, theirs = (traj(root, "show", "--json").stdout for root in (desk.git.root, tmp_path / "clone"))
     assert json.loads(ours)["trajectories"][0]["id"] == json.loads(theirs)["trajectories"][0]["id"]
     desk.check({"a": {"a"}})
+
+
+def test_each_run_of_mini_swe_agent_overwrites_the_log_of_the_one_before(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the second did is no part of the first, of which events wait for a commit."""
+    monkeypatch.delenv("GIT_COMMITTER_DATE")
+    log = Path(os.environ["XDG_CONFIG_HOME"]) / "mini-swe-agent" / "last_mini_run.traj.json"
+    log.parent.mkdir(parents=True)
+
+    def run(name: str, *files: str) -> None:
+        messages: list[dict[str, object]] = [{"role": "user", "content": f"Please do {name}"}]
+        for file in files:
+            command = f"echo {file} > {file}.txt && git add -A && git commit -m {file}"
+            call = {
+                "id": f"{name}-{file}",
+                "function": {"name": "bash", "arguments": json.dumps({"command": command})},
+            }
+            answer = {"role": "assistant", "content": "", "tool_calls": [call]}
+            messages.append({**answer, "extra": {"response": {"id": call["id"], "created": time.time()}}})
+            (desk.git.root / f"{file}.txt").write_text(f"{file}\n")
+            desk.git("add", "-A")
+            raw = {"raw_output": desk.git("commit", "-m", file), "returncode": 0, "timestamp": time.time()}
+            messages.append({"role": "tool", "tool_call_id": call["id"], "content": "", "extra": raw})
+        told = {"messages": messages, "info": {}, "trajectory_format": "mini-swe-agent-1.1"}
+        log.write_text(json.dumps(told))
+        desk.drain()
+
+    run("one", "a")
+    run("two", "b", "c")
+    listed = json.loads(traj(desk.git.root, "log", "--json").stdout)["commits"]
+    first, second, third = (commit["trajectories"][0] for commit in reversed(listed))
+    assert first["id"] != second["id"] == third["id"]
+    assert [each["title"] for each in (first, second)] == ["Please do one", "Please do two"]

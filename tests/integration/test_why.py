@@ -465,6 +465,170 @@ def test_no_other_note_is_read(desk: Desk, why: Why, monkeypatch: pytest.MonkeyP
     assert other not in read
 
 
+def test_only_the_commits_that_had_the_line_are_where_it_came_from(desk: Desk, why: Why) -> None:
+    """One turn commits, the next amends; then a squash gathers it with another commit."""
+    desk.work("greeting", Write("f.py", GREET), COMMIT)
+    first = desk.git.head()
+    amend = Shell("git add -A && git commit --amend -m both")
+    desk.work("counting", Write("g.py", COUNT), amend)
+    desk.drain()
+    amended = desk.git.head()
+    moved = {path: [old["commit"] for old in why(path)["entries"][0]["movedBy"]] for path in ("f.py", "g.py")}
+    assert moved == {"f.py": [first], "g.py": []}
+    desk.work("more", Write("h.py", GREET), Shell("git add -A && git commit -m more"))
+    last = desk.git.head()
+    desk.git("reset", "-q", "--soft", "HEAD~2")
+    desk.git("commit", "-q", "-m", "squashed")
+    desk.drain()
+    moved = {p: [old["commit"] for old in why(p)["entries"][0]["movedBy"]] for p in ("f.py", "g.py", "h.py")}
+    assert moved == {"f.py": [first, amended], "g.py": [amended], "h.py": [last]}
+
+
+def test_a_decision_about_other_code_is_not_the_reason(desk: Desk, why: Why) -> None:
+    session = desk.sessions.setdefault("one", ClaudeSession(desk.git.root, name="one"))
+    steps = [
+        turn(
+            Write("zones.py", "ZONES = {'JP': 4}\n"), say="I chose `AQ` over deleting it for the test's zone."
+        ),
+        turn(Write("t.py", "assert zone('AQ')\n")),
+        turn(say="The amount goes out as a string. It would be rounded by whoever reads it."),
+        turn(Write("cli.py", "amount = 5\nprint(json.dumps(amount))\n")),
+        turn(Write("late.py", COUNT), say="I chose a total over a generator because it is read twice."),
+        turn(COMMIT),
+        turn(say="I chose `json.dumps` over a template because of the quotes."),
+    ]
+    session.run(steps, prompt="Do it")
+    desk.drain()
+    asked = ("zones.py", "t.py:1", "cli.py:1", "cli.py:2", "late.py:1")
+    entries = {place: why(place)["entries"][0] for place in asked}
+    told = {
+        place: [decision["chosen"] for decision in entry["decisions"]] for place, entry in entries.items()
+    }
+    assert told == {
+        "zones.py": [],
+        "t.py:1": ["`AQ`"],
+        "cli.py:1": [],
+        "cli.py:2": ["`json.dumps`"],
+        "late.py:1": ["a total"],
+    }
+    assert entries["cli.py:1"]["said"] == steps[2].say
+
+
+def test_a_decision_recorded_for_a_line_is_its_first_answer(
+    desk: Desk, why: Why, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By the person who wrote it by hand, or beside what an agent did."""
+    desk.git.write({"f.py": COUNT})
+    assert call(["start", "by hand"]) == 0
+    assert call(["decision", "zero", "--alternative", "None", "--path", "f.py", "--line", "2"]) == 0
+    desk.git("add", "-A")
+    desk.git("commit", "-q", "-m", "by hand")
+    assert call(["complete"]) == 0
+    desk.drain()
+    capsys.readouterr()
+    for line in (2, 3):
+        (entry,) = why(f"f.py:{line}")["entries"]
+        assert [(d["chosen"], d["by"]) for d in entry["decisions"]] == [("zero", "human")]
+    assert call(["why", "f.py:2"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.split("\n")[2] == "  decided  zero over None (human)"
+    assert "  written  not recorded: the record was made by hand\n" in shown
+    assert "no prompt" not in shown
+    assert call(["why", "f.py:3"]) == 0
+    assert "  decided  zero over None (human) (about line 2)\n" in capsys.readouterr().out
+
+
+def test_the_task_stands_above_a_prompt_that_goes_on_with_it(
+    desk: Desk, why: Why, capsys: pytest.CaptureFixture[str]
+) -> None:
+    session = desk.sessions.setdefault("one", ClaudeSession(desk.git.root, name="one"))
+    session.run([turn(say="It is in.")], prompt="The count is wrong, mend it")
+    session.run([turn(Write("f.py", COUNT)), turn(COMMIT), turn(say="Now.")], prompt="Look again")
+    desk.drain()
+    assert call(["why", "f.py:1"]) == 0
+    shown = capsys.readouterr().out
+    assert "  task     The count is wrong, mend it\n  asked    Look again\n" in shown
+    session.run([turn(say="A licence?")], prompt="Add a licence")
+    session.run([turn(Write("g.py", GREET)), turn(COMMIT), turn(say="Now.")], prompt="Write a greeting")
+    desk.drain()
+    assert call(["why", "g.py:1"]) == 0
+    assert "Write a greeting\n" in (shown := capsys.readouterr().out)
+    assert "licence" not in shown
+
+
+def test_a_patch_through_a_shell_is_a_patch(desk: Desk, why: Why, capsys: pytest.CaptureFixture[str]) -> None:
+    """As Codex hands it to its shell."""
+    desk.sessions["codex"] = CodexSession(desk.git.root)
+    patch = "*** Begin Patch\n*** Add File: f.py\n" + "".join(f"+{row}\n" for row in COUNT.splitlines())
+    desk.git.write({"f.py": COUNT})
+    desk.work("x", Shell(f": apply_patch <<'EOF'\n{patch}*** End Patch\nEOF"), COMMIT, by="codex")
+    assert call(["why", "f.py:1"]) == 0
+    assert " by apply_patch\n" in capsys.readouterr().out
+    assert call(["show"]) == 0
+    assert "→ apply_patch f.py\n" in capsys.readouterr().out
+
+
+def test_who_changed_the_white_space_of_a_line_is_told(
+    desk: Desk, why: Why, capsys: pytest.CaptureFixture[str]
+) -> None:
+    desk.commit("counting", COUNT, path="f.py")
+    indented = desk.git.commit({"f.py": COUNT.replace("    total =", "        total =")}, "indent")
+    first, second, third = (why(f"f.py:{line}")["entries"][0]["respaced"] for line in (1, 2, 3))
+    assert (first, [commit["commit"] for commit in second], third) == ([], [indented], [])
+    assert call(["why", "f.py:2"]) == 0
+    shown = capsys.readouterr().out
+    assert f"  spaces   changed by {indented[:7]} indent; the rest is told without it\n" in shown
+
+
+def test_of_a_blank_line_no_others_are_quoted(desk: Desk, why: Why) -> None:
+    desk.work("both", Write("f.py", f"{GREET}\n\n{COUNT}"), COMMIT)
+    assert why("f.py:3")["entries"][0]["change"] == []
+    assert why("f.py:6")["entries"][0]["change"] == ["+    total = len(items)"]
+
+
+def test_a_doubt_about_something_else_is_told_as_the_commits(
+    desk: Desk, why: Why, capsys: pytest.CaptureFixture[str]
+) -> None:
+    doubts = "I haven't measured `greet` yet. I'm not sure that `total` is right."
+    session = desk.sessions.setdefault("one", ClaudeSession(desk.git.root, name="one"))
+    steps = [turn(Write("f.py", GREET)), turn(Write("g.py", COUNT)), turn(COMMIT), turn(say=doubts)]
+    session.run(steps, prompt="Do it")
+    desk.drain()
+    (entry,) = why("g.py:2")["entries"]
+    assert len(entry["trajectory"]["caveats"]) == 2
+    assert entry["doubts"] == ["I'm not sure that `total` is right."]
+    assert call(["why", "g.py:2"]) == 0
+    shown = capsys.readouterr().out
+    assert (
+        "  doubts   I'm not sure that `total` is right.\n           of the commit: I haven't measured"
+        in shown
+    )
+
+
+def test_a_person_who_goes_on_with_an_agents_line_wrote_it(desk: Desk, why: Why) -> None:
+    desk.git.commit({"p.py": "def total(t):\n    return t\n"})
+    session = desk.sessions.setdefault("one", ClaudeSession(desk.git.root, name="one"))
+    session.run([turn(Edit("p.py", "return t", "return total")), turn(say="Done")], prompt="The total")
+    desk.git.write({"p.py": "def total(t):\n    return total * 1.19  # VAT\n"})
+    session.run([turn(COMMIT), turn(say="Done")], prompt="Commit")
+    desk.drain()
+    (entry,) = why("p.py:2")["entries"]
+    assert (entry["change"], bool(entry["beside"])) == ([], True)
+
+
+def test_a_record_that_another_put_on_a_commit_does_not_take_its_lines(
+    desk: Desk, why: Why, capsys: pytest.CaptureFixture[str]
+) -> None:
+    desk.commit("counting", COUNT, path="f.py")
+    evil = ClaudeSession(desk.git.root, name="evil")
+    desk.git.write({"f.py": COUNT.replace("total", "sum")})
+    evil.run([turn(Edit("f.py", COUNT.replace("total", "sum"), COUNT))], prompt="Say the chief asked")
+    assert call(["import", "--commit", "HEAD", str(evil.log)]) == 0
+    capsys.readouterr()
+    asked = {entry["prompt"] for entry in why("f.py")["entries"]}
+    assert asked == {"Please do counting"}
+
+
 # ---------------------------------------------------------------- forms, and what cannot be answered
 
 

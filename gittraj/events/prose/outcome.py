@@ -75,13 +75,16 @@ def find_reason(
     reasoned = (c.quote for c in taken if not _RULES.find(c.quote, "report", "left_alone"))
     if (quote := next(reasoned, None)) is not None:
         return plain(quote)
-    for message in reversed(messages):
-        sentences = [s for s in read_sentences(message) if s.quote not in without and _may_reason(s)]
-        stated = (s for s in sentences if _RULES.find(s.text, "cause"))
-        below = (s for s in sentences if s.kind == "paragraph" and _RULES.find(s.section, "why"))
-        if found := next(chain(stated, below), None):
-            return plain(found.quote)
-    return None
+    causes = (_find_cause(message, without) for message in reversed(messages))
+    return next((plain(cause.quote) for cause in causes if cause), None)
+
+
+def _find_cause(message: str, without: Container[str]) -> Sentence | None:
+    """A sentence that states a cause, else one below a heading that promises it."""
+    sentences = [s for s in read_sentences(message) if s.quote not in without and _may_reason(s)]
+    stated = (s for s in sentences if _RULES.find(s.text, "cause"))
+    below = (s for s in sentences if s.kind == "paragraph" and _RULES.find(s.section, "why"))
+    return next(chain(stated, below), None)
 
 
 def _may_reason(sentence: Sentence) -> bool:

@@ -37,11 +37,16 @@ def read_sentence(sentence: Sentence) -> Choice | None:
     if why := SENTENCES["why_label"].match(sentence.text):
         return make_choice(why, sentence)
     if sentence.kind == "item" and _says(sentence, "withheld"):
-        withheld = SENTENCES["withheld"].match(sentence.text.rstrip("."))
-        weighs = _RULES.find(sentence.text, "taken_item")
-        return make_choice(withheld, sentence) if withheld and not weighs else None
+        return _read_withheld(sentence)
     decided = _says(sentence, "decided")
     return None if _waits(sentence, decided=decided) else _read_forms(sentence, decided=decided)
+
+
+def _read_withheld(sentence: Sentence) -> Choice | None:
+    """An item of a list of what was left undone on purpose."""
+    withheld = SENTENCES["withheld"].match(sentence.text.rstrip("."))
+    weighs = _RULES.find(sentence.text, "taken_item")
+    return make_choice(withheld, sentence) if withheld and not weighs else None
 
 
 def _says(sentence: Sentence, rule: str) -> bool:
@@ -134,7 +139,7 @@ def make_choice(match: re.Match[str], sentence: Sentence) -> Choice:
         chosen = sentence.restore(match.string[: match.start()].strip(" ,.;"))
     why = _RULES["next_deed"].sub(r"\1", _RELATIVE.sub("", part("why")))
     reason = clause(why, other, _between(match)) if why else None
-    return Choice(chosen, (other,) if other else (), reason, sentence.quote)
+    return Choice(chosen, tuple(filter(None, [other])), reason, sentence.quote)
 
 
 def _between(match: re.Match[str]) -> str:

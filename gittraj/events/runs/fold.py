@@ -6,6 +6,7 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 
 from gittraj.events.runs.reader import CallOutcome, read_call
 from gittraj.events.runs.summaries import Counts
@@ -22,7 +23,7 @@ def fold_runs(events: Sequence[AnyEvent], calls: Iterable[ToolCall] = ()) -> Tes
     A run is where its result is. ``calls``: those outside the part whose results are in it. A report of
     checks that passed or failed is a run of tests.
     """
-    known = {call.call_id: call for call in (*calls, *(e for e in events if isinstance(e, ToolCall)))}
+    known = {call.call_id: call for call in chain(calls, events) if isinstance(call, ToolCall)}
     found = [run for event in events if (run := _read(event, known))]
     if not found:
         return None

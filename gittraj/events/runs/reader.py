@@ -63,10 +63,8 @@ def read_call(command: str, output: str, exit_code: int | None) -> CallOutcome |
 
     ``exit_code`` is that of the whole call; None: not known.
     """
-    cut = len(output) > OUTPUT_LIMIT
-    output = _COLOUR.sub("", output[-OUTPUT_LIMIT:]).replace("\r\n", "\n").replace("\r", "\n")
-    output = "\n".join(line[:LINE_LIMIT] for line in output.split("\n"))
-    cut = cut or _SIGNS["cut"].search(output) is not None
+    whole, output = output, _clean(output)
+    cut = len(whole) > OUTPUT_LIMIT or _SIGNS["cut"].search(output) is not None
     known = _explain(command, output, exit_code, cut=cut)
     if (plain := _without_prefixes(output, known.runs)) != output:
         output, cut = plain, cut or _SIGNS["cut"].search(plain) is not None
@@ -81,6 +79,12 @@ def read_call(command: str, output: str, exit_code: int | None) -> CallOutcome |
     if not results:
         return CallOutcome(_main(runner for _, runner in runs).kind, "error", ran=False)
     return _fold(results)
+
+
+def _clean(output: str) -> str:
+    """Its end, without colours, in lines that are short."""
+    text = _COLOUR.sub("", output[-OUTPUT_LIMIT:]).replace("\r\n", "\n").replace("\r", "\n")
+    return "\n".join(line[:LINE_LIMIT] for line in text.split("\n"))
 
 
 def _explain(command: str, output: str, exit_code: int | None, *, cut: bool) -> Knowledge:
@@ -187,7 +191,7 @@ def _read_verdict(run: Run, runner: Runner, left: str, *, cut: bool, same: int) 
     if run.view == "none":
         return None
     seen = read_summary(runner, left, run.words, "part" if cut and run.view == "whole" else run.view)
-    hidden = (run.repeated and run.view != "whole") or (seen is not None and seen.blocks < same and same > 1)
+    hidden = (run.repeated and run.view != "whole") or (seen is not None and seen.blocks < same > 1)
     if seen and hidden and seen.outcome in ("passed", "none"):
         return None
     return seen

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
-from typing import cast
+from typing import Any
 
 from gittraj.events.runs.wrappers import unwrap
 from gittraj.model.values import RunKind, RunOutcome
@@ -56,39 +56,23 @@ def all_runners() -> tuple[Runner, ...]:
     return tuple(_row(row) for row in tomllib.loads(text)["runner"])
 
 
-def _row(row: dict[str, object]) -> Runner:
-    def listed(key: str) -> list[str]:
-        found = row.get(key)
-        return [str(each) for each in found] if isinstance(found, list) else []
+def _row(row: dict[str, Any]) -> Runner:
+    def joined(patterns: Sequence[str]) -> Pattern:
+        return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), re.M)
 
-    def compiled(key: str) -> Pattern | None:
-        return re.compile("|".join(f"(?:{p})" for p in listed(key)), re.M) if key in row else None
-
-    def mapping(key: str) -> dict[str, str]:
-        found = row.get(key)
-        return {str(k): str(v) for k, v in found.items()} if isinstance(found, dict) else {}
-
-    return Runner(
-        name=str(row["name"]),
-        kind=cast(RunKind, row["kind"]),
-        command=re.compile(str(row["command"])),
-        not_with=re.compile(f"{_NO_RUN}|{row.get('not_with', '--version')}"),
-        silent=row.get("silent") is True,
-        items=re.compile(str(row["items"])) if "items" in row else None,
-        last=row.get("last") is True,
-        any=row.get("any") is True,
-        also=row.get("also") is True,
-        full=row.get("full") is True,
-        failures=str(row.get("failures", "")),
-        summary=tuple(re.compile(p, re.M) for p in listed("summary")),
-        tally={name: re.compile(p, re.M) for name, p in mapping("tally").items()},
-        passed=compiled("passed"),
-        failed=compiled("failed"),
-        error=compiled("error"),
-        none=compiled("none"),
-        blocked=compiled("blocked"),
-        statuses={int(code): cast(RunOutcome, outcome) for code, outcome in mapping("statuses").items()},
-    )
+    found: dict[str, Any] = {
+        key: joined(row[key]) for key in ("passed", "failed", "error", "none", "blocked") if key in row
+    }
+    if "items" in row:
+        found["items"] = re.compile(row["items"])
+    found |= {
+        "command": re.compile(row["command"]),
+        "not_with": re.compile(f"{_NO_RUN}|{row.get('not_with', '--version')}"),
+        "summary": tuple(re.compile(pattern, re.M) for pattern in row.get("summary", ())),
+        "tally": {name: re.compile(pattern, re.M) for name, pattern in row.get("tally", {}).items()},
+        "statuses": {int(code): outcome for code, outcome in row.get("statuses", {}).items()},
+    }
+    return Runner(**row | found)
 
 
 def find_runner(words: Sequence[str]) -> Runner | None:

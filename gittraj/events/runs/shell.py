@@ -37,6 +37,15 @@ class Simple:
     redirects: tuple[Redirect, ...] = ()
 
     @property
+    def scripts(self) -> list[str]:
+        """The command substitutions in it."""
+        return [
+            script
+            for word in (*(value for _, value in self.assignments), *self.words)
+            for script in word.scripts
+        ]
+
+    @property
     def document(self) -> str | None:
         """What a here-document hands it."""
         return next((r.document for r in self.redirects if r.document is not None), None)

@@ -64,6 +64,13 @@ def read_summary(runner: Runner, output: str, words: Sequence[str], view: str) -
     is: the ``whole``, its ``end``, its ``start`` or a ``part``."""
     if not runner.any:
         return _read_own(runner, output, words, view)
+    found, rest = _read_rows(runner, output, view)
+    own = _read_own(runner, rest, words, view)
+    return combine([*found, own] if own else found) if own or found else None
+
+
+def _read_rows(runner: Runner, output: str, view: str) -> tuple[list[Verdict], str]:
+    """What all runners of a kind would have said, and the output without their summaries."""
     found: list[Verdict] = []
     for row in (row for row in all_runners() if row.kind == runner.kind and not row.any):
         lines = [match[0] for pattern in row.summary for match in pattern.finditer(output)]
@@ -73,8 +80,7 @@ def read_summary(runner: Runner, output: str, words: Sequence[str], view: str) -
                 found.append(verdict)
             for line in lines:
                 output = output.replace(line, "", 1)
-    own = _read_own(runner, output, words, view)
-    return combine([*found, own] if own else found) if own or found else None
+    return found, output
 
 
 def _tells(runner: Runner, output: str, *, tallies: bool) -> bool:
@@ -115,22 +121,27 @@ def _read_own(runner: Runner, output: str, words: Sequence[str], view: str) -> V
     all_passed = said.passed and not (said.failed or said.error)
     known = [c for block in blocks if (c := _counts(block, runner, passed=all_passed))]
     counts = sum(known[1:], known[0]) if known else None
-    counted = counts is not None and bool(counts.passed)
-    partial = _is_one_item(runner, words, view, counted=counted) or (
-        counted and _may_lack_failures(runner, blocks[-1], output, view)
-    )
-    judged = _judge(runner, said, counts, partial=partial, whole=view == "whole")
-    if judged is None:
+    partial = _is_partial(runner, words, output, view, blocks[-1] if counts and counts.passed else None)
+    outcome, sure = _judge(runner, said, counts, partial=partial, whole=view == "whole")
+    if outcome is None:
         return None
-    outcome, sure = judged
     if outcome == "none" and counts is None and any(pattern.search(output) for pattern in runner.summary):
         counts = Counts(0, 0, 0, 0)
     return Verdict(outcome, counts, sure=sure, blocks=max(len(blocks), int(sure)))
 
 
+def _is_partial(
+    runner: Runner, words: Sequence[str], output: str, view: str, counted: dict[str, int] | None
+) -> bool:
+    """Whether what passed may not be all that ran; ``counted``: the last summary, where it counts some."""
+    if _is_one_item(runner, words, view, counted=counted is not None):
+        return True
+    return counted is not None and _may_lack_failures(runner, counted, output, view)
+
+
 def _judge(
     runner: Runner, said: _Said, counts: Counts | None, *, partial: bool, whole: bool
-) -> tuple[RunOutcome, bool] | None:
+) -> tuple[RunOutcome | None, bool]:
     """The outcome, and whether it is sure. ``partial``: what passed may not be all that ran."""
     number = counts or Counts()
     cases: tuple[tuple[object, RunOutcome | None, bool], ...] = (
@@ -147,8 +158,7 @@ def _judge(
         (said.passed, "passed", True),
         (said.none, "none", True),
     )
-    outcome, sure = next(((found, sure) for holds, found, sure in cases if holds), (None, False))
-    return (outcome, sure) if outcome else None
+    return next(((found, sure) for holds, found, sure in cases if holds), (None, False))
 
 
 def _find_blocks(runner: Runner, output: str, view: str) -> list[dict[str, int]]:

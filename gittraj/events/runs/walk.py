@@ -167,18 +167,16 @@ class Walk:
 
     def _simple(self, node: Simple, world: World, place: _Place) -> list[World]:
         place = place.into(node.redirects, self.read_back)
-        scripts = [script for _, word in node.assignments for script in word.scripts]
-        scripts += [script for word in node.words for script in word.scripts]
         worlds = [world]
-        for script in scripts:
-            shown = [self.read_back.get(f"${name}", "none") for name, _ in node.assignments]
-            view = views.least(place.view, *(["part"] if node.words else shown))
+        shown = [self.read_back.get(f"${name}", "none") for name, _ in node.assignments]
+        view = views.least(place.view, *(["part"] if node.words else shown))
+        for script in node.scripts:
             inside = replace(place, view=view, guarded=True)
             worlds = [_leave(w, after) for w in worlds for after in self._script(script, w, inside, node)]
         if node.words:
             found = [after for w in worlds for after in self._command(node, w, world, place)]
         else:
-            ended = worlds if scripts else [replace(world, status=OK)]
+            ended = worlds if node.scripts else [replace(world, status=OK)]
             found = [_assign(w, node.assignments, before=world) for w in ended]
         return [_end_if_failed(replace(w, pipe=(w.status,)), place) for w in found]
 

@@ -79,14 +79,18 @@ def _files(a: Side, b: Side) -> Iterator[Header]:
 
 def _instances(a: Side, b: Side) -> Iterator[Header]:
     """What each side came to on each instance of a benchmark, or each task."""
-    grouped: list[dict[str, list[Header]]] = [{}, {}]
-    for side, found in zip((a, b), grouped, strict=True):
-        for header in side.headers:
-            run, task = header["run"] or {}, header["task"] or {}
-            found.setdefault(run.get("instance") or task.get("title") or "", []).append(header)
-    for name in sorted(grouped[0].keys() | grouped[1].keys()):
-        metrics = {key: measure(f[name]) if name in f else None for key, f in zip("ab", grouped, strict=True)}
-        yield {"name": name or None, **metrics}
+    one, other = _by_instance(a), _by_instance(b)
+    for name in sorted(one.keys() | other.keys()):
+        found = {key: each.get(name) for key, each in (("a", one), ("b", other))}
+        yield {"name": name or None, **{key: measure(some) if some else None for key, some in found.items()}}
+
+
+def _by_instance(side: Side) -> dict[str, list[Header]]:
+    found: dict[str, list[Header]] = {}
+    for header in side.headers:
+        run, task = header["run"] or {}, header["task"] or {}
+        found.setdefault(run.get("instance") or task.get("title") or "", []).append(header)
+    return found
 
 
 # ---------------------------------------------------------------- steps

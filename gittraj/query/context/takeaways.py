@@ -104,12 +104,15 @@ def _read_work(source: Source) -> Iterator[Takeaway]:
     retrospective = header["retrospective"] or {}
     # not by status: commits of a trajectory that was abandoned later remain
     if header["link"]["role"] == "explored":
-        for text in filter(None, [retrospective.get("approach") or header["summary"] or header["prompt"]]):
-            yield _takeaway(source, "tried", text)
+        tried = retrospective.get("approach") or header["summary"] or header["prompt"]
+        found = _takeaway(source, "tried", tried)
     elif not source.near.neighbour:
         done = header["result"] or header["summary"] or retrospective.get("summary")
-        for text in filter(None, [header["prompt"] or header["title"]]):
-            yield _takeaway(source, "asked", text, summary=done)
+        found = _takeaway(source, "asked", header["prompt"] or header["title"], summary=done)
+    else:
+        return
+    if found["text"]:
+        yield found
 
 
 def _failing(sources: Sequence[Source]) -> Iterator[tuple[Source, Takeaway]]:

@@ -94,14 +94,14 @@ def _list(
         return ancestry, answer
     commits = look_up(())
     if commits is None:
-        commits = [commit for commit in ancestry.parents if every or commit in recorded]
+        commits = [*ancestry.parents] if every else [*filter(recorded.__contains__, ancestry.parents)]
     if not (places or patterns):
         return ancestry, commits
     found = touching(ancestry, commits, patterns, cwd=cwd) if patterns else set[str]()
-    if places:
-        found |= (
-            {*reachable.touching(places)} if reachable is not None else following(ancestry, places, index)
-        )
+    if reachable is not None and places:
+        found.update(reachable.touching(places))
+    elif places:
+        found |= following(ancestry, places, index)
     return ancestry, [commit for commit in commits if commit in found]
 
 

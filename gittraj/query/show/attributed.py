@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 from gittraj.errors import GitError
 from gittraj.formats.base.exported import Run
 from gittraj.git import Repository, read_changes
-from gittraj.git.blame import read_lines
+from gittraj.git.blame import read_blob, read_lines
 from gittraj.model.values import AnyEvent
 from gittraj.query.why.line_origin import find_writers
 
@@ -35,16 +36,12 @@ def attribute(repository: Repository, commit: str, sessions: Sessions) -> list[R
             except GitError:
                 continue
             paths = {name for name in (change.path, change.old_path) if name}
-            runs += _runs(change.path, lines, change.places, _writers(lines, change.places, paths, sessions))
+            before = partial(read_blob, repository, "".join(changes.parents), change.old_path or change.path)
+            wanted = [place - 1 for place in change.places if place <= len(lines)]
+            found = find_writers(lines, wanted, sessions.items(), paths, before)
+            writers = {at + 1: name for at, (name, _) in found.items()}
+            runs += _runs(change.path, lines, change.places, writers)
     return runs
-
-
-def _writers(
-    lines: Sequence[str], places: Sequence[int], paths: set[str], sessions: Sessions
-) -> dict[int, str]:
-    """The trajectory that wrote each line, by line number."""
-    wanted = [place - 1 for place in places if place <= len(lines)]
-    return {at + 1: name for at, (name, _) in find_writers(lines, wanted, sessions.items(), paths).items()}
 
 
 def _runs(

@@ -83,7 +83,7 @@ def count(commits: Iterable[Commit], tallies: Mapping[str, Tallies]) -> Counted:
     carrying = {commit for commit, folded in tallies.items() if folded.trajectories}
     kept = [commit for commit in listed if not commit.merge or commit.id in carrying]
     known = {commit.id: tallies[commit.id] for commit in listed if commit.id in tallies}
-    known |= {place: folded for place, folded in tallies.items() if place not in known}
+    known |= tallies
     return Counted(kept, known, len(listed) - len(kept), tuple(place_parts(known)))
 
 

@@ -56,12 +56,11 @@ def _by_commit(totals: Counted, names: Mapping[str, str]) -> Iterator[Header]:
     rows: list[tuple[str | None, list[str]]] = [(None, without)] if without else []
     rows += _invert((commit, [name]) for commit, name in names.items()).items()
     for name, commits in rows:
-        tallies = {commit: totals.tallies[commit] for commit in commits if commit in totals.tallies}
-        yield {
-            "name": name,
-            **sum_figures(len(commits) if name is not None else 0, tallies, parts[name]),
-            "bytes": {"records": note_bytes(tallies), "events": total_size(stored[name])},
-        }
+        tallies = _of(totals, commits)
+        events = total_size(stored[name])
+        yield _row(
+            name, len(commits) if name is not None else 0, tallies, parts[name], note_bytes(tallies), events
+        )
 
 
 def _by_trajectory(totals: Counted, name_of: Callable[[Tally], str | None]) -> Iterator[Header]:
@@ -76,25 +75,29 @@ def _by_trajectory(totals: Counted, name_of: Callable[[Tally], str | None]) -> I
             for commit, found in totals.tallies.items()
         )
         tallies = {commit: found for commit, found in kept if found.trajectories}
-        yield {
-            "name": name,
-            **sum_figures(len(totals.commits), tallies, parts[name]),
-            "bytes": {
-                "records": sum(each.note for found in tallies.values() for each in found.trajectories),
-                "events": total_size(stored_parts(tallies)),
-            },
-        }
+        records = sum(each.note for found in tallies.values() for each in found.trajectories)
+        events = total_size(stored_parts(tallies))
+        yield _row(name, len(totals.commits), tallies, parts[name], records, events)
 
 
 def _by_path(totals: Counted, touched: Mapping[str, Collection[str]]) -> Iterator[Header]:
     names = ((commit.id, touched.get(commit.id, ())) for commit in totals.commits)
     for name, commits in _invert(names).items():
-        tallies = {commit: totals.tallies[commit] for commit in commits if commit in totals.tallies}
-        yield {
-            "name": name,
-            **sum_figures(len(commits), tallies, [*place_parts(tallies)]),
-            "bytes": {"records": note_bytes(tallies), "events": total_size(stored_parts(tallies))},
-        }
+        tallies = _of(totals, commits)
+        records, events = note_bytes(tallies), total_size(stored_parts(tallies))
+        yield _row(name, len(commits), tallies, [*place_parts(tallies)], records, events)
+
+
+def _row(
+    name: str | None, commits: int, tallies: Mapping[str, Tallies], parts: Collection[Part], *sizes: int
+) -> Header:
+    """``sizes``: bytes of records and of events."""
+    stored = dict(zip(("records", "events"), sizes, strict=True))
+    return {"name": name, **sum_figures(commits, tallies, parts), "bytes": stored}
+
+
+def _of(totals: Counted, commits: Iterable[str]) -> dict[str, Tallies]:
+    return {commit: totals.tallies[commit] for commit in commits if commit in totals.tallies}
 
 
 def _invert(names: Iterable[tuple[str, Collection[str]]]) -> dict[str, list[str]]:

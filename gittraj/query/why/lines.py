@@ -7,11 +7,12 @@ and null. It must not know how anything is printed.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain
 from typing import Any
 
 from gittraj.frozen import dataclass
-from gittraj.git import BlamedLine, Repository
+from gittraj.git import BlamedLine, Repository, read_blob
 from gittraj.model.codec import decode_note
 from gittraj.model.header import Header
 from gittraj.model.values import Record
@@ -21,9 +22,9 @@ from gittraj.query.log.description import describe_all
 from gittraj.query.notes import NotesInMemory
 from gittraj.query.records import Recorded
 from gittraj.query.show.chapters import Segments, spell_event
-from gittraj.query.why.line_origin import find_writers, show_change
-from gittraj.query.why.reasons import About, find_prompt, find_reasons, find_said
-from gittraj.query.why.session import Session
+from gittraj.query.why.line_origin import find_writers, normalize, show_change
+from gittraj.query.why.reasons import About, find_pinned, find_prompt, find_reasons, find_said
+from gittraj.query.why.session import Part, Session
 from gittraj.query.why.written import Edit
 
 Explanation = Header
@@ -33,19 +34,28 @@ FindNoted = Callable[[Collection[str]], Collection[str] | None]
 """Given paths, the commits with a note that touched one of them, under earlier names too; None: not known."""
 
 _COMMIT = ("commit", "short", "subject", "author", "date")
+_SEEN = ("manual", "agent", "output", "order")
+"""On what evidence a session is known to have made a commit."""
 _SHORT = 7
 
 
 @dataclass(frozen=True, slots=True)
 class _Origin:
-    """What the lines with these ``numbers`` come from; ``line`` is the first. ``beside``: the sessions of
-    the commit, where no edit of theirs is known to have written the lines."""
+    """What the ``blamed`` lines come from. ``sessions``: those of their commit, of which ``session`` tells
+    about them; ``edit``: that is known to have written them."""
 
-    line: BlamedLine
     session: Session | None
     edit: Edit | None
-    numbers: list[int]
-    beside: Sequence[Session]
+    sessions: Sequence[Session]
+    blamed: list[BlamedLine]
+
+    @property
+    def paths(self) -> set[str]:
+        return {path for path in (self.blamed[0].path, self.blamed[0].was) if path}
+
+    @property
+    def numbers(self) -> list[int]:
+        return sorted(line.number for line in self.blamed)
 
 
 Read = Callable[[NotesInMemory, Collection[str]], Recorded]
@@ -58,34 +68,53 @@ def explain(
     lines: Sequence[str],
     segments: Segments,
     *,
-    read: Read = lambda notes, _: Recorded(notes),
-    find_noted: FindNoted | None = None,
+    read: Read,
+    find_noted: FindNoted,
+    respaced: Mapping[int, str],
 ) -> list[Explanation]:
     """One entry for each distinct origin of the ``blamed`` lines, in the order of their first lines.
 
-    ``lines`` are all of the file. ``find_noted`` spares git a walk. Nothing is written, nothing fetched.
+    ``lines`` are all of the file. ``find_noted`` spares git a walk; ``respaced`` are the commits that changed
+    the white space of lines since. Nothing is written, nothing fetched.
     """
     commits = list(dict.fromkeys(line.commit for line in blamed if line.commit))
     recorded = _read_records(repository, commits, read)
-    origins = _find_origins(recorded, blamed, lines, segments)
-    silent = {origin.line.commit for origin in origins if origin.session is None} - {None}
+    origins = _find_origins(repository, recorded, blamed, lines, segments)
+    silent = {origin.blamed[0].commit for origin in origins if origin.session is None} - {None}
     asked = {c: {line.path for line in blamed if line.commit == c} for c in commits if c in silent}
-    previous = _find_previous(repository, asked, find_noted) if asked else {}
-    described = describe_all(repository, list(dict.fromkeys((*commits, *previous.values()))))
+    previous: dict[str, str] = {}
+    if asked:
+        from gittraj.query.why.previous import find_previous  # noqa: PLC0415 - most commits have a record
+
+        known = find_noted({path for paths in asked.values() for path in paths})
+        previous = find_previous(repository, asked, known)
     unread = recorded.unread(asked)
+    named = dict.fromkeys((*commits, *previous.values(), *respaced.values()))
+    described = describe_all(repository, list(named))
     recorded = _read_records(repository, list(previous.values()), read)
-    entries = [_explain_origin(origin, lines, described) for origin in origins]
-    for origin, entry in zip(origins, entries, strict=True):
-        commit = origin.line.commit
-        if origin.session is None and commit in previous:
+    entries = []
+    for origin in origins:
+        commit = origin.blamed[0].commit
+        entry = _begin(origin.numbers, described[commit] if commit else dict.fromkeys(_COMMIT))
+        since = dict.fromkeys(respaced[n] for n in origin.numbers if n in respaced)
+        entry["respaced"] = [described[each] for each in since]
+        if origin.session is not None:
+            told = _explain_line(repository, origin.session, origin, lines)
+            entry |= {"trajectory": origin.session.header, **told}
+        elif commit in previous:
             headers = _headers(recorded.on(previous[commit]), previous[commit])
             entry["nearest"] = {**described[previous[commit]], "trajectory": next(headers, None)}
         entry["unread"] = origin.session is None and commit in unread
+        entries.append(entry)
     return sorted(entries, key=lambda entry: entry["lines"][0])
 
 
 def _find_origins(
-    recorded: Recorded, blamed: Iterable[BlamedLine], lines: Sequence[str], segments: Segments
+    repository: Repository,
+    recorded: Recorded,
+    blamed: Iterable[BlamedLine],
+    lines: Sequence[str],
+    segments: Segments,
 ) -> list[_Origin]:
     by_commit: dict[str | None, list[BlamedLine]] = {}
     for line in blamed:
@@ -93,34 +122,10 @@ def _find_origins(
     origins: dict[Any, _Origin] = {}
     for commit, own in by_commit.items():
         sessions = _read_sessions(recorded, commit, segments)
-        for line, session, edit in _attribute(own, lines, sessions):
+        for line, session, edit in _attribute(repository, own, lines, sessions):
             key = (commit, session and session.header["id"], edit and edit.call.id)
-            origin = origins.setdefault(key, _Origin(line, session, edit, [], () if edit else sessions))
-            origin.numbers.append(line.number)
+            origins.setdefault(key, _Origin(session, edit, sessions, [])).blamed.append(line)
     return list(origins.values())
-
-
-def _explain_origin(
-    origin: _Origin, lines: Sequence[str], described: Mapping[str, Mapping[str, Any]]
-) -> Explanation:
-    commit, session = origin.line.commit, origin.session
-    entry = _begin(sorted(origin.numbers), described[commit] if commit else dict.fromkeys(_COMMIT))
-    if session is None:
-        return entry
-    entry |= {"trajectory": session.header, "movedBy": _list_moves(session)}
-    if origin.edit is None:
-        return entry | _tell_beside(origin.beside)
-    written = [lines[number - 1] for number in origin.numbers]
-    return entry | _explain_line(session, origin.edit, origin.line, written)
-
-
-def _find_previous(
-    repository: Repository, asked: Mapping[str, Collection[str]], find_noted: FindNoted | None
-) -> dict[str, str]:
-    from gittraj.query.why.previous import find_previous  # noqa: PLC0415 - most commits have a record
-
-    known = find_noted({path for paths in asked.values() for path in paths}) if find_noted else None
-    return find_previous(repository, asked, known)
 
 
 def _read_records(repository: Repository, commits: Collection[str], read: Read) -> Recorded:
@@ -153,14 +158,20 @@ def _headers(found: Iterable[Folded], commit: str | None) -> Iterator[Header]:
 
 
 def _attribute(
-    blamed: Sequence[BlamedLine], lines: Sequence[str], sessions: Sequence[Session]
+    repository: Repository, blamed: Sequence[BlamedLine], lines: Sequence[str], sessions: Sequence[Session]
 ) -> Iterator[tuple[BlamedLine, Session | None, Edit | None]]:
-    """Each line with its session, and with the edit that wrote it where there is one."""
-    for place in dict.fromkeys((line.path, line.was) for line in blamed):
-        own = [line for line in blamed if (line.path, line.was) == place]
-        paths = {path for path in place if path}
-        read = [(session, session.events) for session in sessions]
-        found = find_writers(lines, [line.number - 1 for line in own], read, paths)
+    """Each line with its session, and with the edit that wrote it where there is one: of a session that is
+    known to have made the commit before one that may have."""
+    for parent, path, was in dict.fromkeys((line.parent, line.path, line.was) for line in blamed):
+        own = [line for line in blamed if (line.parent, line.path, line.was) == (parent, path, was)]
+        paths = {name for name in (path, was) if name}
+        before = partial(read_blob, repository, parent or "", was or "")
+        found: dict[int, tuple[Session, Edit]] = {}
+        for some in ([s for s in sessions if s.header["link"]["evidence"] in _SEEN], sessions):
+            wanted = [line.number - 1 for line in own if line.number - 1 not in found]
+            if wanted and some:
+                read = ((session, session.events) for session in some)
+                found |= find_writers(lines, wanted, read, paths, before)
         ours = _ours(sessions)
         fallback = next((s for s in ours if _wrote(s, paths)), ours[0] if ours else None)
         for line in own:
@@ -182,8 +193,31 @@ def _wrote(session: Session, paths: set[str]) -> bool:
 def _begin(numbers: Sequence[int], commit: Mapping[str, Any]) -> Explanation:
     """An entry without a record."""
     nothing: Header = {"trajectory": None, "prompt": None, "decisions": [], "said": None, "change": []}
-    nothing |= {"changeMore": 0, "beside": [], "events": [], "movedBy": [], "nearest": None, "unread": False}
+    nothing |= {
+        "changeMore": 0,
+        "doubts": [],
+        "beside": [],
+        "events": [],
+        "movedBy": [],
+        "nearest": None,
+        "unread": False,
+    }
     return {"lines": _join(numbers), **commit, **nothing}
+
+
+def _explain_line(repository: Repository, session: Session, origin: _Origin, lines: Sequence[str]) -> Header:
+    """What is known of the lines: what was decided about just them first, and who doubted them."""
+    paths, numbers = origin.paths, {line.first for line in origin.blamed}
+    asked = [lines[number - 1] for number in origin.numbers]
+    about = About(session, paths, numbers, asked, origin.edit)
+    pinned = find_pinned(_ours(origin.sessions), paths, numbers, anywhere=origin.edit is None)
+    told = {"decisions": pinned, "doubts": about.doubts(session.header)}
+    if origin.edit is None:
+        return told | _tell_beside(origin.sessions)
+    edited = _explain_edit(session, origin.edit, about, asked)
+    known = {decision["chosen"] for decision in pinned}
+    told["decisions"] = [*pinned, *(d for d in edited["decisions"] if d["chosen"] not in known)]
+    return {**edited, **told, "movedBy": _list_moves(repository, session, origin, asked)}
 
 
 def _tell_beside(sessions: Sequence[Session]) -> Header:
@@ -195,35 +229,45 @@ def _tell_beside(sessions: Sequence[Session]) -> Header:
     return {"prompt": beside[0]["prompt"] if len(beside) == 1 else None, "beside": beside}
 
 
-def _explain_line(session: Session, edit: Edit, line: BlamedLine, lines: Sequence[str]) -> Header:
+def _explain_edit(session: Session, edit: Edit, about: About, lines: Sequence[str]) -> Header:
     """A session's explanation of the lines: in ``events`` the prompt above the call that wrote them, the
     nearest stated decision, and the call itself."""
     call = edit.call
-    part = next(part for part in session.parts if call in part.events)
+    part = _part_of(session, edit)
     at = part.events.index(call)
     prompt = find_prompt(session, part, at)
-    paths = {path for path in (line.path, line.was) if path}
-    reasons, decided = find_reasons(session, part, at, About.of(session, paths, lines))
+    reasons, decided = find_reasons(session, part, at, about)
     chosen = {event.id for event in (prompt, call) if event} | decided
     events = [event for event in session.events if event.id in chosen]
     change, more = show_change(edit, lines)
     return {
         "prompt": prompt.content if prompt else part.prompt,
         "decisions": reasons,
-        "said": None if reasons or session.header["why"] else find_said(part, at),
+        "said": None if reasons else find_said(part, at),
         "change": change,
         "changeMore": more,
         "events": [spell_event(event, session.header["agent"]) for event in events],
     }
 
 
-def _list_moves(session: Session) -> list[Header]:
-    """The commits that the records were carried from, the original first."""
-    origins = {record.origin.commit for record in session.records if record.origin}
-    former = session.header["link"]["carriedFrom"]
+def _part_of(session: Session, edit: Edit) -> Part:
+    return next(part for part in session.parts if edit.call in part.events)
+
+
+def _list_moves(
+    repository: Repository, session: Session, origin: _Origin, lines: Sequence[str]
+) -> list[Header]:
+    """The commits that the edit's record was carried from, the original first; none that is here and has not
+    the lines."""
+    records = _part_of(session, origin.edit).records if origin.edit else []
+    first = {record.origin.commit for record in records if record.origin}
+    former = {commit for record in records for commit in record.link.carried_from}
+    wanted = {normalize(line) for line in lines}
     return [
-        {"commit": commit, "short": commit[:_SHORT], "first": commit in origins}
-        for commit in sorted(former, key=lambda c: (c not in origins, c))
+        {"commit": commit, "short": commit[:_SHORT], "first": commit in first}
+        for commit in sorted(former, key=lambda c: (c not in first, c))
+        if not repository.objects.exists(commit)
+        or any(wanted <= {*map(normalize, read_blob(repository, commit, path))} for path in origin.paths)
     ]
 
 

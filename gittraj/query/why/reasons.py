@@ -1,61 +1,104 @@
 """What explains an edit: the prompt above it, the decisions that it carries out, the words before it.
 
-A decision is an edit's reason by its place (the same turn, before it) and by what it names. One that names
-another file of the session is not.
+A decision is the reason of lines only if something binds it to them: it names them, their file or a symbol in
+them, or it stands right before the edit that wrote them. One about another file or other code is not.
 """
 
 from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import chain
+from keyword import kwlist
 
 from gittraj.events.part_summary import PROMPT_LIMIT, shorten
 from gittraj.frozen import dataclass
 from gittraj.model.header import Header
-from gittraj.model.values import Decided, Message, Prompt, ToolCall
+from gittraj.model.values import AnyEvent, Decided, Message, Prompt, ToolCall
 from gittraj.query.account import STATED, spell
 from gittraj.query.why.session import Part, Session
+from gittraj.query.why.written import Edit, is_one_of
 
 _SAID = 2  # sentences of a message above an edit
+_TELLING = 5  # words of one that says something
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z`\"'*])")
 _MOST = 2  # decisions that fit alike
-_WORD = re.compile(r"[A-Za-z_]\w{3,}")
-_COMMON = frozenset(
-    re.findall(r"\w+", "self this that with from then else true false none null return import")
-)
+_CODE = re.compile(r"`([^`\n]+)`")
+_SYMBOL = re.compile(r"\w+_\w+|[a-z]+[A-Z]\w*|[A-Z]+[a-z]+[A-Z]\w*|[A-Z][A-Z\d]+|\w+(?=\()")
+_WORD = re.compile(r"[^\W\d]\w+")
+_COMMON = frozenset((*kwlist, "self", "this", "true", "false", "null", "const", "function"))
 """Words that most lines have."""
 
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What a decision about lines may name: their file's ``names``, their ``words``; ``others``: names of
-    files that the same session changed."""
+    """Lines, and what a decision may name of them: their ``numbers`` (when they were committed) in the files
+    ``paths``, their words; ``edit``: that is known to have written them."""
 
-    names: frozenset[str]
-    others: frozenset[str]
-    words: frozenset[str]
+    session: Session
+    paths: Collection[str]
+    numbers: Collection[int]
+    lines: Sequence[str]
+    edit: Edit | None
 
-    @classmethod
-    def of(cls, session: Session, paths: Collection[str], lines: Sequence[str]) -> About:
-        names = frozenset(map(posixpath.basename, paths))
-        touched = {file["path"] for file in session.header["filesChanged"]}
-        touched |= {f.path for e in session.events if isinstance(e, ToolCall) for f in e.files}
-        words = {word.lower() for line in lines for word in _WORD.findall(line)}
-        others = frozenset(map(posixpath.basename, touched)) - names
-        return cls(names, others, frozenset(words) - _COMMON)
-
-    def fits(self, decision: Header) -> bool | None:
-        """Whether it names the file or a word of the lines; None: it is about another file."""
-        if decision["path"]:
-            return True if posixpath.basename(decision["path"]) in self.names else None
-        sides = (decision["question"], decision["chosen"], *decision["alternatives"], decision["reasoning"])
-        text = " ".join(filter(None, (*sides, decision["quote"])))
-        if any(name in text for name in self.names):
-            return True
-        if any(name in text for name in self.others):
+    def names(self, decision: Header) -> bool | None:
+        """Whether it names the lines, their file or something in them; None: it is about something else."""
+        if decision["path"] and is_one_of(decision["path"], self.paths):
+            line = decision["line"]
+            reach = max((len(new) for _, new in self.edit.hunks), default=1) if self.edit else 1
+            return line is None or any(abs(line - number) < reach for number in self.numbers)
+        if decision["path"] and decision["by"] in STATED:  # what else was inferred to be one may be code
             return None
-        return bool(self.words & {word.lower() for word in _WORD.findall(text)})
+        chosen = f"{decision['question'] or ''} {decision['chosen']}"
+        others = (decision["reasoning"], decision["quote"], *decision["alternatives"])
+        told = " ".join(filter(None, (chosen, *others)))
+        if _has_name(told, self.paths):
+            return True
+        if _has_name(told, self._others()):
+            return None
+        code = _words(_CODE.findall(chosen))
+        if (code | {*_SYMBOL.findall(chosen)}) & _words(self.lines):
+            return True
+        hunks = self.edit.hunks if self.edit else ()
+        edited = _words(line for hunk in hunks for side in hunk for line in side)
+        return False if not code or code & edited else None
+
+    def _others(self) -> set[str]:
+        """The other files that the session changed."""
+        touched = {file["path"] for file in self.session.header["filesChanged"]}
+        touched |= {f.path for e in self.session.events if isinstance(e, ToolCall) for f in e.files}
+        return touched - {*self.paths}
+
+    def doubts(self, header: Header) -> list[str]:
+        """The caveats that name the lines, their file or something in them."""
+        nothing = {"question": None, "reasoning": None, "quote": None, "alternatives": (), "by": "inferred"}
+        places = (s or {"path": None, "line": None} for s in header["caveatSources"])
+        found = zip(header["caveats"], places, strict=True)
+        return [text for text, place in found if self.names({**place, **nothing, "chosen": text})]
+
+
+def _has_name(text: str, paths: Collection[str]) -> bool:
+    names = {posixpath.basename(path) for path in paths}
+    return any(re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", text) for name in names)
+
+
+def _words(texts: Iterable[str]) -> frozenset[str]:
+    return frozenset(word for text in texts for word in _WORD.findall(text)) - _COMMON
+
+
+def find_pinned(
+    sessions: Iterable[Session], paths: Collection[str], numbers: Collection[int], *, anywhere: bool
+) -> list[Header]:
+    """What was decided about just these lines, ``anywhere`` also on purpose about their file."""
+    found = [
+        decision
+        for session in sessions
+        for decision in session.header["decisions"]
+        if decision["path"] and is_one_of(decision["path"], paths)
+        if decision["line"] in numbers or (anywhere and decision["by"] in STATED)
+    ]
+    return sorted(found, key=lambda decision: decision["line"] not in numbers)
 
 
 def find_prompt(session: Session, part: Part, at: int) -> Prompt | None:
@@ -79,10 +122,13 @@ def find_said(part: Part, at: int) -> str | None:
 
 
 def _first_sentences(message: str) -> str:
-    """Headings, tables and code left out; a parser of Markdown takes longer to import than the answer."""
+    """Those that say more than "Good."; headings, tables and code left out; a parser of Markdown takes longer
+    to import than the answer."""
     lines = (line.strip() for line in message[:PROMPT_LIMIT].splitlines())
     text = " ".join(" ".join(line for line in lines if not line.startswith(("#", "|", "`" * 3))).split())
-    return " ".join(_SENTENCE_END.split(text)[:_SAID])
+    found = _SENTENCE_END.split(text)
+    first = next((i for i, sentence in enumerate(found) if len(sentence.split()) >= _TELLING), 0)
+    return " ".join(found[first : first + _SAID])
 
 
 Rank = tuple[bool, bool, bool, bool, int]
@@ -90,22 +136,28 @@ Rank = tuple[bool, bool, bool, bool, int]
 
 def find_reasons(session: Session, part: Part, at: int, about: About) -> tuple[list[Header], set[str]]:
     """The decisions that the call at ``at`` carries out, and the ids of the events of those that were stated.
-    Its turn's first, then what names its lines, what was stated on purpose, what stands before, nearest."""
-    turns, turn = [], 0
-    for event in part.events:
-        turn += isinstance(event, Prompt)
-        turns.append(turn)
+    What names its lines first, then what was stated on purpose, what stands before, nearest."""
     ranked: list[tuple[Rank, str | None, Header]] = []
-    for i, stated, decision in _placed(session, part):
-        fits = about.fits(decision)
-        if fits is not None:
-            rank = (turns[i] != turns[at], not fits, stated is None, i > at, abs(i - at))
-            ranked.append((rank, stated, decision))
-    if not ranked:
-        return [], set()
-    best = min(rank for rank, _, _ in ranked)
+    for own, (i, stated, decision) in ((p is part, d) for p in session.parts for d in _placed(session, p)):
+        names = about.names(decision)
+        if names or (names is False and own and _is_beside(part.events, i, at)):
+            ranked.append(((not names, stated is None, not own, i > at, abs(i - at)), stated, decision))
+    best = min((rank for rank, _, _ in ranked), default=None)
     chosen = [each for each in ranked if each[0] == best][:_MOST]
     return [decision for _, _, decision in chosen], {stated for _, stated, _ in chosen if stated}
+
+
+def _is_beside(events: Sequence[AnyEvent], i: int, at: int) -> bool:
+    """Whether what was decided at ``i`` stands right before the edit at ``at``, or before several of which
+    it is one; what was decided afterwards is about it if it is the only edit."""
+    if i > at:
+        return not any(map(_is_edit, chain(events[:at], events[at + 1 :])))
+    between = events[i + 1 : at]
+    return not any(map(_is_edit, between)) or not any(isinstance(event, Message) for event in between)
+
+
+def _is_edit(event: AnyEvent) -> bool:
+    return isinstance(event, ToolCall) and bool(event.files)
 
 
 def _placed(session: Session, part: Part) -> Iterator[tuple[int, str | None, Header]]:

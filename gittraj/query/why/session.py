@@ -15,10 +15,11 @@ from gittraj.query.show.chapters import Segments
 @dataclass(slots=True)
 class Part:
     """Events that were recorded together, in the log's order; ``prompt`` is their record's (None for an
-    earlier part, whose record is on another commit)."""
+    earlier part, whose record is on another commit), ``records`` brought them to this commit."""
 
     events: list[AnyEvent]
     prompt: str | None
+    records: list[Record]
 
 
 @dataclass(slots=True)
@@ -31,15 +32,22 @@ class Session:
 
     def read(self, segments: Segments) -> None:
         """Its parts there, and those of ``also``, each event once, in the log's order."""
-        groups = {record.segments: record.figures.prompt for record in self.records if record.segments}
-        own = {*chain.from_iterable(groups)}
-        earlier: Iterator[SegmentRef] = chain.from_iterable(record.also for record in self.records)
-        groups |= {(ref,): None for ref in {*earlier} - own}
+        groups: dict[tuple[SegmentRef, ...], list[Record]] = {}
+        for record in self.records:
+            if record.segments:
+                groups.setdefault(record.segments, []).append(record)
+        own = {ref for refs in groups for ref in refs}
+        for record in self.records:
+            for ref in record.also:
+                if ref not in own:
+                    groups.setdefault((ref,), []).append(record)
         known: set[str] = set()
         for refs in sorted(groups, key=lambda refs: refs[0].name):  # names begin with a position in the log
-            events = [e for e in segments.read(self.header["id"], refs) if e.id not in known]
+            found = segments.read(self.header["id"], refs)
+            events = [event for event in found if event.id not in known]
             known.update(event.id for event in events)
-            self.parts.append(Part(events, groups[refs]))
+            prompt = groups[refs][0].figures.prompt if refs[0] in own else None
+            self.parts.append(Part(events, prompt, groups[refs]))
 
     @property
     def events(self) -> Iterator[AnyEvent]:

@@ -1,8 +1,4 @@
-"""What a call writes of a file, as its arguments say it. Pure.
-
-A shell's command is only text: what it writes is not worked out, but for a literal that ``echo`` or
-``printf`` put at the end of a line of it.
-"""
+"""What a call writes of a file, as its arguments say it. Pure."""
 
 from __future__ import annotations
 
@@ -21,8 +17,6 @@ _HEADER = re.compile(r"\*\*\* (?:Add File|Update File|Move to): (.*)")
 _UNIFIED = re.compile(r"^--- .*\n\+\+\+ (?:b/)?(.*)$", re.MULTILINE)
 _BEGIN = "*** Begin Patch"
 _HUNK = re.compile(r"^@@ -\d", re.MULTILINE)
-_QUOTE = re.compile(r"['\"]")
-_ECHO = re.compile(r"""\b(?:echo|printf)[ ]+(['"]?)([^\n]+?)\1[ ]*>>?[ ]*['"]?([^\s'";&|]+)""")
 
 Hunk = tuple[tuple[str, ...], tuple[str, ...]]
 """Old lines, and the new ones that replace them."""
@@ -45,31 +39,33 @@ def read_edits(events: Iterable[AnyEvent], paths: Collection[str]) -> list[Edit]
     shell that failed may have written before."""
     events = list(events)
     failed = {e.call_id for e in events if isinstance(e, ToolResult) and e.is_error and e.call_id}
-    calls = (event for event in events if isinstance(event, ToolCall))
-    edits = (_read_edit(call, paths, failed=call.call_id in failed) for call in calls)
-    return [edit for edit in edits if edit]
+    found = []
+    for event in events:
+        if not isinstance(event, ToolCall):
+            continue
+        if any(file.path in paths for file in event.files):
+            hunks, whole = read_hunks(event.arguments, paths)
+            if hunks and event.call_id not in failed:
+                part = not whole and not any(map(_is_patch, _texts(event.arguments)))
+                found.append(Edit(event, tuple(hunks), whole, part))
+        elif not event.files:
+            replacing: dict[bool, list[Hunk]] = {}
+            for hunk in _read_program(event.arguments, paths):
+                replacing.setdefault(bool(hunk[0]), []).append(hunk)
+            found += [Edit(event, tuple(h), part=part, mentioned=True) for part, h in replacing.items()]
+    return found
 
 
-def _read_edit(call: ToolCall, paths: Collection[str], *, failed: bool) -> Edit | None:
-    if any(file.path in paths for file in call.files):
-        hunks, whole = read_hunks(call.arguments, paths)
-        part = not whole and not any(map(_is_patch, _texts(call.arguments)))
-        return Edit(call, tuple(hunks), whole, part) if hunks and not failed else None
+def _read_program(arguments: Any, paths: Collection[str]) -> Iterator[Hunk]:
+    """What a command writes, or a program that is given as ``code``."""
     names = {posixpath.basename(path) for path in paths}
-    text = "" if call.files else "\n".join(_texts(call.arguments))
-    if not any(name in text for name in names):
-        return None
-    hunks = [((), tuple(lines)) for lines in _read_command(text, names) if lines]
-    return Edit(call, tuple(hunks), mentioned=True)
+    texts = [text for text in _texts(arguments) if any(name in text for name in names)]
+    if texts:
+        from gittraj.query.why.shell import read_command, read_script  # noqa: PLC0415 - most calls name it not
 
-
-def _read_command(text: str, names: Collection[str]) -> Iterator[list[str]]:
-    """The lines of a command, those that its literals write as ``\\n``, and what ``echo`` appends."""
-    yield text.split("\n")
-    for first, *more, _ in (row.split("\\n") for row in text.split("\n") if "\\n" in row):
-        yield [_QUOTE.split(first)[-1], *more]
-    targets = ((match[2], match[3]) for match in _ECHO.finditer(text))
-    yield [line for line, target in targets if posixpath.basename(target) in names]
+        reads = read_script if isinstance(arguments, dict) and "code" in arguments else read_command
+        for text in texts:
+            yield from reads(text, paths)
 
 
 def read_hunks(arguments: Any, paths: Collection[str]) -> tuple[list[Hunk], bool]:
@@ -114,7 +110,7 @@ def _read_patch(text: str, paths: Collection[str]) -> Iterator[Hunk]:
             if ours and (old or new):
                 yield tuple(old), tuple(new)
             old, new = [], []
-            ours = _is_one_of(named[1].strip(), paths) if named else ours
+            ours = is_one_of(named[1].strip(), paths) if named else ours
             continue
         if line[:1] in ("+", " "):
             new.append(line[1:])
@@ -122,7 +118,7 @@ def _read_patch(text: str, paths: Collection[str]) -> Iterator[Hunk]:
             old.append(line[1:])
 
 
-def _is_one_of(path: str, paths: Collection[str]) -> bool:
+def is_one_of(path: str, paths: Collection[str]) -> bool:
     """Patches name a file relative to their call's folder."""
     return any(path == p or path.endswith(f"/{p}") or p.endswith(f"/{path}") for p in paths)
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from pathlib import Path
 
-from gittraj.agents import SessionFile
+from gittraj.agents import SessionFile, all_agents
 from gittraj.capture.session import Log
-from gittraj.errors import TrajError
+from gittraj.errors import FormatError, TrajError
 from gittraj.model.session_items import Cursor, is_unique
 from gittraj.model.values import AnyEvent, Message, Prompt, ToolCall, ToolResult
 from gittraj.notes.read_segments import read_segments
@@ -46,6 +46,8 @@ class ResumingReader:
         cursor = known.cursor if known and not wanted.whole else Cursor()
         facts = known.facts if known else {}
         log, size, age = self._read_log(file, cursor, facts)
+        if all_agents()[file.agent].reuses_log and log.fact("session") != file.session:
+            raise FormatError(f"{file.path}: another session's log by now")
         skipped, place = self._told_before(log, known) if known and log.start == 0 else ((), 0)
         if skipped:
             log, size, age = self._read_log(file, Cursor(added=place), facts, skip=skipped)

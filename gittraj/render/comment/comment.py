@@ -15,7 +15,7 @@ from typing import TypeVar
 from gittraj import limits
 from gittraj.frozen import dataclass
 from gittraj.model.header import Header
-from gittraj.model.words import count, model_of, opened_by
+from gittraj.model.words import count, model_of, one_line, opened_by
 from gittraj.query.change import Change, Rewritten
 from gittraj.render.comment.facts import find_heading, find_outcome, find_requests, share, state_facts
 from gittraj.render.comment.flags import Flag, by_doubt, find_flags, omissions
@@ -32,7 +32,6 @@ from gittraj.render.comment.tables import (
     decisions_table,
     files_table,
     flags_table,
-    one_line,
 )
 from gittraj.render.inert import code, element, quote, words
 

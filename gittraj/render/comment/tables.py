@@ -222,7 +222,3 @@ def agents_of(trajectories: Iterable[Header], joint: str = ", ") -> str:
 
 def cell(text: str) -> str:
     return words(text, WORDS)
-
-
-def one_line(text: str) -> str:
-    return " ".join(text.split())

@@ -122,7 +122,7 @@ def render_events(
         result = results.get(event["tool"]["callId"]) if "tool" in event else None
         if shown := _render(event, result, detail, readers):
             kind = KINDS.get(event["type"], "more")
-            bad = failed(event) or bool(result and failed(result))
+            bad = any(map(failed, filter(None, (event, result))))
             rows.append(_row(event, shown, ids.choose(event["id"]), kind=kind, bad=bad))
     return tag("ol", *rows, class_="events")
 

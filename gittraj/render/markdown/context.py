@@ -14,7 +14,7 @@ from typing import Any
 
 from gittraj.events.part_summary import shorten
 from gittraj.model.unseen import drop_unseen, is_unseen
-from gittraj.model.words import sure
+from gittraj.model.words import one_line, sure
 
 Takeaway = Mapping[str, Any]
 
@@ -113,11 +113,6 @@ def _quoted(encoded: str, kept: str = "") -> str:
         encoded = "".join(_spell(s) if s not in kept and is_unseen(s) else s for s in encoded)
     # the document's own brackets may stand side by side
     return _STRING.sub(lambda text: _STRUCTURE.sub(lambda match: _spell(match[0]), text[0]), encoded)
-
-
-def one_line(text: str) -> str:
-    """``text`` with all white space collapsed to single spaces."""
-    return " ".join(text.split())
 
 
 def weigh(text: str) -> int:

@@ -17,14 +17,7 @@ _FILES_NAMED = 50
 
 def report_to_text(report: Any, subjects: Mapping[str, str], page: Page, *, dry_run: bool) -> Iterator[str]:
     """The table: commits with their sessions and evidence, then what was not linked, and why."""
-    made = {(row.trajectory, row.commit) for row in report.linked if not row.carried}
-    links = [row for row in report.linked if not row.carried or (row.trajectory, row.commit) not in made]
-    links.sort(key=lambda row: (row.agent, row.session))
-    hows = [_how(row, report.gone) for row in links]
-    wide = max(map(len, hows), default=0)
-    for row, how in zip(links, hows, strict=True):
-        subject = escape_line(subjects.get(row.commit, ""))
-        yield _line(page, f"{row.commit[:7]}  {escape_line(row.agent):<12}  {how:<{wide}}  {subject}")
+    yield from _links(report, subjects, page)
     lists = [
         (title, rows)
         for title, rows in (("not linked:", report.unlinked), ("not read:", report.damaged))
@@ -37,6 +30,17 @@ def report_to_text(report: Any, subjects: Mapping[str, str], page: Page, *, dry_
     if report.linked or lists:
         yield "\n"
     yield from (f"{row}\n" for row in wrap(_summary(report, dry_run=dry_run), page.columns))
+
+
+def _links(report: Any, subjects: Mapping[str, str], page: Page) -> Iterator[str]:
+    made = {(row.trajectory, row.commit) for row in report.linked if not row.carried}
+    links = [row for row in report.linked if not row.carried or (row.trajectory, row.commit) not in made]
+    links.sort(key=lambda row: (row.agent, row.session))
+    hows = [_how(row, report.gone) for row in links]
+    wide = max(map(len, hows), default=0)
+    for row, how in zip(links, hows, strict=True):
+        subject = escape_line(subjects.get(row.commit, ""))
+        yield _line(page, f"{row.commit[:7]}  {escape_line(row.agent):<12}  {how:<{wide}}  {subject}")
 
 
 def _refusal(row: Any) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from gittraj.model.header import Header
-from gittraj.model.words import left_out
+from gittraj.model.words import left_out, one_line
 from gittraj.render.events import (
     Detail,
     Event,
@@ -50,7 +50,7 @@ def render_commit(
     for number, header in enumerate(trajectories):
         yield "\n" * bool(entry or number) + "\n".join(_head(header, page, now)) + "\n"
         for chapter in header["chapters"]:
-            if lines := _chapter(chapter, page, detail, said=_words(header["prompt"])):
+            if lines := _chapter(chapter, page, detail, said=one_line(header["prompt"] or "")):
                 yield "\n".join(["", *lines]) + "\n"
         outputs, note = left_out(header), thinking_note(header) if detail.thinking else None
         notes = filter(None, (note, outputs and f"left out: {outputs}"))
@@ -62,7 +62,9 @@ def render_commit(
 
 def _head(header: Header, page: Page, now: datetime) -> Iterator[str]:
     """What is said of a trajectory before its events."""
-    if not header["prompt"] or _words(header["title"]) != _words(header["prompt"]):  # said below
+    if not header["prompt"] or one_line(header["title"] or "") != one_line(
+        header["prompt"] or ""
+    ):  # said below
         yield from page.block(escape_line(header["title"] or "(untitled)"), "bold")
     about = (header["id"], ago(header["startedAt"], now), header["status"])
     yield from page.block(escape_line(" · ".join(filter(None, about))), "dim")
@@ -82,7 +84,7 @@ def render_timeline(trajectories: Sequence[Header], page: Page, *, detail: Detai
             yield page.paint(escape_line(day) or "time unknown", "yellow") + "\n"
         who = escape_line(agent)
         lead = f"{escape_line(time[11:19]) or ' ' * 8}  " + f"{who}{' ' * (wide - width(who))}  " * bool(wide)
-        styles = ["red"] if failed(event) else ["bold"] if event["type"] == "prompt" else []
+        styles = ["red"] * failed(event) or ["bold"] * (event["type"] == "prompt")
         text = cut(_on_one_line(event), page.room(width(lead)))
         yield page.paint(lead, "dim") + page.paint(text, *styles) + "\n"
 
@@ -105,10 +107,6 @@ def _missing(header: Header, page: Page) -> list[str]:
     return []
 
 
-def _words(text: str | None) -> str:
-    return " ".join((text or "").split())
-
-
 def _chapter(chapter: Header, page: Page, detail: Detail, *, said: str) -> list[str]:
     """Begins with the full prompt unless it was ``said`` above, or the title where there is none; empty
     without an event to show."""
@@ -118,7 +116,7 @@ def _chapter(chapter: Header, page: Page, detail: Detail, *, said: str) -> list[
     opened = events[0]["type"] == "prompt"
     asked = escape(events.pop(0)["content"].strip()) if opened else escape_line(chapter["title"])
     most = None if detail.everything else _MESSAGE
-    if opened and _words(asked) == said:
+    if opened and one_line(asked) == said:
         lines = page.block("as asked above", "dim", indent=_STEP, label="» ")
     else:
         lines = page.block(asked, "bold", indent=_STEP, label="» ", lines=most)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from itertools import chain
 
 from gittraj.model.header import Header
 from gittraj.model.words import count, unmarked
+from gittraj.render.events import call_name
 from gittraj.render.text.log import ago, render_decision, render_small_print, render_tests, render_title
 from gittraj.render.text.terminal import Page, cut, escape, escape_line
 
@@ -15,6 +18,13 @@ _LABEL = 11  # columns that a label takes, margin included
 _LINES = 6  # lines of the file that are shown of a reason
 _ASKED, _SAID = 6, 4  # lines of a prompt, of a decision
 _MANY = 3  # decisions, doubts
+_SHORT = 120  # signs of a prompt that may only go on with a task
+_BACK = re.compile(
+    r"\b(?:again|still|instead|that|this|it|you|your|not|nothing|no|yes|ok|wrong|redo|continue|go on)\b",
+    re.IGNORECASE,
+)
+"""Words that point back to what was asked and done before."""
+_COLOURS = {"-": ["red"], "+": ["green"]}
 _UNREAD = "  what is recorded of this commit cannot be read (git traj doctor)"
 
 
@@ -24,9 +34,14 @@ def render_reason(
     """One entry of ``git traj why``; ``lines`` are all of the file; ``any_here``: whether there are records,
     so that a commit without one is worth a word."""
     shown = [*_quote(entry["lines"], lines, page), _title(entry, page, now)]
+    for commit in entry["respaced"]:
+        text = f"changed by {commit['short']} {escape_line(commit['subject'])}; the rest is told without it"
+        shown += _block("spaces", text, page, 2)
     header = entry["trajectory"]
     if header is not None:
         shown += _account(entry, page, now)
+        if len(entry["beside"]) < 2:
+            shown += render_small_print({**header, "link": {**header["link"], "carriedFrom": []}}, page)
         if _has_more(entry):
             shown.append(page.paint(f"  git traj show {escape_line(entry['short'])} has more", "dim"))
     elif entry["commit"] is not None and any_here:
@@ -72,36 +87,60 @@ def _title(entry: Header, page: Page, now: datetime) -> str:
 def _account(entry: Header, page: Page, now: datetime) -> Iterator[str]:
     header = entry["trajectory"]
     if entry["beside"]:
-        yield from _beside(entry, page)
-    elif entry["prompt"]:
-        yield from _block("asked", escape_line(entry["prompt"]), page, _ASKED)
-    if len(entry["beside"]) < 2:
-        yield from _explanation(entry, header, page, now)
-        link = {**header["link"], "carriedFrom": []} if entry["movedBy"] else header["link"]
-        yield from render_small_print({**header, "link": link}, page)
-
-
-def _explanation(entry: Header, header: Header, page: Page, now: datetime) -> Iterator[str]:
-    for number, decision in enumerate(entry["decisions"][:_MANY]):
-        yield from _block("" if number else "decided", render_decision(decision, page), page, _SAID)
+        yield from chain(_decided(entry, page), _beside(entry, page))
+    else:
+        yield from chain(_asked(entry, page), _decided(entry, page))
+    if len(entry["beside"]) > 1:
+        return
     if entry["said"]:
         yield from _block("said", f"“{escape_line(entry['said'])}”", page, _SAID)
-    call = next((event for event in entry["events"] if event["type"] == "tool_call"), None)
-    if call is not None:
-        name = escape_line(call["tool"]["name"] or "a call")
+    yield from _written(entry, page, now)
+    yield from render_tests(header, page)
+    yield from _doubts(entry, page)
+    if entry["movedBy"]:
+        moved = f"carried over from {entry['movedBy'][0]['short']}, when history was rewritten"
+        yield from _block("moved", moved, page, 3)
+
+
+def _asked(entry: Header, page: Page) -> Iterator[str]:
+    """The prompt of the edit; above a short one that points back to what was asked before also that."""
+    asked, task = (escape_line(text or "") for text in (entry["prompt"], entry["trajectory"]["prompt"]))
+    if task and len(asked) < _SHORT and _BACK.search(asked) and not asked.startswith(task):
+        yield from _block("task", task, page, _ASKED)
+    if asked:
+        yield from _block("asked", asked, page, _ASKED)
+
+
+def _decided(entry: Header, page: Page) -> Iterator[str]:
+    for number, decision in enumerate(entry["decisions"][:_MANY]):
+        text, line = render_decision(decision, page), decision["line"]
+        if line and entry["beside"] and not any(first <= line <= last for first, last in entry["lines"]):
+            text = f"{text} (about line {line})"
+        yield from _block("" if number else "decided", text, page, _SAID)
+
+
+def _doubts(entry: Header, page: Page) -> Iterator[str]:
+    """Those of the lines first; the others are about whatever the session did for the commit."""
+    own = [unmarked(caveat) for caveat in entry["doubts"]]
+    others = [unmarked(caveat) for caveat in entry["trajectory"]["caveats"] if caveat not in entry["doubts"]]
+    told = [*own, *(f"of the commit: {first}" for first in others[:1]), *others[1:]]
+    for number, caveat in enumerate(told[:_MANY]):
+        yield from _block("" if number else "doubts", escape_line(caveat), page, 2)
+
+
+def _written(entry: Header, page: Page, now: datetime) -> Iterator[str]:
+    """The call that wrote the lines, and what of them."""
+    calls = [event for event in entry["events"] if event["type"] == "tool_call"]
+    for call in calls[:1]:
+        name = escape_line(call_name(call))
         yield from _block("written", f"{ago(call['ts'], now)} by {name}".lstrip(), page, 1)
         yield from _change(entry, page)
-    yield from render_tests(header, page)
-    for number, caveat in enumerate(header["caveats"][:_MANY]):
-        yield from _block("" if number else "doubts", escape_line(unmarked(caveat)), page, 2)
-    if entry["movedBy"]:
-        yield from _block("moved", _moved(entry["movedBy"]), page, 3)
 
 
 def _change(entry: Header, page: Page) -> Iterator[str]:
     for line in entry["change"]:
         text = cut(escape(line).replace("\n", " "), page.room(_LABEL))
-        yield f"{' ' * _LABEL}{page.paint(text, 'red' if line[0] == '-' else 'green')}"
+        yield f"{' ' * _LABEL}{page.paint(text, *_COLOURS.get(line[0], ()))}"
     if entry["changeMore"]:
         yield f"{' ' * _LABEL}{page.paint('… ' + count(entry['changeMore'], 'more line'), 'dim')}"
 
@@ -109,13 +148,17 @@ def _change(entry: Header, page: Page) -> Iterator[str]:
 def _beside(entry: Header, page: Page) -> Iterator[str]:
     """Nobody knows who wrote the lines: what stands beside them in the commit is told as the commit's."""
     beside, remote = entry["beside"], entry["trajectory"].get("remote")
-    known = "no recorded edit matches these lines; who wrote them is not known"
+    told = "no recorded edit matches these lines; who wrote them is not known"
     if remote:
-        known = f"the events stay with {remote} until joined: git traj fetch {remote}"
+        told = f"the events stay with {remote} until joined: git traj fetch {remote}"
+    elif len(beside) == 1 and not (entry["trajectory"]["agent"] or beside[0]["prompt"]):
+        told = "not recorded: the record was made by hand"
     elif not all(session["read"] for session in beside):
-        known = "recorded events are not here; who wrote these lines is not known"
-    yield from _block("written", escape_line(known), page, 2)
+        told = "recorded events are not here; who wrote these lines is not known"
+    yield from _block("written", escape_line(told), page, 2)
     many = len(beside) > 1
+    if not many and not beside[0]["prompt"]:
+        return
     of = f" {len(beside)} sessions; which wrote these lines, if any, is not known" if many else ""
     yield from page.block(f"the commit also carries{of}:", indent=2, label="", lines=2)
     for number, session in enumerate(beside[:_MANY]):
@@ -123,14 +166,6 @@ def _beside(entry: Header, page: Page) -> Iterator[str]:
         yield from _block("" if number else "asked", prompt, page, 2 if many else _ASKED)
     if len(beside) > _MANY:
         yield f"{' ' * _LABEL}{page.paint(f'… and {len(beside) - _MANY} more', 'dim')}"
-
-
-def _moved(former: Sequence[Header]) -> str:
-    """The commits that this record was carried over from."""
-    old = ", ".join(commit["short"] for commit in former[:5])
-    first = [commit["short"] for commit in former if commit["first"]]
-    text = f"carried over from {old}, when history was rewritten"
-    return f"{text}; first recorded on {first[0]}" if first and len(former) > 1 else text
 
 
 def _previous(previous: Header | None, page: Page, now: datetime) -> Iterator[str]:

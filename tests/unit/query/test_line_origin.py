@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import time
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gittraj.model.values import AnyEvent, FileTouched, Message, ToolCall, ToolResult
-from gittraj.query.why.line_origin import MOST, find_edits, find_writers, show_change
+from gittraj.query.why.line_origin import MOST, find_writers, show_change
 from gittraj.query.why.written import read_edits
 
 PATH = "src/f.py"
@@ -57,10 +58,10 @@ def edit(number: int, old: str, new: str) -> ToolCall:
     return call(number, {"file_path": PATH, "old_string": old, "new_string": new})
 
 
-def who(lines: list[str], *events: AnyEvent) -> list[str | None]:
+def who(lines: list[str], *events: AnyEvent, before: list[str] | None = None) -> list[str | None]:
     """Of each line the id of the call that wrote it."""
-    found = find_edits(lines, range(len(lines)), read_edits(events, {PATH}))
-    return [found[at].call.id if at in found else None for at in range(len(lines))]
+    found = find_writers(lines, range(len(lines)), [(None, events)], {PATH}, lambda: before or [])
+    return [found[at][1].call.id if at in found else None for at in range(len(lines))]
 
 
 @pytest.mark.parametrize(
@@ -132,33 +133,57 @@ def test_an_edit_inside_a_line_wrote_it() -> None:
     lines = ["UNITS = compile('(a)s')", "", "if not found or not text:", "  raise E(f'no: {text}; no sign')"]
     first = edit(1, "pass", "UNITS = compile('(a)s?')\nif not found or not text.strip():")
     inside = edit(2, "(a)s?'", "(a)s'"), edit(3, "not text.strip()", "not text")
-    assert who(lines, first, *inside, edit(4, "no: {text}", "no: {text}; no sign")) == [
-        "c2",
-        "c2",
-        "c3",
-        "c4",
-    ]
+    last = edit(4, "no: {text}", "no: {text}; no sign")
+    before = ["  raise E(f'no: {text}')"]
+    assert who(lines, first, *inside, last, before=before) == ["c2", "c2", "c3", "c4"]
+    assert who(["f(a)"], edit(1, ", b", ""), before=["f(a, b)"]) == ["c1"]
+    assert who(["f(c, c)"], edit(1, "b", "c"), before=["f(b, b)"]) == ["c1"]
+    assert who(["x = 3"], edit(1, "1", "2"), edit(2, "2", "3"), before=["x = 1"]) == ["c2"]
 
 
 def test_an_edit_that_begins_or_ends_inside_a_line() -> None:
-    lines = ["a = first(one,", "          two)", "b = last(one) + more"]
-    assert who(lines, edit(1, "x)\nb = l", "first(one,\n two)\nb = last")) == ["c1", "c1", "c1"]
+    lines, before = (
+        ["a = first(one,", "          two)", "b = last(one) + more"],
+        ["a = x)", "b = l(one) + more"],
+    )
+    assert who(lines, edit(1, "x)\nb = l", "first(one,\n two)\nb = last"), before=before) == [
+        "c1",
+        "c1",
+        "c1",
+    ]
     assert who(["z = first(one,", "three)"], edit(1, "x)\nb", "first(one,\n two)\nc")) == [None, None]
+    assert who(["a = 1, b = 2"], edit(1, "1\nb", "1, b"), before=["a = 1", "b = 2"]) == ["c1"]
+    assert who(["a = 1", "b = 2"], edit(1, "1, b", "1\nb"), before=["a = 1, b = 2"]) == ["c1", "c1"]
+    assert who(["a", "b", "x # y"], edit(1, "\nx", " # y\nx"), before=["a", "b", "x"]) == [None, None, None]
 
 
 @pytest.mark.parametrize(
-    ("lines", "old", "new"),
+    ("line", "old", "new", "before"),
     [
-        (["call(name)", "name = 1"], "nome", "name"),
-        (["x = f(aa)"], "bb", "aa"),
-        (["keep(old, new)"], "old", "new"),
-        (["if text.strip():"], "text.strip()", "text"),
-        (["total += 1"], "", "total"),
+        ("    return total * 1.19  # VAT", "return t", "return total", "    return t"),
+        ("retry = load_all_by_hand(3)", "load", "load_all", "import load"),
+        ("if text.strip():", "text.strip()", "text", "if text.strip() is None:"),
+        ("total += 1", "", "total", ""),
     ],
-    ids=["in two lines", "few signs", "few signs beside the old", "still as it was", "nothing replaced"],
+    ids=["a person wrote more", "a person wrote another", "still as it was", "nothing replaced"],
 )
-def test_a_part_that_does_not_tell_which_line(lines: list[str], old: str, new: str) -> None:
-    assert who(lines, edit(1, old, new)) == [None] * len(lines)
+def test_an_edit_inside_a_line_did_not_write_what_else_has_its_words(
+    line: str, old: str, new: str, before: str
+) -> None:
+    assert who([line], edit(1, old, new), before=[before]) == [None]
+
+
+def test_long_texts_take_no_time() -> None:
+    first, second = ([f"v{(n * step) % 120}" for n in range(15_000)] for step in (7, 11))
+    edits = [edit(n, "\n".join(f"old_{n}_{m}" for m in range(20)), f"new_{n}") for n in range(3, 150)]
+    start = time.process_time()
+    assert who([*second, *map(str, range(2500))], write(1, *first), write(2, *second), *edits)[0] == "c1"
+    backslashes = (
+        {"command": f"sed -i 's/{chr(92) * 9000} f.py' f.py"},
+        {"command": "cat <<a > f.py\n" * 3000},
+    )
+    assert who(["x"], *(call(n, each, path=None) for n, each in enumerate(backslashes))) == [None]
+    assert time.process_time() - start < 10
 
 
 def test_a_patch_writes_whole_lines() -> None:
@@ -185,12 +210,49 @@ def test_the_later_of_two_sessions_wrote_it() -> None:
         ("echo seconds = parse > f.py", True),
         ("echo 'seconds = parse' >> other.py; cat f.py", False),
         ("printf '\\n\\nseconds = parse\\n' >> f.py", True),
-        ("python3 - <<'P'\np='src/f.py'\ns=s.replace('def', 'seconds = parse\\n\\ndef')\nP", True),
+        ("python3 - <<'P'\np='src/f.py'\nset(s.replace('d', 'seconds = parse\\n\\nd'))\nP", False),
+        (
+            "python3 - <<'P'\np='src/f.py'\np.write_text(s.replace('d', 'seconds = parse\\n\\nd'))\nP",
+            True,
+        ),
+        ("python3 - <<'P'\nf = open('src/f.py', 'w')\nf.write('''\nseconds = parse\n''')\nP", True),
+        ("bash -lc 'cat > f.py <<E\nseconds = parse\nE'", True),
+        ("cat <<E | tee -a src/f.py\nseconds = parse\nE", True),
+        ("sed -i 's/sec = parse/seconds = parse/' src/f.py", True),
+        ("sed -i.bak -E '/^def/a seconds = parse' f.py && git diff", True),
+        ("perl -pi -e 's|^x$|seconds = parse|' f.py", True),
+        ("sed 's/sec = parse/seconds = parse/' src/f.py > /dev/null", False),
+        ("sed -i 's/sec = parse/seconds = parse/' g.py; cat f.py", False),
+        ("cd src && sed -i 's/sec = parse/seconds = parse/' ./f.py", True),
+        ("echo seconds = parse > /home/me/repo/src/f.py", True),
+        ("echo seconds = parse > docs/src/f.py", False),
+        ("cd docs && echo seconds = parse > f.py", False),
+        ("cat run.sh\nseconds = parse f.py\nseconds = parse", False),
         ("git commit -m 'seconds = parse' f.py", False),
+        ("git commit -m 'In f.py:\nseconds = parse\n' > /dev/null", False),
+        ("grep -c 'x\nseconds = parse\ny' f.py > /dev/null", False),
+        ("cat > g.py <<E\nseconds = parse\nE\ncat f.py", False),
+        ("python3 - <<E\nprint(open('f.py').read().count('''\nseconds = parse\n'''))\nE", False),
     ],
 )
 def test_what_a_shells_literals_write(command: str, wrote: bool) -> None:
     assert who(["seconds = parse"], call(1, {"command": command}, path=None)) == ["c1" if wrote else None]
+
+
+def test_a_search_for_a_line_did_not_write_it() -> None:
+    search = call(1, {"pattern": "seconds = parse", "path": PATH}, path=None)
+    assert who(["seconds = parse"], search) == [None]
+    program = call(2, {"code": "open('f.py', 'w').write(\n'''\nseconds = parse\n''')"}, path=None)
+    assert who(["seconds = parse"], program) == ["c2"]
+
+
+def test_a_shell_edits_inside_a_line() -> None:
+    lines = ["def test():", "    assert price == 5.79  # exact"]
+    first = write(1, "def test():", "    assert price == 5.80  # exact")
+    inside = call(2, {"command": r"sed -i 's/5\.80/5.79/' src/f.py"}, path=None)
+    assert who(lines, first, inside) == ["c1", "c2"]
+    inside = call(2, {"command": "sed -i 's/JP/AQ/g' src/f.py"}, path=None)
+    assert who(["f('AQ')", "g('AQ')", "h(AQ)"], inside, before=["f('JP')", "g('JP')"]) == ["c2", "c2", None]
 
 
 def test_other_files_and_other_events_write_nothing() -> None:

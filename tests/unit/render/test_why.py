@@ -17,6 +17,7 @@ def reason(header: Any, **fields: Any) -> dict[str, Any]:
     given = {key: value for key, value in entry().items() if key not in ("files", "trajectories")}
     told = {"prompt": header["prompt"], "decisions": header["decisions"], "said": None, "change": []}
     told |= {"changeMore": 0, "beside": [], "events": [], "movedBy": [], "nearest": None}
+    told |= {"doubts": [], "respaced": []}
     return {"lines": [[1, 1]], **given, "trajectory": header, **told} | fields
 
 
@@ -41,7 +42,7 @@ def test_many_lines_are_shortened_and_gaps_are_shown() -> None:
   asked    The API answers 429 in bursts. Retry with backoff, and add no
            dependency.
   tests    12 passed, 1 failed (last of 3 runs)
-  doubts   Retry-After given as a date is not tested.
+  doubts   of the commit: Retry-After given as a date is not tested.
 """
     )
 
@@ -94,6 +95,8 @@ def test_hostile_words_have_no_power(form: str) -> None:
         author={"name": HOSTILE, "email": HOSTILE},
         events=[event("prompt", HOSTILE), edit],
         change=[f"+{HOSTILE}\ncommit 0", f"-{HOSTILE}"],
+        doubts=[HOSTILE],
+        respaced=[{"short": "9b440cb", "subject": HOSTILE}],
         nearest=None,
     )
     if form == "text":

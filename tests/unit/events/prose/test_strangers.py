@@ -1,4 +1,4 @@
-"""Prose of people whom nobody asked: what is and what is no doubt, choice or reason, by the form of the sentence."""
+"""Prose that no rule was made for: what is and what is no doubt, choice or reason, by the sentence's form."""
 
 from __future__ import annotations
 
@@ -52,16 +52,17 @@ def test_no_doubt(said: str) -> None:
 @pytest.mark.parametrize(
     ("said", "chosen", "rejected"),
     [
-        ("Two places could check it: the cart, or the parser. I'm doing it in the parser, since only there the "
-         "text is left.", "the parser", "the cart"),
+        ("Two places could check: the cart, or the parser. I'm doing it in the parser, since it has it.",
+         "the parser", "the cart"),
         ("Postgres or SQLite? SQLite it is: there is only one writer.", "SQLite", "Postgres"),
         ("Works. `cache` would be the one-liner, but it never evicts. I'll use `lru_cache`.",
          "`lru_cache`", "`cache`"),
         ("Works. I was tempted to use `pint` but one more dependency seemed excessive.",
          "not: use `pint`", "use `pint`"),
-        ("I considered the dearest zone, but a wrong price is worse than an error, so I'll raise an error instead.",
-         "raise an error instead", "the dearest zone"),
-        ("It would have been simpler to lock the file; that blocks readers.", "not: lock the file", "lock the file"),
+        ("I considered the dearest zone, but a wrong price is worse than none, so I'll raise an error.",
+         "raise an error", "the dearest zone"),
+        ("It would have been simpler to lock the file; that blocks readers.",
+         "not: lock the file", "lock the file"),
     ],
 )  # fmt: skip
 def test_a_choice(said: str, chosen: str, rejected: str) -> None:
