@@ -107,7 +107,7 @@ class Trajectories:
             self._repository, self._environ, files, form=form, commit=onto, link=link
         )
         rows = [row for report in reports for row in taken_to_json(report, {})]
-        failed = [f"{r.path}: {r.why}" for r in refused]
+        failed = [f"{path}: {why}" for path, why in refused]
         failed += [f"{row['path']}: {row['why']}" for row in rows if row["why"]]
         if failed:
             raise TrajError("; ".join(failed))

@@ -202,14 +202,8 @@ def _speaking(name: str, path: Path) -> Agent:
 
 
 def _is_own(file: SessionFile, fields: Mapping[str, Any]) -> bool:
-    texts = (file.subagent, file.format, file.own)
-    return (
-        file.agent == fields["name"]
-        and isinstance(file.session, str)
-        and isinstance(file.path, Path)
-        and isinstance(file.changed, int | None)
-        and all(isinstance(text, str | None) for text in texts)
-    )
+    typed = all(isinstance(getattr(file, name), kind) for name, kind in _TYPES.items())
+    return typed and file.agent == fields["name"]
 
 
 def _wrong(fields: Mapping[str, Any]) -> str | None:
@@ -230,16 +224,13 @@ def _is_inside(file: object) -> bool:
 
 
 def _is_sound(hooks: HookSettings, name: str) -> bool:
-    label = {} if hooks.label is None else hooks.label
-    return (
-        type(hooks) is HookSettings  # whose methods are ours
-        and hooks.name == name
-        and all(isinstance(table, Mapping) and len(table) <= _MOST for table in (hooks.events, label))
-        and all(map(_is_line, (*hooks.events, *label, *label.values(), hooks.advice)))
-        and all(tool is None or _is_line(tool) for tool in hooks.events.values())
-        and type(hooks.second) is int
-        and 0 < hooks.second <= _SECOND
-    )
+    tables = (hooks.events, {} if hooks.label is None else hooks.label)
+    ours = type(hooks) is HookSettings and hooks.name == name  # its methods are ours
+    if not ours or not all(isinstance(table, Mapping) and len(table) <= _MOST for table in tables):
+        return False
+    tools = (tool for tool in hooks.events.values() if tool is not None)
+    texts = (*tables[0], *tables[1], *tables[1].values(), *tools, hooks.advice)
+    return all(map(_is_line, texts)) and type(hooks.second) is int and 0 < hooks.second <= _SECOND
 
 
 def _is_line(text: object) -> bool:
@@ -248,6 +239,8 @@ def _is_line(text: object) -> bool:
 
 _MOST, _LINE, _SECOND = 20, 300, 1_000_000
 """Files or entries, characters of a line, and units of time in a second, of an agent that is plugged in."""
+_TYPES = {"session": str, "path": Path, "changed": int | None}
+_TYPES |= dict.fromkeys(("subagent", "format", "own"), str | None)
 _FILES = Returns(each=SessionFile, right=_is_own, otherwise=())
 SHAPE = Shape(
     fields={

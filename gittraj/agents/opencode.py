@@ -79,9 +79,10 @@ class OpenCode(Agent):
             for session, folder, at in rows:
                 if isinstance(session, str) and isinstance(folder, str):
                     yield folder, self._session(session, path, "opencode-db", at)
-        storage = self._storage(environ)
-        if storage is None:
-            return
+        if storage := self._storage(environ):
+            yield from self._stored(storage, since)
+
+    def _stored(self, storage: Path, since: float) -> Iterator[tuple[str, SessionFile]]:
         for file in sorted((storage / "session").glob("*/*.json")):
             info = _load(file)
             folder, times = info.get("directory"), info.get("time")

@@ -12,9 +12,7 @@ from gittraj.cli.common.repository import drain_first, environment, find_reposit
 
 @click.command("backfill")
 @click.option("--since", metavar="DATE", help="Only sessions written after this date, as in git log.")
-@click.option(
-    "--agent", "agents", multiple=True, metavar="NAME", help="Only this agent's sessions; repeatable."
-)
+@click.option("--agent", "agents", multiple=True, metavar="NAME", help="Only this agent's; repeatable.")
 @click.option("--dry-run", is_flag=True, help="Say what would be linked; write nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.pass_obj

@@ -29,9 +29,7 @@ _FORMATS = ("text", "markdown", "html", "json")
 @click.command("compare")
 @click.argument("left", metavar="A")
 @click.argument("right", metavar="B")
-@click.option(
-    "--task", metavar="ID", help="A and B are agents or models: compare their work on this task or run."
-)
+@click.option("--task", metavar="ID", help="A and B are agents or models: compare their work on this task.")
 @click.option("--format", "form", type=click.Choice(_FORMATS), default="text", help="text is the default.")
 @click.option("--json", "form", flag_value="json", help="The same as --format json.")
 @click.option("--events", "everything", is_flag=True, help="Show every step, in full.")

@@ -1,7 +1,8 @@
 """``git traj context``.
 
-A line: ``COMMIT DATE KIND "TEXT" [for "…"] [on "…"] [because "…"] [done "…"] [(by, N% sure, from "REMOTE",
-near "PATH")]``. ``from`` names a remote whose record is not joined with ours.
+A line: ``COMMIT DATE KIND "TEXT" [for "…"] [on "…"] [because "…"] [done "…"] [(by, N% sure, answered in
+COMMIT, reverted by COMMIT, from "REMOTE", near "PATH")]``. ``from`` names a remote whose record is not joined
+with ours.
 KIND is ``rejected`` (for what, on which question), ``decided``, ``doubt``, ``challenge``, ``learned``,
 ``suggested``, ``tried`` (no commit), ``tests`` (left failing) or ``asked``. ``near`` names a
 neighbour: a file that changed together with a path, or of the same folder; ``in`` says which path where

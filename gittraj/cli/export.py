@@ -25,7 +25,12 @@ if TYPE_CHECKING:
 
 @click.command("export")
 @click.argument("names", nargs=-1, metavar="[REV|A..B|TRAJECTORY]...")
-@click.option("--format", "form", type=Plugged([*FORMATS, *EXCHANGES], exchanges), help="Output format.")
+@click.option(
+    "--format",
+    "form",
+    type=Plugged([*FORMATS, *EXCHANGES], exchanges),
+    help="By default as -o's name ends, else markdown.",
+)
 @click.option("--all", "everything", is_flag=True, help="Every commit below HEAD that has a record.")
 @click.option("--seal", metavar="NAME", help="Write this seal as an age file; show --json lists the names.")
 @click.option(
@@ -52,10 +57,10 @@ def export(
     Sealed thinking stays sealed in every format. --seal writes one seal unchanged: git traj export --seal
     NAME | age -d -i KEY | gunzip.
     """
-    if (form is None) == (seal is None):
-        raise UsageError(
-            "choose --format or --seal", hint=f"--format {'|'.join([*FORMATS, *EXCHANGES])}, or --seal NAME"
-        )
+    if form and seal:
+        raise UsageError("choose --format or --seal")
+    if not seal:
+        form = form or _guess(output)
     if everything and names:
         raise UsageError("--all cannot be combined with names", hint="use one of them")
     if opens and not output:
@@ -132,6 +137,15 @@ def _write(chosen: Chosen, form: str, folder: Path | None) -> list[str | bytes]:
     with show_progress("commits") as tell:
         load(FOLDERS[form])(chosen, folder, tell=tell)
     return []
+
+
+def _guess(output: Path | None) -> str:
+    """The format that a file's name asks for; a folder is a site, and everything else Markdown."""
+    if output is None or not _is_folder(output):
+        return {".html": "html", ".json": "json", ".csv": "csv"}.get(
+            output.suffix if output else "", "markdown"
+        )
+    return "html"
 
 
 def _is_folder(path: Path) -> bool:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from gittraj.cli.common.purging import purge_options
 from gittraj.cli.common.repository import drain_first, environment, find_repository
+from gittraj.cli.redact import fetch_first, purge_options, run_purge
 from gittraj.config import Environ
 from gittraj.errors import UsageError
 from gittraj.model.words import count
@@ -33,8 +33,6 @@ def command(name: str, *, purge: bool, dry_run: bool, no_fetch: bool, gc: bool) 
     raw = environment()
     with find_repository() as repository:
         if purge and not (dry_run or no_fetch):
-            from gittraj.cli.common.purging import fetch_first
-
             drain_first(repository)
             fetch_first(repository)
         if dry_run:
@@ -46,9 +44,8 @@ def command(name: str, *, purge: bool, dry_run: bool, no_fetch: bool, gc: bool) 
             click.echo(f"unlinked from {count(len(commits), 'commit')}")
             take_out(repository)
         if purge:
-            from gittraj.cli.common.purging import run
             from gittraj.commands.purge.search import Sought
 
-            return run(repository, Sought(forgotten=frozenset(forgotten)), dry_run=dry_run, gc=gc)
+            return run_purge(repository, Sought(forgotten=frozenset(forgotten)), dry_run=dry_run, gc=gc)
     click.echo("its events remain in refs/notes/traj-data-*, unreferenced; --purge deletes them", err=True)
     return 0

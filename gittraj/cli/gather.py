@@ -10,6 +10,7 @@ import click
 
 from gittraj.cli.common.output import dump_json, say, show_progress
 from gittraj.cli.common.repository import environment
+from gittraj.model.words import count
 from gittraj.render.text.terminal import escape_line
 
 if TYPE_CHECKING:
@@ -21,14 +22,12 @@ _JOBS = min(os.cpu_count() or 1, 8)
 @click.command("gather")
 @click.argument("remotes", nargs=-1, metavar="REMOTE...")
 @click.option(
-    "--into", "url", required=True, metavar="URL", help="A DuckDB file, postgresql://… or parquet:FOLDER."
+    "--into", "url", required=True, metavar="URL", help="DuckDB file, postgresql://… or parquet:FOLDER."
 )
 @click.option("--prompts", is_flag=True, help="Gather prompts and titles, too.")
 @click.option("--events", is_flag=True, help="Gather the events of sessions, too; never what is sealed.")
 @click.option("--verify", is_flag=True, help="Compare with each repository, and name what differs.")
-@click.option(
-    "--forget", "forgotten", multiple=True, metavar="REMOTE", help="Delete what was gathered from it."
-)
+@click.option("--forget", "forgotten", multiple=True, metavar="REMOTE", help="Delete all gathered from it.")
 @click.option("--jobs", type=click.IntRange(1), default=_JOBS, metavar="N", help="Fetch and scan N at once.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(
@@ -69,7 +68,7 @@ def command(
         with show_progress("repositories") as progress:
             compared, failures = compare(store, environ=environ, jobs=jobs, progress=progress)
         document = {"compared": compared, "differences": failures}
-        lines = [] if failures else [f"{compared} repositories: nothing differs"]
+        lines = [] if failures else [f"{count(compared, 'repository')}: nothing differs"]
     else:
         document, lines, failures = _gather(
             store, remotes, environ, prompts=prompts, events=events, jobs=jobs
@@ -106,6 +105,6 @@ def _gather(
         "without": report.without,
         "failed": failed,
     }
-    told = f"{report.gathered} repositories gathered, {report.unchanged} unchanged"
+    told = f"{count(report.gathered, 'repository')} gathered, {report.unchanged} unchanged"
     told += f", {report.without} without records" if report.without else ""
     return document, [told], failed

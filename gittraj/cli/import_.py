@@ -24,18 +24,12 @@ _STDIN = "-"
 
 @click.command("import")
 @click.argument("files", nargs=-1, required=True, metavar="FILE…|-")
-@click.option(
-    "--format", "form", metavar="NAME", help="Read as this format (default: detected from the content)."
-)
+@click.option("--format", "form", metavar="NAME", help="Read as this format (default: by its content).")
 @click.option("--commit", "rev", metavar="REV", help="Link the whole session to this commit.")
 @click.option("--auto", is_flag=True, help="Link the session to the commits that it made, by evidence.")
 @click.option("--task", metavar="SYSTEM:ID", help="The task that it worked on.")
-@click.option(
-    "--include-paused", "paused", is_flag=True, help="Also import what it did while git-traj was paused."
-)
-@click.option(
-    "--raw", is_flag=True, help="Keep a file that no format reads as it is, for a later version to read."
-)
+@click.option("--include-paused", "paused", is_flag=True, help="Import what it did during a pause, too.")
+@click.option("--raw", is_flag=True, help="Keep a file that no format reads, for a later version.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(files: tuple[str, ...], *, as_json: bool, **options: Any) -> int:
     """Import session files of any known agent, or one from a pipe, or what another tool left in notes

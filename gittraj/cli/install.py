@@ -71,11 +71,13 @@ class Offer:
             return new if click.confirm(f"Set up {names}?", default=True) else ()
         while True:
             answer = click.prompt("Set up which (all, none, or names)", default="all").replace(",", " ")
-            chosen = {"all": new, "none": ()}.get(answer.strip(), tuple(answer.split()))
-            wrong = [name for name in chosen if name not in new]
+            asked = answer.lower().split()
+            if asked in (["all"], ["yes"], ["y"]) or asked in (["none"], ["no"], ["n"]):
+                return new if asked[0][0] in "ay" else ()
+            wrong = [name for name in asked if not any(each.startswith(name) for each in new)]
             if not wrong:
-                return chosen
-            print_wrapped(f"{', '.join(wrong)}: not one of {names}")
+                return tuple(each for each in new if each.startswith(tuple(asked)))
+            print_wrapped(f"{', '.join(wrong)}: not one of {names}; all or none")
 
     def count_sessions(self) -> int:
         """Past sessions of this repository."""
@@ -147,6 +149,21 @@ AGENTS = ("claude-code", "cline", "codex", "copilot", "gemini", "pi", "qwen")
 """The options of those that have hooks or read an instruction; written here so that none is imported."""
 
 
+_ALONE = (
+    (
+        "starter",
+        ("agents", "no_fetch_refspec", "everywhere", "as_json"),
+        "--action takes only --uses, --yes and --dry-run",
+    ),
+    (
+        "everywhere",
+        ("agents", "yes", "no_fetch_refspec"),
+        "--global takes neither --agent nor --yes nor --no-fetch-refspec",
+    ),
+)
+"""Options, those that they do not go with, and what is said then."""
+
+
 def _plugged_agents() -> list[str]:
     from gittraj.agents import all_agents
 
@@ -181,48 +198,42 @@ def _plugged_agents() -> list[str]:
 )
 @click.option("--dry-run", is_flag=True, help="Only say what would be done.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def command(
-    *,
-    agents: tuple[str, ...],
-    yes: bool,
-    no_fetch_refspec: bool,
-    everywhere: bool,
-    starter: str | None,
-    uses: str | None,
-    dry_run: bool,
-    as_json: bool,
-) -> int:
+def command(*, agents: tuple[str, ...], starter: str | None, uses: str | None, **options: bool) -> int:
     """Set up this repository: the hooks that record, and the refspec that fetches records.
 
     On a terminal it asks which of the agents found on this machine to set up, and whether to link their past
     sessions. Hooks that are there already are kept and run first. Safe to repeat.
     """
-    if starter is not None:
-        if agents or no_fetch_refspec or everywhere or as_json:
-            raise click.UsageError("--action takes only --uses, --yes and --dry-run")
-        return _write_workflow(starter, uses, yes=yes, dry_run=dry_run)
-    if uses:
+    given = {**options, "agents": bool(agents), "starter": starter is not None}
+    for option, others, why in _ALONE:
+        if given[option] and any(given[other] for other in others):
+            raise click.UsageError(why)
+    if uses and starter is None:
         raise click.UsageError("--uses belongs to --action")
-    if everywhere and (agents or yes or no_fetch_refspec):
-        raise click.UsageError("--global takes neither --agent nor --yes nor --no-fetch-refspec")
-    raw = environment()
-    if everywhere:
+    if starter is not None:
+        return _write_workflow(starter, uses, yes=options["yes"], dry_run=options["dry_run"])
+    if options["everywhere"]:
         from gittraj.commands.install.global_install import install_globally
 
-        steps = install_globally(raw, dry_run=dry_run)
-        return _report(steps, {}, dry_run=dry_run, as_json=as_json)
+        steps = install_globally(environment(), dry_run=options["dry_run"])
+        return _report(steps, {}, dry_run=options["dry_run"], as_json=options["as_json"])
+    return _install_here(agents, options)
 
+
+def _install_here(agents: tuple[str, ...], options: Mapping[str, bool]) -> int:
+    from gittraj.commands.install.discover import provide_key
+    from gittraj.commands.install.install import install
+
+    raw, dry_run, as_json, yes = environment(), options["dry_run"], options["as_json"], options["yes"]
     environ = Environ.of(raw)
     asks = sys.stdin.isatty() and sys.stdout.isatty() and environ.ci is None and not as_json
     with find_repository() as repository:
         offer = Offer(repository, environ, raw, ask=asks and not yes, accept=yes, dry_run=dry_run)
         chosen = agents or offer.choose_agents()
-        steps = _install_here(
-            *(repository, environ, chosen),
-            fetch_refspec=not no_fetch_refspec,
-            dry_run=dry_run,
-            make_key=(asks or yes) and environ.ci is None,
-        )
+        fetches = not options["no_fetch_refspec"]
+        steps = install(repository, agents=chosen, fetch_refspec=fetches, dry_run=dry_run)
+        make = (asks or yes) and environ.ci is None
+        steps += provide_key(repository, environ, make=make, dry_run=dry_run)
         fresh = steps[0].did == "added"
         past = offer.count_sessions() if fresh and (dry_run or as_json) else 0
         found = {"agentsFound": list(offer.agents), "sessionsFound": past}
@@ -231,22 +242,6 @@ def command(
         if not (status or dry_run or as_json):
             offer.follow_up(fresh=fresh)
     return status
-
-
-def _install_here(
-    repository: Repository,
-    environ: Environ,
-    agents: tuple[str, ...],
-    *,
-    fetch_refspec: bool,
-    dry_run: bool,
-    make_key: bool,
-) -> list[Step]:
-    from gittraj.commands.install.discover import provide_key
-    from gittraj.commands.install.install import install
-
-    steps = install(repository, agents=agents, fetch_refspec=fetch_refspec, dry_run=dry_run)
-    return [*steps, *provide_key(repository, environ, make=make_key, dry_run=dry_run)]
 
 
 def _report(

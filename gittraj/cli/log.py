@@ -37,6 +37,7 @@ from gittraj.index.answers import COLUMNS, open_index
 from gittraj.notes.unjoined import find_unjoined
 from gittraj.query.log.description import BATCH, describe_all
 from gittraj.query.log.listing import list_commits
+from gittraj.query.log.reverted import Reverts
 from gittraj.query.notes import Notes, NotesInMemory, name_over
 from gittraj.render.text.log import (
     render_entry,
@@ -57,7 +58,10 @@ if TYPE_CHECKING:
 
 _OF_COMMITS = ("author", "since", "until", "paths")
 """Options that runs without a commit cannot meet."""
+_ASKED = 50
+"""Commits of which branches are asked for."""
 _SHARE = Number(0, 1)
+_AT_ONCE = 100  # rows that are written together
 _CHOICE = ("author", "since", "until", "paths", "follow")
 """Options that choose commits: arguments of ``list_commits``. The other ones choose trajectories."""
 
@@ -71,15 +75,11 @@ _CHOICE = ("author", "since", "until", "paths", "follow")
 @click.option("--run", metavar="ID", help="A benchmark's run, solve or instance.")
 @click.option("--status", metavar="S", help="Only completed, abandoned, failed, active or unknown ones.")
 @click.option("--decisions", is_flag=True, help="Only trajectories with a decision.")
-@click.option(
-    "--min-confidence", type=_SHARE, metavar="X", help="Lowest confidence of the agent, from 0 to 1."
-)
-@click.option(
-    "--max-confidence", type=_SHARE, metavar="X", help="Highest confidence of the agent, from 0 to 1."
-)
+@click.option("--min-confidence", type=_SHARE, metavar="X", help="The agent's confidence at least, 0 to 1.")
+@click.option("--max-confidence", type=_SHARE, metavar="X", help="The agent's confidence at most, 0 to 1.")
 @click.option("--min-cost", type=Number(0), metavar="X", help="Lowest cost in US dollars.")
 @click.option(
-    "--sort", type=click.Choice(("date", "cost")), default="date", help="By date (the default) or cost."
+    "--sort", type=click.Choice(("date", "cost")), default="date", help="By date (default) or cost."
 )
 @click.option("-n", "--max-count", "limit", type=click.IntRange(1), metavar="N", help="At most N.")
 @click.option("--oneline", "form", flag_value="oneline", help="One line per commit.")
@@ -105,9 +105,8 @@ def command(
     if team is not None:
         from gittraj.cli.common.team import show_log
 
-        chosen: dict[str, Any] = {"limit": limit, "form": form, "explored": explored, "as_json": as_json}
-        chosen["sort"] = sort
-        show_log(team, rev, pager=obj["pager"], **chosen, **options)
+        chosen = {"limit": limit, "form": form, "explored": explored, "as_json": as_json, "sort": sort}
+        show_log(team, rev, pager=obj["pager"], **chosen, **options)  # type: ignore[arg-type]
         return
     runs = rev == "HEAD" and not any(options[name] for name in _OF_COMMITS)
     everything = explored and runs
@@ -130,28 +129,38 @@ def command(
             click.echo(dump_json(_to_json(list(find(files=True)), rows=form == "rows")))
             return
         page = text_page(repository, environ)
-        if form:
-            page = Page(columns(environ, table=True), page.colour)
+        page = Page(columns(environ, table=True), page.colour) if form else page
         filtered = any(value is not None and value is not False for value in options.values())
-        texts = None
-        if index and not (recorded or explored or filtered or sort != "date"):
-            texts = _cached_texts(repository, index, commits, form=form, limit=limit, page=page)
-        if texts is None:
-            texts = render_listing(find(files=False), form, page)
+        known = None if recorded or explored or filtered or sort != "date" else index
+        texts = _cached_texts(repository, known, commits, form=form, limit=limit, page=page)
+        texts = render_listing(find(files=False), form, page) if texts is None else texts
         write(repository, texts, environ, pager=obj["pager"])
         if everything and not filtered and limit is None:
-            _say_others(recorded or notes, commits)
+            _say_others(repository, recorded or notes, commits)
 
 
-def _say_others(notes: Notes | Recorded, listed: Sequence[str]) -> None:
+def _say_others(repository: Repository, notes: Notes | Recorded, listed: Sequence[str]) -> None:
     """How many commits that HEAD does not reach have records: git log --all shows such commits, too."""
-    from gittraj.query.records import Recorded
-
-    recorded = notes if isinstance(notes, Recorded) else Recorded(notes)
-    if others := recorded.commits().difference(listed):
+    others = {*notes}.difference(listed, notes.places())
+    if others and (others := others & _recorded(notes).commits()):
         more = "1 more commit has" if len(others) == 1 else f"{len(others):,} more commits have"
-        shown = f"git traj log BRANCH, git traj show {min(others)[:7]}"
-        print_wrapped(f"{more} records, on other branches or rewritten since: {shown}", err=True)
+        print_wrapped(f"{more} records, {_where(repository, sorted(others))}", err=True)
+
+
+def _where(repository: Repository, commits: Sequence[str]) -> str:
+    """A command that shows some of them; a branch that has one comes first."""
+    here = [commit for commit in commits if repository.objects.exists(commit)][:_ASKED]
+    if not here:
+        return "none of which is here"
+    contains = [f"--contains={commit}" for commit in here]
+    asked = ("for-each-ref", "--count=1", "--format=%(refname:short)", *contains)
+    branch = (
+        repository.run(*asked, "refs/heads", "refs/remotes", check=False)
+        .out.decode("utf-8", "replace")
+        .strip()
+    )
+    shown = f"git traj log {branch}" if branch else f"git traj show {here[0][:7]}"
+    return f"on other branches or rewritten since: {shown}"
 
 
 def _to_json(found: list[Any], *, rows: bool) -> dict[str, Any]:
@@ -179,7 +188,7 @@ def _read_beside(repository: Repository, notes: Notes) -> Recorded | None:
 
 def _cached_texts(
     repository: Repository,
-    index: Answers,
+    index: Answers | None,
     commits: Sequence[str],
     *,
     form: str | None,
@@ -188,7 +197,7 @@ def _cached_texts(
 ) -> Iterator[str] | None:
     """The listing of all trajectories on ``commits``, as ``render_listing`` gives it; None where the index
     does not have all of it, or there is none to list."""
-    if form == "rows" or (form is None and page != Page(COLUMNS)):
+    if index is None or form == "rows" or (form is None and page != Page(COLUMNS)):
         return None
     rendered = index.rendered(commits, oneline=form == "oneline", limit=limit)
     return _add_titles(repository, rendered, form, page) if rendered else None
@@ -197,10 +206,11 @@ def _cached_texts(
 def _add_titles(
     repository: Repository, rendered: Sequence[tuple[str, str]], form: str | None, page: Page
 ) -> Iterator[str]:
-    now = datetime.now(UTC)
+    now, reverts = datetime.now(UTC), Reverts(repository)
     for at in range(0, len(rendered), BATCH):
         some = rendered[at : at + BATCH]
         described = describe_all(repository, [commit for commit, _ in some])
+        reverts.mark(described.values())
         for number, (commit, text) in enumerate(some, at):
             if form == "oneline":
                 yield render_oneline(described[commit], text, page)
@@ -224,15 +234,20 @@ def _find(
     """The commits, or with ``rows`` the trajectories, that meet the conditions; ``runs``: also those without
     a commit. Says where there is none."""
     from gittraj.query.log.filters import Wanted, compile_pattern
-    from gittraj.query.log.listing import by_cost, list_trajectories, read_entries, read_runs
-    from gittraj.query.records import Recorded
+    from gittraj.query.log.listing import by_cost, choose_runs, list_trajectories, read_entries, read_runs
 
     grep = conditions.pop("grep")
     wanted = Wanted(grep=compile_pattern(grep) if grep else None, **conditions)
-    recorded = Recorded(notes) if isinstance(notes, Notes) else notes
-    entries = read_entries(ancestry, recorded, commits, wanted, explored=explored, files=files)
-    if explored and runs:
-        entries = chain(entries, read_runs(recorded, wanted))
+    runs = runs and explored
+    alone = runs and not (commits or files or grep)
+    rows = notes.rows_of_runs() if alone and isinstance(notes, Notes) else None
+    recorded: Recorded | None = None
+    if rows is not None:  # what reads records takes longer to import than these to list
+        entries = choose_runs(rows, wanted)
+    else:
+        recorded = _recorded(notes)
+        entries = read_entries(ancestry, recorded, commits, wanted, explored=explored, files=files)
+        entries = chain(entries, read_runs(recorded, wanted) if runs else ())
     listed = list_trajectories(recorded, entries) if form == "rows" else entries
     found = islice(by_cost(listed) if sort == "cost" else listed, limit)
     first = next(found, None)
@@ -240,18 +255,27 @@ def _find(
         from gittraj.cli.common.no_match import say_nothing_found
 
         labels = {name: getattr(wanted, name) for name in ("agent", "model", "task", "tag")}
-        say_nothing_found(ancestry.repository, recorded, commits, labels=labels)
+        say_nothing_found(ancestry.repository, recorded or _recorded(notes), commits, labels=labels)
         return iter(())
     return chain([first], found)
+
+
+def _recorded(notes: Notes | Recorded) -> Recorded:
+    from gittraj.query.records import Recorded
+
+    return Recorded(notes) if isinstance(notes, Notes) else notes
 
 
 def render_listing(found: Iterable[Entry], form: str | None, page: Page) -> Iterator[str]:
     """The listing in text: by commit, ``oneline``, or by trajectory (``rows``)."""
     now = datetime.now(UTC)
+    if form == "rows":
+        rows = (render_row(item, page, now) for item in found)
+        while some := "".join(islice(rows, _AT_ONCE)):
+            yield some
+        return
     for number, item in enumerate(found):
-        if form == "rows":
-            yield render_row(item, page, now)
-        elif item["commit"] is None:
+        if item["commit"] is None:
             yield "\n" * bool(number) + render_runs(item, page)
         elif form == "oneline":
             yield render_oneline(item, render_small(item["trajectories"]), page)

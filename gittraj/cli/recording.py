@@ -27,14 +27,10 @@ if TYPE_CHECKING:
 
 
 quiet = click.option("-q", "--quiet", is_flag=True, help="Print only the event's id.")
-agent = click.option(
-    "--agent", metavar="NAME[:ROLE]", help="The agent that records it, where several work together."
-)
+agent = click.option("--agent", metavar="NAME[:ROLE]", help="Who records it, where several work together.")
 tag = click.option("--tag", "tags", multiple=True, metavar="T", help="A word to find it by; repeatable.")
 report = click.option("--report", is_flag=True, help="Report the start or the end to the task system.")
-confidence = click.option(
-    "--confidence", type=Number(0, 1), metavar="X", help="How sure you are, from 0 to 1."
-)
+confidence = click.option("--confidence", type=Number(0, 1), metavar="X", help="How sure you are, 0 to 1.")
 
 
 def record_event(
@@ -66,19 +62,19 @@ def record_event(
         done = record(repository, call, environ=environ, task=named)
         if done.by_hand and verb in ("complete", "abandon"):
             drain_first(repository, always=True)
-        _print(done, quiet=quiet)
+        _print(done, quiet=quiet, ends=done.by_hand and verb in ("complete", "abandon"))
         if not is_installed(repository):
             sys.stderr.write("git-traj: it is not added to a commit before git traj install\n")
         if report:
             update_task(repository, raw, reported, "started" if verb == "start" else "completed")
 
 
-def _print(done: Recorded, *, quiet: bool) -> None:
-    for number, event in enumerate(done.events):
-        if quiet:
-            click.echo(event)
-        else:
-            click.echo(f"{event} {'begins' if done.begins and not number else 'in'} {done.trajectory}")
+def _print(done: Recorded, *, quiet: bool, ends: bool) -> None:
+    for number, event in enumerate(done.events, 1):
+        does = (
+            "begins" if done.begins and number == 1 else "ends" if ends and event == done.events[-1] else "in"
+        )
+        click.echo(event if quiet else f"{event} {does} {done.trajectory}")
 
 
 def name_task(repository: Repository, environ: Mapping[str, str], named: str | None) -> TaskRef | None:

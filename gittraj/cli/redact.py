@@ -1,4 +1,4 @@
-"""``git traj redact``. docs/json.md has its ``--json``."""
+"""``git traj redact``, and what ``--purge`` does, of ``forget``, too. docs/json.md has their ``--json``."""
 
 from __future__ import annotations
 
@@ -12,31 +12,35 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
-from gittraj.cli.common.purging import fetch_first, purge_options, read_values, run
+from gittraj.cli.common.options import adding
 from gittraj.cli.common.repository import environment, find_drained, find_repository
 from gittraj.config import Environ
 from gittraj.errors import NotARepository, RedactionError
 from gittraj.render.text.terminal import printable
 
 if TYPE_CHECKING:
+    from gittraj.commands.purge.search import Sought
+    from gittraj.git import Repository
     from gittraj.redact.events import Redact
 
+_PURGING = (
+    click.option("--dry-run", is_flag=True, help="With --purge: say what would be rewritten; write nothing."),
+    click.option("--no-fetch", is_flag=True, help="With --purge: leave out what only remotes have."),
+    click.option("--gc", is_flag=True, help="With --purge: git gc --prune=now afterwards, without asking."),
+)
+purge_options = adding(_PURGING)
 _MODES = ("--json", "--jsonl", "--explain", "--audit", "--rules", "--test", "--purge")
 
 
 @click.command("redact")
 @click.argument("source", required=False, metavar="[FILE|-|RANGE|TEXT]")
-@click.option(
-    "--json", "as_json", is_flag=True, help="Print one JSON document: the text, and where secrets were."
-)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: the text, and where secrets were.")
 @click.option("--jsonl", is_flag=True, help="Read one JSON value per line, write each one redacted.")
 @click.option("--explain", is_flag=True, help="Show each match: line, rule, kind and length, not the secret.")
 @click.option("--audit", is_flag=True, help="Scan the stored records of RANGE; exits 1 if a secret is found.")
 @click.option("--rules", "listing", is_flag=True, help="List the rules: id, kind, an example of each.")
 @click.option("--test", is_flag=True, help="Test the rules on their own examples; exits 1 if one fails.")
-@click.option(
-    "--purge", is_flag=True, help="Rewrite the refs without TEXT (-: prompts for it), history included."
-)
+@click.option("--purge", is_flag=True, help="Rewrite the refs without TEXT (-: asks for it), and history.")
 @click.option("--finding", metavar="ID", help="With --purge: the finding of --audit, wherever it occurs.")
 @purge_options
 def command(
@@ -180,7 +184,7 @@ def _purge(
         if fetching and not dry_run:
             fetch_first(repository)
         sought = choose_sought(repository, values=values, finding=finding, environ=Environ.of(environment()))
-        return run(repository, sought, dry_run=dry_run, gc=gc, as_json=as_json)
+        return run_purge(repository, sought, dry_run=dry_run, gc=gc, as_json=as_json)
 
 
 def _rules(*, as_json: bool) -> int:
@@ -213,3 +217,57 @@ def _test(*, as_json: bool) -> int:
         click.echo(f"{trial.rule} {what} {trial.example!r}")
     click.echo(f"{len(trials)} examples of the rules tried, {len(failed)} failed")
     return int(bool(failed))
+
+
+def read_values() -> list[str]:
+    """Read values from a pipe, one per line; on a terminal one, without echo."""
+    if sys.stdin.isatty():
+        return [click.prompt("Text to purge", hide_input=True, err=True)]
+    return sys.stdin.read().splitlines()
+
+
+def fetch_first(repository: Repository) -> None:
+    """Fetch all remotes: a secret that only they have would come back with the next join."""
+    from gittraj.sync import fetch_all
+
+    for complaint in fetch_all(repository):
+        sys.stderr.write(printable(f"git-traj: {complaint}: what is only there was not searched") + "\n")
+
+
+def run_purge(
+    repository: Repository, sought: Sought, *, dry_run: bool, gc: bool, as_json: bool = False
+) -> int:
+    """Purge and report. Returns 1 if the text is still somewhere. Raises TrajError."""
+    from gittraj.commands.purge.work import (
+        collect_garbage,
+        purge,
+        purge_to_json,
+        purge_to_lines,
+        purge_to_warnings,
+    )
+    from gittraj.sync.remote import list_remotes
+
+    done = purge(repository, sought, dry_run=dry_run)
+    for line in purge_to_warnings(done):
+        sys.stderr.write(printable(f"git-traj: {line}") + "\n")
+    if done.refs and not dry_run and (gc or _confirms_gc()):
+        gc = collect_garbage(repository, done)
+        if not gc:
+            sys.stderr.write(
+                "git-traj: git keeps old objects (see above, .keep, a partial clone): clone anew\n"
+            )
+    if as_json:
+        click.echo(json.dumps(purge_to_json(done, dry_run=dry_run)))
+    else:
+        for line in purge_to_lines(done, list_remotes(repository), dry_run=dry_run, gc=gc):
+            click.echo(printable(line))
+    return int(bool(done.left))
+
+
+def _confirms_gc() -> bool:
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return False
+    question = (
+        "Remove the old objects now? git gc --prune=now deletes all unreachable objects, including your own."
+    )
+    return click.confirm(question, err=True)

@@ -1,17 +1,103 @@
-"""``git traj seal``, ``rewrap`` and ``reseal``. docs/json.md has their ``--json``."""
+"""``git traj seal``, ``rewrap`` and ``reseal`` (docs/json.md has their ``--json``), and the keys with which
+``show`` opens seals."""
 
 from __future__ import annotations
 
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from gittraj.cli.common.sealing import identity_option, json_option, revisions_argument, run
+from gittraj.cli.common.repository import environment, find_drained
+from gittraj.config import Environ
+from gittraj.errors import SealError
+from gittraj.git import Repository
+from gittraj.model.words import count
+
+if TYPE_CHECKING:
+    from gittraj.commands.reseal import Ground, Resealed
+    from gittraj.seal.policy import WithKeys
+
+_revisions = click.argument("revisions", required=False, metavar="[RANGE]")
+_identity = click.option(
+    "--identity", "identities", multiple=True, type=click.Path(path_type=Path), help="A key; repeatable."
+)
+_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+
+
+def _run(
+    work: Callable[[Ground, WithKeys], Resealed],
+    revisions: str | None,
+    *,
+    did: str,
+    as_json: bool,
+    identities: Sequence[Path] = (),
+) -> int:
+    """Do ``work`` on the records of ``revisions``, for today's readers. Raises TrajError."""
+    from gittraj.commands.reseal import prepare
+
+    raw = environment()
+    with find_drained() as repository:
+        own = keys(repository, raw, identities)
+        with prepare(repository, revisions, environ=Environ.of(raw)) as ground:
+            done = work(ground, own)
+    if done.closed:
+        say_problems(own)
+    _report(done, did, len(ground.recipients), as_json=as_json)
+    return int(done.closed > 0)
+
+
+def _report(done: Resealed, did: str, readers: int, *, as_json: bool) -> None:
+    if as_json:
+        click.echo(json.dumps({"version": 1, **asdict(done)}))
+        return
+    where = f"{count(done.parts, 'part')} of {count(done.trajectories, 'trajectory')}"
+    click.echo(f"{did} {where} for {count(readers, 'reader')}")
+    for number, why in (
+        (done.closed, "not opened: no key here is for them"),
+        (done.absent, "unchanged: their events are not here (git traj fetch)"),
+        (done.pushed, "already pushed: others keep their copies as they were"),
+    ):
+        if number:
+            sys.stderr.write(f"git-traj: {count(number, 'part')} {why}\n")
+
+
+def keys(repository: Repository, environ: Mapping[str, str], named: Sequence[Path]) -> WithKeys:
+    from gittraj.seal.policy import WithKeys
+
+    return WithKeys(repository, Environ.of(environ), named=named, ask=ask_passphrase)
+
+
+def ask_passphrase(name: str) -> str:
+    """Raises SealError without a terminal."""
+    if not sys.stdin.isatty():
+        raise SealError(f"{name}: its passphrase cannot be asked for: this is not a terminal")
+    passphrase: str = click.prompt(f"Passphrase of {name}", hide_input=True, err=True)
+    return passphrase
+
+
+def say_problems(keys: WithKeys) -> None:
+    for problem in dict.fromkeys(keys.problems):
+        sys.stderr.write(f"git-traj: {problem}\n")
+
+
+def say_closed(keys: WithKeys) -> None:
+    """Report unusable keys, but only when a seal could not be opened."""
+    if keys.closed:
+        say_problems(keys)
+        if not keys.problems:
+            how = "a reader can let you in: git traj recipients add YOURKEY, git traj rewrap"
+            own = "no key of yours opens it (git traj keys init makes one)"
+            sys.stderr.write(f"git-traj: sealed for others, and {own}; {how}\n")
 
 
 @click.command("seal")
-@revisions_argument
-@json_option
+@_revisions
+@_json
 def seal(revisions: str | None, *, as_json: bool) -> int:
     """Seal thinking that was stored in clear, on the commits of RANGE or on all.
 
@@ -19,13 +105,13 @@ def seal(revisions: str | None, *, as_json: bool) -> int:
     """
     from gittraj.commands.reseal import seal_stored
 
-    return run(lambda ground, _: seal_stored(ground), revisions, did="sealed", as_json=as_json)
+    return _run(lambda ground, _: seal_stored(ground), revisions, did="sealed", as_json=as_json)
 
 
 @click.command("rewrap")
-@revisions_argument
-@identity_option
-@json_option
+@_revisions
+@_identity
+@_json
 def rewrap(revisions: str | None, *, identities: tuple[Path, ...], as_json: bool) -> int:
     """Let today's readers open what is sealed, on the commits of RANGE or on all. A key of yours must open
     it.
@@ -36,13 +122,13 @@ def rewrap(revisions: str | None, *, identities: tuple[Path, ...], as_json: bool
     """
     from gittraj.commands.reseal import rewrap_stored
 
-    return run(rewrap_stored, revisions, did="rewrapped", as_json=as_json, identities=identities)
+    return _run(rewrap_stored, revisions, did="rewrapped", as_json=as_json, identities=identities)
 
 
 @click.command("reseal")
-@revisions_argument
-@identity_option
-@json_option
+@_revisions
+@_identity
+@_json
 def reseal(revisions: str | None, *, identities: tuple[Path, ...], as_json: bool) -> int:
     """Encrypt again what is sealed, for today's readers alone, on the commits of RANGE or on all.
 
@@ -50,4 +136,4 @@ def reseal(revisions: str | None, *, identities: tuple[Path, ...], as_json: bool
     """
     from gittraj.commands.reseal import reseal_stored
 
-    return run(reseal_stored, revisions, did="resealed", as_json=as_json, identities=identities)
+    return _run(reseal_stored, revisions, did="resealed", as_json=as_json, identities=identities)

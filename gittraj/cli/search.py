@@ -13,7 +13,7 @@ import click
 
 from gittraj.cli.common.options import label_options, team_option
 from gittraj.cli.common.output import dump_json, show_progress, text_page, write
-from gittraj.cli.common.repository import environment, find_drained, read_records, say_once
+from gittraj.cli.common.repository import environment, fetch_missing, find_drained, read_records, say_once
 from gittraj.git import Repository
 from gittraj.index.answers import open_index
 from gittraj.index.language import parse_query
@@ -46,9 +46,7 @@ _FEW = 25
 @click.option("--until", metavar="DATE", help="Work that began before this date.")
 @click.option("--rev", metavar="REV|A..B", help="Only work that led to these commits.")
 @click.option("--author", metavar="A", help="Only work that led to commits of this author, as in git log.")
-@click.option(
-    "--file", "paths", multiple=True, metavar="PATH", help="Only work that led to commits that touched it."
-)
+@click.option("--file", "paths", multiple=True, metavar="PATH", help="Only work on commits that touched it.")
 @click.option(
     "-n", "--max-count", "limit", type=click.IntRange(1), default=10, metavar="N", help="At most N (10)."
 )
@@ -88,7 +86,7 @@ def command(
         with show_progress("trajectories") as tell:
             found, why = search(repository, query, wanted, limit=limit, tell=tell), None
             if fetch and found.away:
-                why = _fetch(repository, found)
+                why = fetch_missing(repository, found.away) or "no remote has them"
                 found = search(repository, query, wanted, limit=limit, tell=tell)
         if beside:
             from gittraj.index.search_remotes import add_remotes
@@ -124,13 +122,6 @@ def _read_conditions(
     from gittraj.commands.search import read_conditions
 
     return read_conditions(repository, beside, cwd=Path.cwd(), **options)
-
-
-def _fetch(repository: Repository, found: Found) -> str:
-    """Ask the remotes; returns why something may be away still."""
-    from gittraj.cli.common.repository import fetch_missing
-
-    return fetch_missing(repository, found.away) or "no remote has them"
 
 
 def _say_missing(repository: Repository, found: Found, why: str | None, *, similar: bool) -> None:

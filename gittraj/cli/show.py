@@ -44,24 +44,13 @@ _FORMATS = ("text", "markdown", "timeline", "html", "json")
 @click.argument("name", default="HEAD", metavar="[REV|TRAJECTORY|SYSTEM:ID]")
 @click.option("--format", "form", type=click.Choice(_FORMATS), default="text", help="text is the default.")
 @click.option("--json", "form", flag_value="json", help="The same as --format json.")
-@click.option(
-    "--events", "everything", is_flag=True, help="Show every event in full, with arguments and results."
-)
+@click.option("--events", "everything", is_flag=True, help="Every event in full, with arguments and results.")
 @click.option("--since", metavar="EVENT|TIME", help="Only events after this event or from this time on.")
+@click.option("--significance", type=click.Choice(SIGNIFICANCES), help="Only events as significant or more.")
+@click.option("--show-thinking", "thinking", is_flag=True, help="Show thinking, too; open it with your keys.")
+@click.option("--identity", "identities", multiple=True, type=_FILE, help="A key that opens it; repeatable.")
 @click.option(
-    "--significance", type=click.Choice(SIGNIFICANCES), help="Only events at least this significant."
-)
-@click.option(
-    "--show-thinking",
-    "thinking",
-    is_flag=True,
-    help="Show thinking too; open sealed thinking with your keys.",
-)
-@click.option(
-    "--identity", "identities", multiple=True, type=_FILE, help="A key to open it with; repeatable."
-)
-@click.option(
-    "--file", "path", metavar="PATH", help="Only the calls that wrote this file; --events adds results."
+    "--file", "path", metavar="PATH", help="Only calls that wrote this file; --events: results, too."
 )
 @click.option("--messages", is_flag=True, help="Only what agents said to each other.")
 @click.option("--no-fetch", is_flag=True, help="Do not fetch missing events from the remotes.")
@@ -90,7 +79,9 @@ def command(
     """
     environ = environment()
     if opens and not output:
-        form, output = "html", _temporary_page()
+        import tempfile
+
+        form, output = "html", Path(tempfile.mkdtemp(prefix="git-traj-")) / "show.html"
     if not output:
         refuse_html(form, environ)
     with find_drained(to_read=True) as repository, ExitStack() as stack:
@@ -123,15 +114,9 @@ def command(
 def _open_keys(
     repository: Repository, environ: Mapping[str, str], identities: tuple[Path, ...]
 ) -> WithKeys | None:
-    from gittraj.cli.common.sealing import keys
+    from gittraj.cli.seal import keys
 
     return keys(repository, environ, identities)
-
-
-def _temporary_page() -> Path:
-    import tempfile
-
-    return Path(tempfile.mkdtemp(prefix="git-traj-")) / "show.html"
 
 
 def _read(
@@ -147,7 +132,7 @@ def _read(
         opener=opener,
     )
     if opener is not None:
-        from gittraj.cli.common.sealing import say_closed
+        from gittraj.cli.seal import say_closed
 
         say_closed(opener)
     if not trajectories:

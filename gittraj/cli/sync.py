@@ -81,19 +81,15 @@ _json = click.option("--json", "as_json", is_flag=True, help="Print one JSON doc
 @_json
 def sync(remote: str | None, *, dry_run: bool, records_only: bool, as_json: bool) -> None:
     """Fetch and push: afterwards the remote and this clone have the same records."""
-    from gittraj.commands.install.refspecs import find_unfetching
     from gittraj.commands.push import sent_to_json, sent_to_line
     from gittraj.sync import find_remote
 
     with find_drained() as repository:
         chosen = find_remote(repository, remote)
-        unfetching = chosen.name in find_unfetching(repository)
         fetched = 0 if dry_run else _fetch(repository, chosen)
         sent = send(repository, chosen, dry_run=dry_run, records_only=records_only)
     lines = [] if dry_run else [_describe(chosen, fetched)]
     report([*lines, sent_to_line(sent)], {**sent_to_json(sent), "fetched": fetched}, as_json=as_json)
-    if unfetching and not as_json:
-        say(f"a plain git fetch does not bring records of {chosen.name} (git traj doctor --fix)")
 
 
 @click.command("fetch")

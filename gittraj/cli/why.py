@@ -53,7 +53,9 @@ def command(
         lines = read_lines(repository, path, rev)
         if not lines:
             click.echo(f"'{path}' has no lines", err=True)
-        _check_span(path, span, len(lines))
+        if isinstance(span, tuple) and span[0] > len(lines):
+            what = f"'{path}' has only {count(len(lines), 'line')}, no line {span[0]}"
+            raise TrajError(what, hint=f"git traj why {path}")
         blame = start_blame(repository, path, span=span, rev=rev, begun=begun) if lines else None
         drain_first(repository)  # while git blames
         entries = _explain(repository, blame, lines, rev, no_fetch=no_fetch) if blame else []
@@ -87,8 +89,11 @@ def _explain(
 
     start = time.monotonic()
     blamed = blame.read()
-    if time.monotonic() - start > _SLOW:
-        _say_slow(repository)
+    if time.monotonic() - start > _SLOW and sys.stderr.isatty():
+        from gittraj.git.commit_graph import WRITE, lacks_filters
+
+        if lacks_filters(repository):
+            sys.stderr.write(f"hint: git blame is faster after: {WRITE}\n")
     noted = partial(_find_noted, repository, rev)
     told = partial(explain, repository, blamed, lines, read=partial(_read, repository), find_noted=noted)
     told = partial(told, respaced=blame.find_respaced(blamed, lines))
@@ -114,14 +119,6 @@ def _read(repository: Repository, notes: Notes, commits: Collection[str]) -> Rec
     return read_records(repository, notes, commits=commits)
 
 
-def _say_slow(repository: Repository) -> None:
-    """Suggest what would make git faster, after a slow blame on a terminal."""
-    from gittraj.git.commit_graph import WRITE, lacks_filters
-
-    if sys.stderr.isatty() and lacks_filters(repository):
-        sys.stderr.write(f"hint: git blame is faster after: {WRITE}\n")
-
-
 def _read_place(place: str, cwd: Path) -> tuple[str, Span | str | None]:
     """The path, and its first and last line or its function; a file of that whole name comes first."""
     match = _PLACE.fullmatch(place)
@@ -135,12 +132,6 @@ def _read_place(place: str, cwd: Path) -> tuple[str, Span | str | None]:
     if min(first, last) == 0:
         raise UsageError(f"'{place}': lines are counted from 1", hint="git traj why -h")
     return match[1], (min(first, last), max(first, last))
-
-
-def _check_span(path: str, span: Span | str | None, length: int) -> None:
-    if isinstance(span, tuple) and span[0] > length:
-        many = count(length, "line")
-        raise TrajError(f"'{path}' has only {many}, no line {span[0]}", hint=f"git traj why {path}")
 
 
 def _render(

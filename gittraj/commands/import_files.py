@@ -81,7 +81,7 @@ def import_files(
         named = {str(path.resolve()): name for path, name in paths.items()}
     rows = [row for report in reports for row in taken_to_json(report, named)]
     failed = missed
-    failed += [{"path": named.get(str(Path(r.path).resolve()), r.path), "why": r.why} for r in refused]
+    failed += [{"path": named.get(str(Path(path).resolve()), path), "why": why} for path, why in refused]
     failed += [{"path": row["path"], "why": row["why"]} for row in rows if row["why"]]
     return Imported(
         rows=[row for row in rows if not row["why"]],

@@ -37,15 +37,18 @@ def find_commit(repository: Repository, rev: str) -> str:
     return found
 
 
+def list_commits(repository: Repository, revisions: str, *options: str) -> list[str]:
+    """The commits of ``A..B``, the newest first, or all that a revision reaches; ``options`` of rev-list.
+    Raises TrajError."""
+    found = repository.run("rev-list", *options, "--end-of-options", revisions, "--", check=False)
+    if found.code:
+        raise TrajError(f"'{revisions}' names no commits here", "name a range A..B, or one revision")
+    return found.out.decode().split()
+
+
 def reachable(repository: Repository, revisions: str | None) -> frozenset[str] | None:
-    """The commits of a range, or all that a revision reaches; None for None, which means everything. Raises
-    TrajError."""
-    if revisions is None:
-        return None
-    listed = repository.run("rev-list", "--end-of-options", revisions, "--", check=False)
-    if listed.code:
-        raise TrajError(f"'{revisions}' is neither a commit nor a range here")
-    return frozenset(listed.out.decode().split())
+    """The same; None for None, which means everything."""
+    return None if revisions is None else frozenset(list_commits(repository, revisions))
 
 
 def link_session(repository: Repository, rev: str, session: str, *, environ: Environ) -> tuple[str, str, int]:

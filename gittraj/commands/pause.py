@@ -29,24 +29,20 @@ def pause(repository: Repository, *, environ: Environ, session: str | None) -> s
     local = _installed(repository)
     _drain(repository, environ)
     with local.writing():
-        return _pause(repository, environ, local.folder, session)
-
-
-def _pause(repository: Repository, environ: Environ, folder: Path, session: str | None) -> str:
-    off = load_suspension(folder)
-    if session is not None:
-        if _open(off.sessions.get(session, ())):
-            return f"{session} is paused already"
-        opened = _opened(off, session, _named(environ, session))
-        pauses = (*off.pauses, Pause(since=time.time(), session=session))
-        save(folder, replace(off, sessions={**off.sessions, **opened}, pauses=pauses))
-        return f"{session} is paused; git traj resume --session resumes it"
-    if off.paused is not None:
-        return "paused already"
-    sessions = dict(off.sessions)
-    for file in _near(repository, environ):
-        sessions |= _opened(off, f"{file.agent}:{file.session}", file)
-    save(folder, replace(off, paused=time.time(), sessions=sessions))
+        off = load_suspension(local.folder)
+        if session is not None:
+            if _open(off.sessions.get(session, ())):
+                return f"{session} is paused already"
+            opened = _opened(off, session, _named(environ, session))
+            pauses = (*off.pauses, Pause(since=time.time(), session=session))
+            save(local.folder, replace(off, sessions={**off.sessions, **opened}, pauses=pauses))
+            return f"{session} is paused; git traj resume --session resumes it"
+        if off.paused is not None:
+            return "paused already"
+        sessions = dict(off.sessions)
+        for file in _near(repository, environ):
+            sessions |= _opened(off, file.name, file)
+        save(local.folder, replace(off, paused=time.time(), sessions=sessions))
     return "paused: nothing is read or stored until git traj resume"
 
 
@@ -56,36 +52,34 @@ def resume(repository: Repository, *, environ: Environ, session: str | None) -> 
     if session is not None and _open(load_suspension(local.folder).sessions.get(session, ())):
         _drain(repository, environ)  # its commits of this time store nothing
     with local.writing():
-        return _resume(repository, environ, local.folder, session)
-
-
-def _resume(repository: Repository, environ: Environ, folder: Path, session: str | None) -> str:
-    off = load_suspension(folder)
-    if session is not None:
-        if not _open(off.sessions.get(session, ())):
-            return f"{session} is not paused"
-        file = _named(environ, session)
-        closed = {session: _closed(off.sessions[session], file)}
-        pauses = tuple(_ended(p) if p.session == session else p for p in off.pauses)
-        save(folder, replace(off, sessions={**off.sessions, **closed}, pauses=pauses))
-        return f"{session} resumed; nothing from the pause is read"
-    if off.paused is None:
-        return "not paused"
-    sessions = dict(off.sessions)
-    for file in _near(repository, environ):
-        name = f"{file.agent}:{file.session}"
-        if name not in sessions and written_at(file.path) >= off.paused:
-            sessions[name] = (Span(start=0),)  # it began in between
-        if name in sessions:
-            sessions[name] = _closed(sessions[name], file)
-    made = tuple(_commits_since(repository))
-    pauses = (*off.pauses, Pause(since=off.paused, until=time.time()))
-    save(
-        folder,
-        replace(off, paused=None, commits=(*off.commits, *made), sessions=sessions, pauses=pauses),
-    )
+        if session is not None:
+            return _resume_session(environ, local.folder, session)
+        off, until = load_suspension(local.folder), time.time()
+        if off.paused is None:
+            return "not paused"
+        sessions = dict(off.sessions)
+        for file in _near(repository, environ):
+            if file.name not in sessions and written_at(file.path) >= off.paused:
+                sessions[file.name] = (Span(start=0),)  # it began in between
+            if file.name in sessions:
+                sessions[file.name] = _closed(sessions[file.name], file)
+        made = tuple(_commits_since(repository))
+        pauses, commits = (*off.pauses, Pause(since=off.paused, until=until)), (*off.commits, *made)
+        save(local.folder, replace(off, paused=None, commits=commits, sessions=sessions, pauses=pauses))
     lost = f"; {count(len(made), 'commit')} made during the pause will not be recorded" if made else ""
     return f"resumed{lost}"
+
+
+def _resume_session(environ: Environ, folder: Path, session: str) -> str:
+    off, until = load_suspension(folder), time.time()
+    if not _open(off.sessions.get(session, ())):
+        return f"{session} is not paused"
+    closed = {session: _closed(off.sessions[session], _named(environ, session))}
+    pauses = tuple(
+        replace(p, until=until) if p.session == session and p.until is None else p for p in off.pauses
+    )
+    save(folder, replace(off, sessions={**off.sessions, **closed}, pauses=pauses))
+    return f"{session} resumed; nothing from the pause is read"
 
 
 def _drain(repository: Repository, environ: Environ) -> None:
@@ -118,10 +112,6 @@ def _named(environ: Environ, name: str) -> SessionFile | None:
 def _opened(off: Suspension, name: str, file: SessionFile | None) -> dict[str, tuple[Span, ...]]:
     start = end_of(file.path) if file else 0
     return {name: (*off.sessions.get(name, ()), Span(start=start))}
-
-
-def _ended(pause: Pause) -> Pause:
-    return pause if pause.until is not None else replace(pause, until=time.time())
 
 
 def _open(spans: tuple[Span, ...]) -> bool:

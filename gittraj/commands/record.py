@@ -28,6 +28,7 @@ from gittraj.state.active import Active, Header, load_active, place_of, save_act
 from gittraj.state.folder import LocalState
 
 _ENDED = {"complete": "completed", "abandon": "abandoned"}
+_AFTERWARDS = "git traj complete TRAJECTORY adds to one that is on commits (git traj log --trajectories)"
 _SAID = ("agent", "title", "task", "tags", "participants")
 """Fields of a header that hold somebody's words; a commit's id is none, whatever a variable holds."""
 
@@ -155,7 +156,8 @@ def _find_by_hand(here: list[Active], call: Call) -> Active | None:
         return None
     found = same or here
     if not found:
-        raise TrajError("no trajectory is active in this worktree", "git traj start TITLE begins one")
+        what = "no trajectory is active in this worktree"
+        raise TrajError(what, f"git traj start TITLE begins one, for the commits from now on; {_AFTERWARDS}")
     if len(found) > 1:
         names = sorted(f"--agent {a.header.agent}" if a.header.agent else "no --agent" for a in found)
         raise TrajError(

@@ -17,7 +17,7 @@ from gittraj.errors import RedactionError, TrajError
 from gittraj.events.sensitive import strict_events
 from gittraj.git import Repository
 from gittraj.model.codec import decode_note
-from gittraj.model.values import AnyEvent, Event, Record
+from gittraj.model.values import AnyEvent, Event, Record, SegmentRef
 from gittraj.notes.merge import iter_records
 from gittraj.notes.read_segments import read_segments
 from gittraj.notes.store import NotesRef
@@ -131,12 +131,7 @@ def values_of(
     records = [
         r for body in bodies for r in decode_note(body) if isinstance(r, Record) and r.id == leak.trajectory
     ]
-    refs = dict.fromkeys(ref for record in records for ref in (*record.segments, *record.also))
-    segments = dict(read_segments(repository, leak.trajectory, refs))
-    events = [event for ref in sorted(segments, key=lambda ref: ref.name) for event in segments[ref]]
-    strict = strict_events(events, paths, orphans=False)
-    for event in events:
-        _rules(redactor.learn, event, strict=event.id in strict)
+    _, events, strict = _read(repository, leak.trajectory, records, redactor, paths)
     for event in events:
         if event.id == leak.event:
             _rules(take, event, strict=event.id in strict)
@@ -154,17 +149,12 @@ def _scan(
     paths: Sequence[str],
     found: Audit,
 ) -> None:
-    refs = dict.fromkeys(ref for _, record in records for ref in (*record.segments, *record.also))
-    segments = dict(read_segments(repository, trajectory, refs))
-    found.absent += len(refs) - len(segments)
-    events = [event for ref in sorted(segments, key=lambda ref: ref.name) for event in segments[ref]]
-    strict = strict_events(events, paths, orphans=False)
-    for event in events:  # what one tells is a secret in all of them
-        _rules(redactor.learn, event, strict=event.id in strict)
+    segments, events, strict = _read(repository, trajectory, [r for _, r in records], redactor, paths)
+    found.absent += sum(events is None for events in segments.values())
     by_event = {event.id: _rules(redactor.find, event, strict=event.id in strict) for event in events}
     for commit, record in records:
         named = {
-            e.id: by_event[e.id] for ref in (*record.segments, *record.also) for e in segments.get(ref, ())
+            e.id: by_event[e.id] for ref in (*record.segments, *record.also) for e in segments[ref] or ()
         }
         header = _rules(redactor.find, (record.figures, record.whole, record.link), strict=False)
         found.leaks += [
@@ -172,6 +162,24 @@ def _scan(
             for event, rules in (*named.items(), (None, header))
             for rule in rules
         ]
+
+
+def _read(
+    repository: Repository,
+    trajectory: str,
+    records: Sequence[Record],
+    redactor: Redact,
+    paths: Sequence[str],
+) -> tuple[dict[SegmentRef, Sequence[AnyEvent] | None], list[AnyEvent], Collection[str]]:
+    """The segments that records name (None: it is not here), their events in order, and which of these are
+    read strictly. What one event tells is a secret in all of them."""
+    refs = dict.fromkeys(ref for record in records for ref in (*record.segments, *record.also))
+    here = dict(read_segments(repository, trajectory, refs))
+    events = [event for ref in sorted(here, key=lambda ref: ref.name) for event in here[ref]]
+    strict = strict_events(events, paths, orphans=False)
+    for event in events:
+        _rules(redactor.learn, event, strict=event.id in strict)
+    return {ref: here.get(ref) for ref in refs}, events, strict
 
 
 def _rules(ask: Ask, value: Any, *, strict: bool) -> set[str]:

@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cache, partial
 
-from gittraj.commands.link import find_commit, outlive
+from gittraj.commands.link import find_commit, list_commits, outlive
 from gittraj.config import Environ, read_config
 from gittraj.errors import TrajError
 from gittraj.git import Repository, read_present
@@ -123,7 +123,7 @@ def carry(
     Returns that commit and the trajectories that went there, by old commit. Raises TrajError.
     """
     target = find_commit(repository, onto)
-    commits = list_commits(repository, source, one="--no-walk=unsorted")
+    commits = list_commits(repository, source, "--no-walk=unsorted")
     notes = NotesRef(repository)
     with LocalState.of(repository).writing():
         found = {c: records_on(c, notes.read(c)) for c in commits if c != target}
@@ -132,16 +132,6 @@ def carry(
         keys = {record.key for records in going.values() for record in records}
         outlive(pipeline, notes, target, lambda record: record.key in keys)
     return target, {c: tuple(dict.fromkeys(r.id for r in records)) for c, records in going.items()}
-
-
-def list_commits(repository: Repository, revisions: str, *, one: str | None = None) -> list[str]:
-    """The commits of ``A..B``, the newest first; of a single revision all that it reaches, but with the
-    option ``one``. Raises TrajError."""
-    asked = ("rev-list", *([one] if one else []), "--end-of-options", revisions, "--")
-    found = repository.run(*asked, check=False)
-    if found.code:
-        raise TrajError(f"'{revisions}' names no commits here", "name a range A..B, or one revision")
-    return found.out.decode().split()
 
 
 def _write(

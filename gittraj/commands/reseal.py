@@ -135,10 +135,7 @@ def rewrap_stored(ground: Ground, keys: Keys) -> Resealed:
     renewed = {key: replace(r, rev=r.rev + 1, seals=seals) for key, (r, seals) in changed.items()}
     if renewed:
         ground.pipeline.rewrite([Renewal(records=renewed)])
-    found.parts, found.trajectories = (
-        len(renewed),
-        len({trajectory for trajectory, _ in renewed}),
-    )
+    found.parts, found.trajectories = len(renewed), len({trajectory for trajectory, _ in renewed})
     return found
 
 

@@ -79,6 +79,8 @@ def run(repository: Repository, command: Sequence[str], *, agent: str | None, li
     output, begun, commit = Output(), now(), repository.head()
     name_of_run = f"{name}:{session}"
     status = _spawn(command, {**live, RUN: name_of_run}, output)
+    spooled = read_spool(LocalState.of(repository).folder, 0)[0]
+    # where their hook had a terminal, the program may have echoed what a person typed
     report = {
         "terminal": session,
         "agent": name,
@@ -90,7 +92,7 @@ def run(repository: Repository, command: Sequence[str], *, agent: str | None, li
         "status": status,
         "truncated": output.truncated,
         "output": output.text,
-        "typed": _find_typed(LocalState.of(repository).folder, name_of_run),
+        "typed": [line.id for line in spooled if line.terminal and name_of_run in line.sessions],
     }
     try:
         _record(repository, report, live)
@@ -100,11 +102,6 @@ def run(repository: Repository, command: Sequence[str], *, agent: str | None, li
     return status
 
 
-def _find_typed(folder: Path, run: str) -> list[str]:
-    """The commits of a run whose hook had a terminal: the program may have echoed what a person typed."""
-    return [line.id for line in read_spool(folder, 0)[0] if line.terminal and run in line.sessions]
-
-
 def _record(repository: Repository, report: Mapping[str, Any], live: Mapping[str, str]) -> None:
     local = LocalState.of(repository)
     with TemporaryDirectory(prefix="import.", suffix=f".{os.getpid()}", dir=local.folder) as folder:
@@ -112,7 +109,7 @@ def _record(repository: Repository, report: Mapping[str, Any], live: Mapping[str
         path.write_text(json.dumps(report))
         _, refused = import_files(repository, live, [path], form="terminal", link=True)
     if refused:
-        raise TrajError(refused[0].why)
+        raise TrajError(refused[0][1])
 
 
 def _spawn(command: Sequence[str], environ: Mapping[str, str], output: Output) -> int:

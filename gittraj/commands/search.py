@@ -19,7 +19,7 @@ from gittraj.query.log.listing import list_commits, read_date
 from gittraj.query.records import Recorded
 from gittraj.query.remote_records import RecordedBeside
 
-_UNKNOWN = dict.fromkeys(("commit", "short", "subject", "author", "date"))
+_UNKNOWN = dict.fromkeys(("commit", "short", "subject", "author", "date", "revertedBy"))
 
 
 @contextmanager
@@ -50,18 +50,14 @@ def read_conditions(
     """The command's options as conditions; paths are relative to ``cwd``; ``beside`` as of
     ``open_beside``. Raises TrajError."""
     return Conditions(
-        since=_read_date(repository, "since", since),
-        until=_read_date(repository, "until", until),
+        since=None if since is None else read_date(repository, "since", since),
+        until=None if until is None else read_date(repository, "until", until),
         commits=_list(repository, rev or "HEAD", author, paths, cwd=cwd, beside=beside)
         if rev or author or paths
         else None,
         agent=agent and sound(agent),
         **others,
     )
-
-
-def _read_date(repository: Repository, name: str, date: str | None) -> int | None:
-    return None if date is None else read_date(repository, name, date)
 
 
 def _list(

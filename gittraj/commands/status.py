@@ -13,7 +13,6 @@ from gittraj.query.account import spell
 
 if TYPE_CHECKING:
     from gittraj.commands.doctor.facts import Facts
-    from gittraj.commands.doctor.recorded import Remote
     from gittraj.commands.install.inspection import AgentState
     from gittraj.seal.readers import Readers
     from gittraj.state.active import Active
@@ -56,7 +55,9 @@ def status_to_json(facts: Facts) -> dict[str, Any]:
         or None,
         "withoutRefspec": list(facts.unfetching),
         "thinking": facts.config.thinking if facts.config else None,
-        "sealing": _sealing_to_json(facts.readers) if facts.readers else None,
+        "sealing": {"readers": len(readers.recipients), "trusted": readers.trusted, "remark": readers.remark}
+        if (readers := facts.readers)
+        else None,
         "config": {k: {"value": s.value, "source": s.source} for k, s in settings.items()}
         if facts.config
         else None,
@@ -109,19 +110,18 @@ def _summarizer_to_json(facts: Facts) -> dict[str, Any] | None:
     return {"command": setting.command, "source": setting.source, **today}
 
 
-def _sealing_to_json(readers: Readers) -> dict[str, Any]:
-    return {"readers": len(readers.recipients), "trusted": readers.trusted, "remark": readers.remark}
-
-
 _TITLE = 60  # characters
+_WAITING = {
+    **dict.fromkeys(("active", "idle"), "on no commit yet"),
+    "ended": "on no commit (listed here for a day)",
+}
 
 
 def status_to_lines(facts: Facts) -> Iterator[str]:
     """One line for each state that applies, none for the others. Titles are not escaped."""
-    yield from _recording(facts)
-    yield from _open_work(facts)
-    yield from _commits(facts)
-    yield from _redaction(facts)
+    yield from (*_recording(facts), *_work(facts))
+    for name in facts.unfetching:
+        yield f"{name}: git fetch does not bring its records (git traj doctor --fix)"
     yield from _shared(facts)
     if facts.config is not None:
         for key, setting in (facts.config.settings or {}).items():
@@ -144,26 +144,22 @@ def overview_to_lines(facts: Facts) -> Iterator[str]:
     yield from (
         line for line in _recording(facts) if not line.startswith("Hooks") or "(git traj doctor)" in line
     )
-    yield from _open_work(facts)
-    yield from _commits(facts)
-    yield from _redaction(facts)
-    yield from _shared(facts)
+    yield from (*_work(facts), *_shared(facts))
+
+
+def _work(facts: Facts) -> Iterator[str]:
+    yield from (*_open_work(facts), *_commits(facts), *_redaction(facts))
 
 
 def _shared(facts: Facts) -> Iterator[str]:
-    for name in facts.unfetching:
-        yield f"{name}: git fetch does not bring its records (git traj doctor --fix)"
     for remote in facts.remotes:
-        if unshared := ", ".join(_to_share(remote, joins=remote.name not in facts.beside)):
-            yield f"{remote.name}: {unshared}"
-
-
-def _to_share(remote: Remote, *, joins: bool) -> Iterator[str]:
-    """``joins``: nothing else says that there are records to join."""
-    if remote.unpushed:
-        yield f"records of {count(remote.unpushed, 'commit')} to push (git traj push)"
-    if remote.unfetched and joins:
-        yield f"records of {count(remote.unfetched, 'commit')} to join (git traj fetch)"
+        unjoined = remote.unfetched if remote.name not in facts.beside else 0  # else that is said already
+        shown = (
+            (remote.unpushed, "to push (git traj push)"),
+            (unjoined, "to join (git traj fetch)"),
+        )
+        told = [f"records of {count(number, 'commit')} {does}" for number, does in shown if number]
+        yield from (f"{remote.name}: {', '.join(told)}",) if told else ()
 
 
 def _recording(facts: Facts) -> Iterator[str]:
@@ -174,7 +170,8 @@ def _recording(facts: Facts) -> Iterator[str]:
     elif facts.off or facts.paused is not None:
         yield "Off for this command (GIT_TRAJ=0)" if facts.off else f"Paused since {_time(facts.paused)}"
     other = (
-        f", and on {facts.elsewhere} that git traj log does not list (git traj log --all says where)"
+        f", and on {facts.elsewhere} that git traj log does not list: work that counts for no commit, or that"
+        " HEAD does not reach (git traj log --all)"
         if facts.elsewhere
         else ""
     )
@@ -196,11 +193,12 @@ def _recording(facts: Facts) -> Iterator[str]:
 def _open_work(facts: Facts) -> Iterator[str]:
     """Sessions and manual trajectories with events that no commit has yet."""
     for session in facts.sessions:
-        waits = f", {count(session.waiting, 'event')} waiting for a commit" if session.waiting else ""
-        if waits and session.status == "ended":
-            waits += " (listed here for a day)"
+        waits = f", {count(session.waiting, 'event')} {_WAITING[session.status]}" if session.waiting else ""
         title = shorten(session.title or "", _TITLE)
-        yield f"{session.status.capitalize()}: {session.agent} {session.session[:8]} {title}".rstrip() + waits
+        name = f"{session.agent} {session.session[:8]} {title}".rstrip()
+        # whether its process runs is not known
+        state = "Active lately" if session.status == "active" else session.status.capitalize()
+        yield f"{state}: {name}{waits}"
     for active in facts.actives:
         title = shorten(active.header.title or "", _TITLE)
         begun = "Started by hand" if active.header.by_hand else f"Recorded in {active.header.agent}"

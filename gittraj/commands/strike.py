@@ -6,8 +6,6 @@ Nothing is taken out of what is stored: readers leave out what was struck.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from gittraj.commands.link import find_commit
 from gittraj.commands.record import author
 from gittraj.config import Environ, read_config
@@ -61,10 +59,6 @@ def _find(repository: Repository, commit: str, name: str) -> tuple[Record, str, 
             f"no inferred decision or doubt '{name}' is on {commit[:12]}",
             f"git traj show {commit[:12]} prints their ids; what was stated on purpose is not struck",
         )
-    if len({each for _, each, _ in found}) > 1:
-        raise TrajError(f"'{name}' could be {' or '.join(_ids(found))}", "type more of it")
+    if len(ids := sorted({each for _, each, _ in found})) > 1:
+        raise TrajError(f"'{name}' could be {' or '.join(ids[:3])}", "type more of it")
     return found[0]
-
-
-def _ids(found: Sequence[tuple[Record, str, str]]) -> list[str]:
-    return sorted({each for _, each, _ in found})[:3]

@@ -11,7 +11,8 @@ from typing import Any
 
 from gittraj.formats.base import coerce
 from gittraj.formats.base.notes_file import Note, NotesFile, name_agent, parse_json
-from gittraj.model.session_items import Edit, Fact, Item
+from gittraj.formats.base.position import facts
+from gittraj.model.session_items import Edit, Item
 from gittraj.model.values import Message, NoteEvent, Prompt
 
 name = "agentnote"
@@ -27,9 +28,8 @@ def _names(note: Note) -> list[str] | None:
 
 def _read_note(note: Note, _session: str) -> Iterator[Item]:
     content = parse_json(note.text)
-    yield Fact(name="agent", value=name_agent(content.get("agent")))
-    if model := coerce.text(content.get("model")):
-        yield Fact(name="model", value=model)
+    model = coerce.text(content.get("model"))
+    yield from facts(agent=name_agent(content.get("agent")), model=model)
     for number, interaction in enumerate(coerce.objects(content.get("interactions"))):
         own = f"{note.prefix}.{number}"
         for at, context in enumerate(coerce.objects(interaction.get("contexts"))):
@@ -48,7 +48,7 @@ def _read_note(note: Note, _session: str) -> Iterator[Item]:
 
 
 def _texts(value: Any) -> list[str]:
-    return [text for text in coerce.sequence(value) if isinstance(text, str)]
+    return coerce.texts(value)
 
 
 def _closing(note: Note, content: dict[str, Any]) -> Iterator[Item]:

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 
 from gittraj.formats.base import coerce
 from gittraj.formats.base.notes_file import Note, NotesFile, parse_json
-from gittraj.model.session_items import Fact, Item
+from gittraj.formats.base.position import facts
+from gittraj.model.session_items import Item
 
 name = "ai-attribution"
 agent = "qwen-code"
@@ -24,9 +25,7 @@ def _names(note: Note) -> list[str] | None:
 
 def _read_note(note: Note, _session: str) -> Iterator[Item]:
     content = parse_json(note.text)
-    yield Fact(name="start_commit", value=note.commit)
-    if model := coerce.text(content.get("generator")):
-        yield Fact(name="model", value=model)
+    yield from facts(start_commit=note.commit, model=coerce.text(content.get("generator")))
     summary = coerce.mapping(content.get("summary"))
     share, chars = coerce.count(summary.get("aiPercent")), coerce.count(summary.get("aiChars"))
     text = f"Qwen Code: {share} % of the characters changed, {chars}, are by the agent"

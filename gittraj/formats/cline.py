@@ -17,7 +17,7 @@ from gittraj.formats.base.edits import replaced, written
 from gittraj.formats.base.outcomes import Call, printed_commits
 from gittraj.formats.base.position import facts
 from gittraj.model.session_items import Edit, Entry, Fact, Item, Spent, TurnEnd
-from gittraj.model.values import AnyEvent, Message, NoteEvent, Prompt, Thinking, ToolResult
+from gittraj.model.values import Message, NoteEvent, Prompt, Thinking, ToolResult
 
 name = "cline"
 agent = "cline"
@@ -40,7 +40,6 @@ def sessions(path: Path) -> Iterator[str]:
 
 
 def read(path: Path, session: str) -> Iterator[Item]:
-    """The items of a session. Raises OSError."""
     file = next((f for f in _files(path) if f.name.removesuffix(_SUFFIX) == session), path)
     with file.open("rb") as stream:
         value, damage = document.load(stream)
@@ -64,14 +63,13 @@ def _files(path: Path) -> Iterator[Path]:
                 yield file
 
 
-class _Reading:
+class _Reading(document.Reading):
     def __init__(self, run: dict[str, Any], about: dict[str, Any], session: str, end: int) -> None:
+        super().__init__(end)
         self._run = run
         self._about = about
         self._session = session
-        self._end = end
         self._folder = coerce.text(about.get("cwd"))
-        self._model: str | None = None
         self._asked: dict[str, tuple[str, ...]] = {}
 
     def items(self) -> Iterator[Item]:
@@ -99,9 +97,6 @@ class _Reading:
             status=_ENDED.get(str(self._about.get("status"))),
         )
 
-    def _entry(self, event: AnyEvent, **known: Any) -> Entry:
-        return Entry(event=event, end=self._end, **known)
-
     def _user(self, message: dict[str, Any], named: str, ts: str | None) -> Iterator[Item]:
         for ordinal, block in enumerate(_blocks(message)):
             common: dict[str, Any] = {"id": f"{named}:{ordinal}", "ts": ts}
@@ -115,14 +110,12 @@ class _Reading:
                     yield self._entry(NoteEvent(**common, content=text, kind="note", tags=("program",)))
 
     def _assistant(self, message: dict[str, Any], named: str, ts: str | None) -> Iterator[Item]:
-        model = coerce.text(coerce.mapping(message.get("modelInfo")).get("id"))
-        if model and model != self._model:
-            self._model = model
-            yield Fact(name="model", value=model)
+        model = coerce.text(coerce.at(message, "modelInfo", "id"))
+        yield from self._learn(model=model)
         blocks = _blocks(message)
         for ordinal, block in enumerate(blocks):
             common: dict[str, Any] = {"id": f"{named}:{ordinal}", "ts": ts}
-            common |= {"model": self._model, "response": named}
+            common |= {"model": self._known.get("model"), "response": named}
             match block.get("type"):
                 case "thinking" if text := coerce.text(block.get("thinking")):
                     yield self._entry(Thinking(**common, content=text))
@@ -139,7 +132,7 @@ class _Reading:
         tool, call_id = coerce.text(block.get("name")) or "unknown", coerce.text(block.get("id"))
         arguments = block.get("input")
         fields = coerce.mapping(arguments)
-        ran = tuple(x for x in coerce.sequence(fields.get("commands")) if isinstance(x, str))
+        ran = tuple(coerce.texts(fields.get("commands")))
         path = coerce.text(fields.get("path"))
         read = tuple(p for f in coerce.objects(fields.get("files")) if (p := coerce.text(f.get("path"))))
         if call_id:
@@ -179,7 +172,7 @@ def _blocks(message: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _said(part: dict[str, Any]) -> str | None:
-    return coerce.text(part.get("result")) or coerce.text(part.get("error")) or coerce.text(part.get("text"))
+    return coerce.first(part, "result", "error", "text")
 
 
 def _edits(tool: str, path: str | None, fields: dict[str, Any]) -> tuple[Edit, ...]:

@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any, BinaryIO
 
 from gittraj.formats.base import coerce, images, lines, patch
-from gittraj.formats.base.edits import first, pairs, replaced, written
+from gittraj.formats.base.edits import pairs, replaced, written
 from gittraj.formats.base.lines import Fragment, Lines
 from gittraj.formats.base.outcomes import Call, printed_commits
 from gittraj.formats.base.position import LogReader, read_with
@@ -35,7 +35,6 @@ _WHOLE = ("contents", "content")
 
 
 def detect(head: bytes) -> bool:
-    """Whether a file that begins with ``head`` is a transcript."""
     objects = lines.head(head)
     if not objects:
         return _CUT_FIRST_LINE.match(head) is not None
@@ -43,7 +42,7 @@ def detect(head: bytes) -> bool:
 
 
 def _is_record(record: dict[str, Any]) -> bool:
-    content = coerce.mapping(record.get("message")).get("content")
+    content = coerce.at(record, "message", "content")
     own = record.get("role") in ("user", "assistant") and isinstance(content, list)
     return own and not _FOREIGN & record.keys()
 
@@ -62,9 +61,9 @@ def edits(tool: str, arguments: Any) -> tuple[Edit, ...]:
     fields = coerce.mapping(arguments)
     kind = _plain(tool)
     if kind == "applypatch":
-        text = first(fields, ("patch", "input", "command")) or coerce.text(arguments)
+        text = coerce.first(fields, "patch", "input", "command") or coerce.text(arguments)
         return patch.edits(text or "")
-    path = first(fields, _PATHS)
+    path = coerce.first(fields, *_PATHS)
     if path is None:
         return ()
     match kind:
@@ -161,11 +160,11 @@ def typed(content: list[dict[str, Any]]) -> str | None:
         if block.get("type") == "image"
         for source in [coerce.mapping(block.get("source"))]
     ]
-    return "\n".join(part for part in (*asked, *shown) if part) or None
+    return "\n".join(filter(None, (*asked, *shown))) or None
 
 
 def _blocks(record: dict[str, Any]) -> list[dict[str, Any]]:
-    content = coerce.mapping(record.get("message")).get("content")
+    content = coerce.at(record, "message", "content")
     return [{"type": "text", "text": content}] if isinstance(content, str) else coerce.objects(content)
 
 

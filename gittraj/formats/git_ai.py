@@ -15,7 +15,8 @@ from typing import Any
 
 from gittraj.formats.base import coerce
 from gittraj.formats.base.notes_file import Note, NotesFile, name_agent, parse_json
-from gittraj.model.session_items import Edit, Entry, Fact, Item
+from gittraj.formats.base.position import facts
+from gittraj.model.session_items import Edit, Entry, Item
 from gittraj.model.values import AnyEvent, Message, NoteEvent, Prompt, Thinking, ToolCall
 
 name = "git-ai"
@@ -40,7 +41,6 @@ class _Work:
 
 
 def read(path: Path, session: str) -> Iterator[Item]:
-    """The items of one session. Raises OSError, or FormatError if it is not there any more."""
     return NotesFile(_names, _Reading().items).read(path, session)
 
 
@@ -56,11 +56,9 @@ class _Reading:
     def items(self, note: Note, session: str) -> Iterator[Item]:
         works = [work for work in (_parse(note.text) or {}).values() if work.session == session]
         for work in works:
-            yield Fact(name="agent", value=name_agent(coerce.mapping(work.record["agent_id"]).get("tool")))
-            if model := coerce.text(coerce.mapping(work.record.get("agent_id")).get("model")):
-                yield Fact(name="model", value=model)
-            if author := coerce.text(work.record.get("human_author")):
-                yield Fact(name="participant", value=f"{author}:human")
+            tool, author = work.record["agent_id"], coerce.text(work.record.get("human_author"))
+            yield from facts(agent=name_agent(tool.get("tool")), model=coerce.text(tool.get("model")))
+            yield from facts(participant=author and f"{author}:human")
             yield from self._messages(note, work)
         yield from _closing(note, works)
 

@@ -12,7 +12,8 @@ from typing import Any
 
 from gittraj.formats.base import coerce
 from gittraj.formats.base.notes_file import Note, NotesFile, name_agent
-from gittraj.model.session_items import Fact, Item
+from gittraj.formats.base.position import facts
+from gittraj.model.session_items import Item
 from gittraj.model.values import AnyEvent, Message, NoteEvent, Prompt
 
 name = "git-memento"
@@ -60,9 +61,7 @@ def _parse(note: str) -> list[tuple[dict[str, str], str]]:
 
 
 def _items(note: Note, head: dict[str, str], text: str) -> Iterator[Item]:
-    yield Fact(name="agent", value=name_agent(head["Provider"].lower()))
-    if title := head.get("Session Title"):
-        yield Fact(name="title", value=title)
+    yield from facts(agent=name_agent(head["Provider"].lower()), title=head.get("Session Title"))
     people: dict[str | None, Callable[..., AnyEvent]] = {
         head.get("Committer"): Prompt,
         head["Provider"]: Message,

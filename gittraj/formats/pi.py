@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from gittraj.formats.base import coerce, images, lines
-from gittraj.formats.base.edits import first, pairs, replaced, written
+from gittraj.formats.base.edits import pairs, replaced, written
 from gittraj.formats.base.lines import Fragment, Lines
 from gittraj.formats.base.outcomes import Call, Outcome, printed_commits, tool_result
 from gittraj.formats.base.position import Record, facts
@@ -33,13 +33,11 @@ _TOKENS = ("input", "cacheRead", "cacheWrite", "output", "reasoning")
 _ABANDONED = "abandoned-branch"
 
 
-def detect(head: bytes) -> bool:
-    """Whether a file that begins with ``head`` is a session of pi."""
-    objects = lines.head(head, limit=1)
-    if not objects:
-        return _CUT_FIRST_LINE.match(head) is not None
-    first = objects[0]
-    return first.get("type") == "session" and {"id", "timestamp", "cwd"} <= first.keys()
+def _is_first(record: dict[str, Any]) -> bool:
+    return record.get("type") == "session" and {"id", "timestamp", "cwd"} <= record.keys()
+
+
+detect = lines.detector(_is_first, cut=_CUT_FIRST_LINE, first=1)
 
 
 def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
@@ -64,9 +62,7 @@ class _Reading:
         self._name = session
         self._folder = coerce.text(self._header.get("cwd"))
         self._model = coerce.text(self._header.get("modelId"))
-        parent = coerce.text(self._header.get("parentSession")) or coerce.text(
-            self._header.get("branchedFrom")
-        )
+        parent = coerce.first(self._header, "parentSession", "branchedFrom")
         named = _UUID.findall(parent or "")
         self._parent = named[-1] if named else parent
         self._began = coerce.stamp(self._header.get("timestamp"))
@@ -184,7 +180,7 @@ class _Reading:
     def _call(self, record: _Record, common: dict[str, Any], block: dict[str, Any]) -> Entry:
         tool, arguments = coerce.text(block.get("name")) or "unknown", coerce.parsed(block.get("arguments"))
         fields = coerce.mapping(arguments)
-        path = first(fields, ("path", "file_path"))
+        path = coerce.first(fields, "path", "file_path")
         command = coerce.text(fields.get("command")) if tool == "bash" else None
         edits = _edits(tool, path, fields) if path else ()
         call = Call(tool, arguments, command, self._folder, edits, (path,) if path else ())
@@ -192,7 +188,7 @@ class _Reading:
 
     def _result(self, record: _Record, message: dict[str, Any]) -> Iterator[Item]:
         text, artifact = _content(message.get("content"))
-        cut = coerce.mapping(coerce.mapping(message.get("details")).get("truncation"))
+        cut = coerce.mapping(coerce.at(message, "details", "truncation"))
         shell = message.get("toolName") == "bash"
         is_error = message.get("isError") is True
         code = _EXIT.search(text[-200:]) if shell else None
@@ -241,7 +237,7 @@ def _content(value: Any) -> tuple[str, Artifact | None]:
 
 def _spent(response: str, value: Any) -> Iterator[Spent]:
     if numbers := coerce.mapping(value):
-        cost = coerce.cost(coerce.mapping(numbers.get("cost")).get("total"))
+        cost = coerce.cost(coerce.at(numbers, "cost", "total"))
         usage = coerce.usage(numbers, _TOKENS, cached_in_input=False)
         yield Spent(response=response, usage=usage, cost=cost)
 

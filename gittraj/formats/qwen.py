@@ -26,16 +26,14 @@ _FACTS = {"agent_version": "version", "folder": "cwd", "branch": "gitBranch"}
 _SPOKEN = ("user", "assistant", "tool_result")
 
 
-def detect(head: bytes) -> bool:
-    """Whether a file that begins with ``head`` is a session of Qwen Code."""
-    return any(_is_record(record) for record in lines.head(head))
-
-
 def _is_record(record: dict[str, Any]) -> bool:
     if not {"uuid", "sessionId", "type"} <= record.keys():
         return False
     message = coerce.mapping(record.get("message"))
     return "systemPayload" in record or (record["type"] in _SPOKEN and isinstance(message.get("parts"), list))
+
+
+detect = lines.detector(_is_record)
 
 
 class _Reader(LogReader):
@@ -47,7 +45,7 @@ class _Reader(LogReader):
 
     def _record(self, fragment: Fragment) -> Iterator[Item]:
         value = fragment.value
-        content = parts(coerce.mapping(value.get("message")).get("parts"))
+        content = parts(coerce.at(value, "message", "parts"))
         own = coerce.text(value.get("uuid")) or f"at{fragment.start}"
         record = Record(id=own, ts=coerce.stamp(value.get("timestamp")), end=fragment.end)
         yield from self._facts(value)
@@ -110,7 +108,7 @@ class _Reader(LogReader):
         for ordinal, part in enumerate(content):
             if (response := function_response(part)) is None:
                 continue
-            call_id = coerce.text(response.get("id")) or coerce.text(about.get("callId"))
+            call_id = coerce.either(response.get("id"), about.get("callId"))
             call = self._calls.get(call_id or "")
             display, status = about.get("resultDisplay"), about.get("status")
             result = calls.result([part], call, status=status, display=display)

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from gittraj.formats.base import coerce
-from gittraj.model.session_items import Cursor, Damage, Entry, Fact, Item
+from gittraj.formats.base.position import facts
+from gittraj.model.session_items import Cursor, Damage, Entry, Item
 from gittraj.model.values import Foreign
 
 name = agent = "raw"
@@ -34,8 +35,8 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _STAR
         return
     lines = body.splitlines(keepends=True)
     shape = [[len(line)] for line in lines[:_SHAPE]]
-    yield Fact(name="session", value=session or coerce.shape_id(name, shape))
-    yield Fact(name="title", value="A log that no reader knew")
+    own = session or coerce.shape_id(name, shape)
+    yield from facts(session=own, title="A log that no reader knew")
     for number, (end, text) in enumerate(_chunks(lines)):
         yield Entry(event=Foreign(id=f"raw:{number}", type="raw", content=text), end=end)
     if stream.read(1):

@@ -29,7 +29,6 @@ _FORWARD = re.compile(r"\x1b\[[0-9]*[CG]")
 
 
 def detect(head: bytes) -> bool:
-    """Whether a file that begins with ``head`` is one."""
     return head.startswith(b'{"terminal":') and isinstance(peek(head), dict)
 
 
@@ -52,7 +51,7 @@ def read(value: Any, session: str | None, end: int) -> Iterator[Item]:
         title=command,
         start_commit=coerce.text(record.get("commit")),
     )
-    typed = [full for full in coerce.sequence(record.get("typed")) if isinstance(full, str)]
+    typed = coerce.texts(record.get("typed"))
     made = tuple(c for c in printed_commits(printed) if not any(full.startswith(c) for full in typed))
     call = ToolCall(id=f"{own}:0", ts=begun, name="run", arguments={"command": command}, call_id=own)
     yield Entry(event=call, end=end, folder=folder, prints=bool(made))

@@ -12,7 +12,8 @@ from typing import Any
 
 from gittraj.formats.base import coerce
 from gittraj.formats.base.notes_file import Note, NotesFile, parse_json
-from gittraj.model.session_items import Edit, Fact, Item
+from gittraj.formats.base.position import facts
+from gittraj.model.session_items import Edit, Item
 from gittraj.model.values import Json, Prompt
 
 name = "whogitit"
@@ -24,15 +25,14 @@ _BY_AGENT = ("AI", "AIModified")
 def _names(note: Note) -> list[str] | None:
     content = parse_json(note.text)
     known = isinstance(content.get("files"), list) and isinstance(content.get("prompts"), list)
-    session = coerce.text(coerce.mapping(content.get("session")).get("session_id"))
+    session = coerce.text(coerce.at(content, "session", "session_id"))
     return [session] if known and session else None
 
 
 def _read_note(note: Note, _session: str) -> Iterator[Item]:
     content = parse_json(note.text)
-    model = coerce.text(coerce.mapping(coerce.mapping(content.get("session")).get("model")).get("id"))
-    if model:
-        yield Fact(name="model", value=model)
+    model = coerce.mapping(coerce.at(content, "session", "model"))
+    yield from facts(model=coerce.text(model.get("id")))
     for number, asked in enumerate(coerce.objects(content.get("prompts"))):
         ts, text = coerce.stamp(asked.get("timestamp")), coerce.text(asked.get("text")) or ""
         yield note.entry(Prompt(id=f"{note.prefix}.{number}:prompt", ts=ts, content=text))
@@ -52,7 +52,7 @@ def _ranges(lines: list[dict[str, Any]]) -> str:
     numbers = sorted(
         number
         for line in lines
-        if coerce.mapping(line.get("source")).get("type") in _BY_AGENT
+        if coerce.at(line, "source", "type") in _BY_AGENT
         and (number := coerce.number(line.get("line_number"))) is not None
     )
     found: list[str] = []

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from gittraj.errors import FormatError
-from gittraj.formats.base import coerce, document
-from gittraj.formats.base.document import read_head
+from gittraj.formats.base import coerce
+from gittraj.formats.base.document import load_beside, read_head
 from gittraj.formats.base.position import facts
 from gittraj.formats.codex import exec as printed
 from gittraj.model.session_items import Damage, Entry, Fact, Item, Spent
@@ -44,7 +44,6 @@ def sessions(path: Path) -> Iterator[str]:
 
 
 def read(path: Path, session: str) -> Iterator[Item]:
-    """The items of one session. Raises FormatError if it is not there any more, OSError."""
     folder = next((match for match in _folders(path) if match.resolve().name == session), None)
     if folder is None:
         raise FormatError(f"{path} contains no session {session}", hint="list its sessions again")
@@ -207,9 +206,5 @@ def _turns(folder: Path) -> list[tuple[int, Path]]:
 
 
 def _load(folder: Path) -> tuple[dict[str, Any], Damage | None]:
-    try:
-        with (folder / "meta.json").open("rb") as stream:
-            value, damage = document.load(stream)
-    except OSError as error:
-        return {}, Damage(at=0, why=f"meta.json: {error.strerror}")
-    return coerce.mapping(value), replace(damage, why=f"meta.json: {damage.why}") if damage else None
+    value, damage = load_beside(folder / "meta.json", "meta.json")
+    return coerce.mapping(value), damage

@@ -15,10 +15,8 @@ from gittraj.errors import GitError
 from gittraj.frozen import dataclass
 from gittraj.git.process import Result
 from gittraj.git.repository import Repository
+from gittraj.startup import BLAME, IGNORED
 
-IGNORED = ".git-blame-ignore-revs"
-"""By convention, and what GitHub reads: the commits that only formatted."""
-BLAME = ("blame", "-w", "-C", "--porcelain", "--no-textconv", "--encoding=UTF-8")
 _GROUP = re.compile(rb"([0-9a-f]{40}(?:[0-9a-f]{24})?) (\d+) (\d+)")
 _FEW = 200  # lines
 _SEARCHED = 8000  # bytes: where git itself looks for a NUL to call a file binary
@@ -194,7 +192,7 @@ def _refusal(found: Result, path: str) -> GitError:
     if b": no match" in found.err:
         return GitError(
             f"git finds no such function in '{path}'",
-            hint="a diff driver says where functions begin: see 'diff=python' in gitattributes(5)",
+            hint="is it spelt so there? git finds functions as git log -L does (gitattributes(5): diff)",
         )
     hint = "blame.ignoreRevsFile names it" if b"object name" in found.err else None
     return GitError(f"git blame: {found.complaint or f'status {found.code}'}", hint=hint)

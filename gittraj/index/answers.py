@@ -247,7 +247,7 @@ class Answers(IndexLookup):
             pass
 
     def _render(self) -> dict[str, records.FoldedCommit]:
-        """What was folded, with its text; no listing shows that of what is on no commit."""
+        """What was folded, with its text; of a note of runs with their rows."""
         if not self._folded:
             return {}
         from gittraj.notes.places import find_places
@@ -257,7 +257,21 @@ class Answers(IndexLookup):
         places, page = {*find_places(self._folded)}, Page(COLUMNS)
         found = {}
         for commit, (headers, tallies) in self._folded.items():
-            shown = headers if commit not in places else ()
-            text, small = (render_rest(shown, page), render_small(shown)) if shown else ("", "")
+            text: str | None = ""
+            small: str | None = ""
+            if commit in places:
+                text, small = _rows(headers), None
+            elif headers:
+                text, small = render_rest(headers, page), render_small(headers)
             found[commit] = records.FoldedCommit(headers, text, small, tallies)
         return found
+
+
+def _rows(headers: Sequence[Header]) -> str | None:
+    """Those of a note of runs; None where one is of several parts, as the others may be changed elsewhere."""
+    import json
+
+    from gittraj.render.text.log import row_of
+
+    whole = all(header["part"]["of"] == 1 for header in headers)
+    return json.dumps([*map(row_of, headers)], separators=(",", ":")) if whole else None

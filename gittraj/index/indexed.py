@@ -105,6 +105,22 @@ class IndexedNotes(Notes):
             lambda: records.carrying(self._connection, identity), lambda: self._all.naming(identity)
         )
 
+    @cached_property
+    def _places(self) -> tuple[Mapping[str, str | None], Sequence[str]]:
+        return self._ask(lambda: records.places(self._connection), lambda: ({}, Notes.places(self)))
+
+    def places(self) -> list[str]:
+        return [*self._places[0], *self._places[1]]
+
+    def rows_of_runs(self) -> list[Header] | None:
+        import json
+
+        cached, left = self._places
+        pages = [page for page in cached.values() if page is not None]
+        if left or len(pages) < len(cached):
+            return None
+        return self._ask(lambda: [row for page in pages for row in json.loads(page)], lambda: None)
+
     def cached_headers(self, commits: Sequence[str]) -> Mapping[str, Sequence[Header]]:
         return self._ask(lambda: records.headers_of(self._connection, commits), dict)
 

@@ -31,11 +31,12 @@ class Noted:
 @dataclass(frozen=True, slots=True)
 class FoldedCommit:
     """The folded headers of a commit, and their text for a pipe: below its title, and on one line. Both texts
-    are empty without a trajectory. ``tallies``: what it adds to statistics."""
+    are empty without a trajectory; ``schema`` says what they are of a note of runs. ``tallies``: what it
+    adds to statistics."""
 
     headers: Sequence[Header]
-    page: str
-    small: str
+    page: str | None
+    small: str | None
     tallies: Header
 
 
@@ -123,6 +124,17 @@ def rendered(
             if len(found) == limit:
                 break
     return found
+
+
+def places(connection: sqlite3.Connection) -> tuple[dict[str, str | None], list[str]]:
+    """The notes of runs: those that are cached, with their rows as JSON, if all are known; and the others."""
+    from gittraj.notes.places import find_places
+
+    stale = read_source(connection).get("rendered_by") != rendered_by()
+    cached = connection.execute("SELECT oid, page FROM headers WHERE small IS NULL AND NOT ?", (stale,))
+    fresh = "SELECT oid FROM notes LEFT JOIN headers USING (oid) WHERE explored AND (? OR headers IS NULL)"
+    left = (oid.hex() for (oid,) in connection.execute(fresh, (stale,)))
+    return {oid.hex(): page for oid, page in cached}, [*find_places(left)]
 
 
 def tallies_of(connection: sqlite3.Connection, commits: Sequence[str]) -> dict[str, Header]:

@@ -3,13 +3,14 @@
 Paths are bytes, as git has them. Commits have numbers, a parent's below its children's. ``large`` has the
 commits whose notes are too large to be read; ``tips``, for a queried commit, everything that it reaches: see
 ``reach``. ``tallies`` come before the other columns of ``headers``, as they are read alone, for all
-commits, and later columns are on other pages. Both tables have row ids: without them SQLite reads a whole
-row, a megabyte of a tip, to compare its key.
+commits, and later columns are on other pages. Of a note of runs (``notes.places``) ``page`` has their rows,
+and ``small`` is null. Both tables have row ids: without them SQLite reads a whole row, a megabyte of a tip,
+to compare its key.
 """
 
 from __future__ import annotations
 
-NUMBER = 8
+NUMBER = 9
 
 TABLES = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB) WITHOUT ROWID;

@@ -39,7 +39,7 @@ _FIRST = 1 << 40
 
 TEXTS = Database(
     "text.db",
-    4,
+    5,
     f"""
 CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB) WITHOUT ROWID;
 CREATE TABLE waiting (n INTEGER PRIMARY KEY, trajectory TEXT NOT NULL UNIQUE);

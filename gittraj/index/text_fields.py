@@ -7,6 +7,7 @@ written into a file, or an event of an unknown type.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -46,6 +47,10 @@ PRINTED_MOST = 30_000
 """Characters of all output in one part."""
 _MAIN_ARGUMENTS = ("command", "cmd", "pattern", "query", "url", "description", "prompt")
 _PATH_ARGUMENTS = ("file_path", "notebook_path", "path")
+_BRIEFING = re.compile(
+    r"# git traj context: .*?(?:# end of git traj context.*?$|\Z)", re.DOTALL | re.MULTILINE
+)
+"""What ``git traj context`` told the agent: other records' words, which are found there."""
 _SAME = 60  # characters by which a record's prompt, which is shortened, is matched to its event
 
 
@@ -166,7 +171,7 @@ def _of_event(event: AnyEvent) -> Iterator[tuple[str, str]]:
         case ToolCall():
             yield from _of_call(event)
         case ToolResult():
-            yield "output", event.content
+            yield "output", _BRIEFING.sub("", event.content)
     yield from (("file", file.path) for file in event.files)
 
 

@@ -95,9 +95,16 @@ def sure(confidence: float | None) -> str | None:
 
 
 def vouched(decision: Header) -> str | None:
-    """Who recorded a decision, unless its agent did, and how sure: ``inferred, 60% sure``."""
+    """Who recorded a decision, unless its agent did, how sure, and what took its commit back, where that is
+    known: ``inferred, 60% sure, reverted by 1f442bd``."""
     by = None if decision["by"] == "agent" else decision["by"]
-    return ", ".join(filter(None, (by, sure(decision["confidence"])))) or None
+    return ", ".join(filter(None, (by, sure(decision["confidence"]), taken_back(decision)))) or None
+
+
+def taken_back(told: Mapping[str, Any]) -> str | None:
+    """Of a commit, or of a decision on one."""
+    by = told.get("revertedBy")
+    return f"reverted by {by[:7]}" if by else None
 
 
 _REFUSAL = "not: "
@@ -140,12 +147,14 @@ def count(number: int, noun: str) -> str:
 
 
 def tests(found: Header | None) -> str | None:
-    """``12 passed, 1 failed (last of 3 runs)``, ``lint failed``, ``ran, result unknown``."""
+    """``12 passed, 1 failed (last of 3 runs)``, ``lint failed``, ``ran, result unknown``, ``3 passed (before
+    the commit was rewritten)``."""
     if found is None or not found["runs"]:
         return None
     kind = {"test": "", "typecheck": "type check "}.get(found["kind"], f"{found['kind']} ")
-    last = f" (last of {found['runs']} runs)" if found["runs"] > 1 else ""
-    return kind + _outcome(found) + last
+    about = [f"last of {found['runs']} runs"] * (found["runs"] > 1)
+    about += ["before the commit was rewritten"] * bool(found.get("carried"))
+    return kind + _outcome(found) + (f" ({', '.join(about)})" if about else "")
 
 
 def _outcome(run: Header) -> str:

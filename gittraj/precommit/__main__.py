@@ -19,7 +19,7 @@ def main(arguments: list[str]) -> int:
             from gittraj.precommit.hook import run  # noqa: PLC0415 - a failing import has its status too
 
             return run(Path(arguments[1]), raw, top=Path.cwd())
-        from gittraj.precommit.files import redact_files  # noqa: PLC0415
+        from gittraj.precommit.redacting import redact_files  # noqa: PLC0415
 
         return redact_files(arguments, raw)
     except Exception as error:  # noqa: BLE001 - the shell acts on the status, and a text may stand in the error

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from threading import Thread
 from typing import TypeVar
 
@@ -15,37 +14,28 @@ SECONDS = 10.0
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Deadline:
-    """The time when it is over, in seconds of the monotonic clock."""
+def take(work: Iterator[T], end: float) -> tuple[list[T], bool]:
+    """What ``work`` yields until ``end``, in seconds of the monotonic clock, and whether that is all. Raises
+    what it raises.
 
-    end: float
+    In a thread, for nothing interrupts a scan; what is still going on ends with the process.
+    """
+    done: list[T] = []
+    wrong: list[BaseException] = []
 
-    @classmethod
-    def begin(cls, seconds: float = SECONDS) -> Deadline:
-        return cls(time.monotonic() + seconds)
+    def collect() -> None:
+        try:
+            for each in work:
+                done.append(each)
+        except BaseException as error:  # noqa: BLE001 - raised again, where somebody sees it
+            wrong.append(error)
 
-    def take(self, work: Iterator[T]) -> tuple[list[T], bool]:
-        """What ``work`` yields until then, and whether that is all. Raises what it raises.
-
-        In a thread, for nothing interrupts a scan; what is still going on ends with the process.
-        """
-        done: list[T] = []
-        wrong: list[BaseException] = []
-
-        def collect() -> None:
-            try:
-                for each in work:
-                    done.append(each)
-            except BaseException as error:  # noqa: BLE001 - raised again, where somebody sees it
-                wrong.append(error)
-
-        thread = Thread(target=collect, daemon=True)
-        thread.start()
-        thread.join(max(0.0, self.end - time.monotonic()))
-        if wrong:
-            raise wrong[0]
-        return list(done), not thread.is_alive()
+    thread = Thread(target=collect, daemon=True)
+    thread.start()
+    thread.join(max(0.0, end - time.monotonic()))
+    if wrong:
+        raise wrong[0]
+    return list(done), not thread.is_alive()
 
 
 def say(line: str) -> None:

@@ -6,13 +6,14 @@ started it keeps the trajectories out.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from gittraj.errors import TrajError
 from gittraj.git import open_for_hook
-from gittraj.precommit.deadline import Deadline, say
+from gittraj.precommit.deadline import SECONDS, say
 from gittraj.precommit.redacting import redact
 from gittraj.precommit.searching import search
 from gittraj.precommit.staged import Staging
@@ -24,17 +25,17 @@ DONE, BLOCKED = 0, 10
 
 def run(git_dir: Path, raw: Mapping[str, str], *, top: Path) -> int:
     """``raw`` is the hook's environment, ``top`` the folder that git runs it in. Raises TrajError."""
-    deadline = Deadline.begin()
+    end = time.monotonic() + SECONDS
     # libgit2 takes 60 ms to load; and only git knows the work tree where GIT_WORK_TREE says it
     opened = open_for_hook(git_dir, top, environ=raw, backend="plumbing")
     with replace(opened, work_tree=top) as repository:
         index = top / (raw.get("GIT_INDEX_FILE") or git_dir / "index")
         staging = Staging(repository, index)
-        redact(repository, staging, raw, deadline)
+        redact(repository, staging, raw, end)
         wanted, odd = read_search(repository, environ=raw)
         if odd:
             say(f"git config traj.precommit is '{odd}', which is not off, warn or block: using warn")
-        found = wanted != "off" and search(repository, staging, raw, deadline)
+        found = wanted != "off" and search(repository, staging, raw, end)
         try:
             update_watch(repository)
         except TrajError:

@@ -1,20 +1,26 @@
 """Redacts the staged trajectories, and keeps out of the commit what can't be redacted: HEAD's file stays.
 
 A file in the work tree is changed only if it is what was staged: other edits are not ours.
+
+For users of the pre-commit framework ``redact_files`` does the same by its rules: files are changed where
+they lie, and then the commit fails, so that somebody looks at them and stages them again. The framework keeps
+unstaged edits aside meanwhile and puts them back as a patch: the index is not ours then.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
+from pathlib import Path
 
+from gittraj.commands.install.edits import write_file
 from gittraj.config import Environ, read_config
 from gittraj.errors import RedactionError, TrajError
-from gittraj.git import Repository
+from gittraj.git import Repository, open_repository
 from gittraj.precommit.content import LARGEST, clean_all
-from gittraj.precommit.deadline import SECONDS, Deadline, say
+from gittraj.precommit.deadline import SECONDS, say, take
 from gittraj.precommit.staged import Entry, Staged, Staging
 from gittraj.record.drain.composition import known_secrets
 from gittraj.record.drain.redactor import redactors
@@ -37,7 +43,7 @@ def key_of(repository: Repository) -> bytes:
     return local.key() if local.exists else os.urandom(32)
 
 
-def redact(repository: Repository, staging: Staging, raw: Mapping[str, str], deadline: Deadline) -> None:
+def redact(repository: Repository, staging: Staging, raw: Mapping[str, str], end: float) -> None:
     """Raises TrajError when the index could not be changed: then a file may still be in it unredacted."""
     staged = staging.read(TRAJECTORIES)
     if not staged:
@@ -47,7 +53,7 @@ def redact(repository: Repository, staging: Staging, raw: Mapping[str, str], dea
     try:
         redactor = make_redactor(repository, raw)
         cleaned = clean_all(redactor, staging.contents(staged, largest=LARGEST))
-        for each, outcome in deadline.take(cleaned)[0]:
+        for each, outcome in take(cleaned, end)[0]:
             if isinstance(outcome, RedactionError):
                 failed[each] = outcome.message
                 continue
@@ -80,3 +86,30 @@ def _apply(staging: Staging, entries: dict[Staged, Entry], failed: dict[Staged, 
         blobs = {each: f", staged as {each.now.blob[:12]}" * (each.path in differing) for each in failed}
         named = list_names(f"{each.path} ({why}{blobs[each]})" for each, why in failed.items())
         say(f"left out of this commit, because it could not be redacted: {named}; --no-verify commits it")
+
+
+def redact_files(names: Sequence[str], raw: Mapping[str, str]) -> int:
+    """1 if a file was changed, or could not be scanned. Raises TrajError."""
+    paths = [path for path in map(Path, names) if path.is_file() and not path.is_symlink()]
+    if not paths:
+        return 0
+    with open_repository(Path.cwd(), environ=raw, backend="plumbing") as repository:
+        redactor = make_redactor(repository, raw)
+    outcomes = clean_all(redactor, ((path, path.read_bytes()) for path in paths))
+    changed = [_rewrite(path, outcome) for path, outcome in outcomes]
+    return int(any(changed))
+
+
+def _rewrite(path: Path, cleaned: bytes | RedactionError) -> bool:
+    if isinstance(cleaned, RedactionError):
+        say(f"{path}: could not be redacted: {cleaned.message}")
+        return True
+    if cleaned == path.read_bytes():
+        return False
+    try:
+        write_file(path, cleaned)
+    except OSError as error:
+        say(f"{path}: was not redacted, because it cannot be written: {error.strerror}")
+    else:
+        say(f"redacted: {path}")
+    return True

@@ -15,7 +15,7 @@ from gittraj.config import Environ
 from gittraj.errors import TrajError
 from gittraj.git import Repository
 from gittraj.precommit.content import LARGEST
-from gittraj.precommit.deadline import SECONDS, Deadline, say
+from gittraj.precommit.deadline import SECONDS, say, take
 from gittraj.precommit.redacting import key_of
 from gittraj.precommit.staged import Staged, Staging
 from gittraj.record.drain.composition import known_secrets
@@ -72,25 +72,19 @@ class Search:
                 harmless.add(word)
 
 
-class Names:
-    """What the variables are called that hold secrets: those of ``environ``, and of ``files``."""
-
-    def __init__(self, environ: Mapping[str, str], files: Iterable[Path]) -> None:
-        self._environ = environ
-        self._files = tuple(files)
-
-    def name(self, value: str | None) -> str:
-        """For people; never the value."""
-        if value is None:
-            return "a secret that was known here before"
-        for name, held in self._environ.items():
-            if value in held:
-                return f"the value of {name}"
-        for path in self._files:
-            for line in _lines(path):
-                if value in line and (setting := _SETTING.match(line)):
-                    return f"the value of {setting[1]} in {path.name}"
-        return "a value of a credentials file"
+def name_of(value: str | None, environ: Mapping[str, str], files: Iterable[Path]) -> str:
+    """What the variable is called that holds a secret, one of ``environ`` or of ``files``: for people; never
+    the value."""
+    if value is None:
+        return "a secret that was known here before"
+    for name, held in environ.items():
+        if value in held:
+            return f"the value of {name}"
+    for path in files:
+        for line in _lines(path):
+            if value in line and (setting := _SETTING.match(line)):
+                return f"the value of {setting[1]} in {path.name}"
+    return "a value of a credentials file"
 
 
 def _lines(path: Path) -> list[str]:
@@ -101,18 +95,18 @@ def _lines(path: Path) -> list[str]:
         return []
 
 
-def search(repository: Repository, staging: Staging, raw: Mapping[str, str], deadline: Deadline) -> bool:
+def search(repository: Repository, staging: Staging, raw: Mapping[str, str], end: float) -> bool:
     """Whether any was found."""
     try:
         live = known_secrets(repository, Environ.of(raw), live=raw)
         wanted = Search(live, key=key_of(repository))
-        found, whole = deadline.take(_search_all(wanted, staging, staging.read()))
+        found, whole = take(_search_all(wanted, staging, staging.read()), end)
     except TrajError as error:
         say(f"staged files were not searched for known secrets: {error.message}")
         return False
     top = repository.work_tree or Path()
-    names = Names(raw, [*sorted(top.glob(".env*")), *sorted(top.glob("*/.env*"))])
-    told = dict.fromkeys(f"{path}:{place.line}: {names.name(place.value)}" for path, place in found)
+    files = [*sorted(top.glob(".env*")), *sorted(top.glob("*/.env*"))]
+    told = dict.fromkeys(f"{path}:{p.line}: {name_of(p.value, raw, files)}" for path, p in found)
     for line in [*told][:_MOST_TOLD]:
         say(line)
     if len(told) > _MOST_TOLD:

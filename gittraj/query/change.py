@@ -18,7 +18,7 @@ _FEW = 3
 class Reviewed:
     """A commit. ``trajectories`` are HEADERs of docs/json.md; a merge needs none. ``traces`` are
     those of link stubs, which explain nothing and count nowhere. ``known``: whether the files that it
-    changed could be read."""
+    changed could be read; ``reverted``: the commit that takes all of it back."""
 
     commit: str
     subject: str
@@ -27,6 +27,7 @@ class Reviewed:
     files: tuple[str, ...] = ()
     known: bool = True
     merge: bool = False
+    reverted: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,16 +104,17 @@ def unexplained(change: Change) -> list[tuple[str, str]]:
 
 
 def decisions(change: Change) -> list[Header]:
-    """Each decision once, as it was recorded first; stated ones before inferred ones."""
+    """Each decision once, as it was recorded first where it stands; stated ones before inferred ones."""
     found: dict[tuple[object, ...], Header] = {}
-    for decision in each_decision(change):
+    for decision in sorted(each_decision(change), key=lambda each: bool(each["revertedBy"])):
         found.setdefault((decision["question"], decision["chosen"], decision["by"]), decision)
     return sorted(found.values(), key=lambda decision: decision["by"] not in STATED)
 
 
 def each_decision(change: Change) -> Iterator[Header]:
-    """Every time that one is recorded, with its ``commit`` and ``agent``."""
+    """Every time that one is recorded, with its ``commit``, that one's ``revertedBy`` and the ``agent``."""
     for commit in change.recorded:
         for header in commit.trajectories:
             for decision in header["decisions"]:
-                yield {**decision, "commit": commit.commit, "agent": header["agent"]}
+                about = {"commit": commit.commit, "revertedBy": commit.reverted, "agent": header["agent"]}
+                yield {**decision, **about}

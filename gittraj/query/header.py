@@ -86,12 +86,11 @@ class Folded:
         return self._header(distinct(chain.from_iterable(map(self.records, commits))), None)
 
     def _header(self, records: Sequence[Record], number: int | None) -> Header:
-        return {
-            **self.whole,
-            **fold_account(_without_contained(records)),
-            "part": {"number": number, "of": self.of, **_fold_figures(records)},
-            "link": _fold_link(records),
-        }
+        account, link = fold_account(_without_contained(records)), _fold_link(records)
+        if account["tests"]:  # they ran on what the commit was before
+            account["tests"]["carried"] = link["carried"]
+        part = {"number": number, "of": self.of, **_fold_figures(records)}
+        return {**self.whole, **account, "part": part, "link": link}
 
 
 def fold(parts: Mapping[str, Sequence[Record]]) -> Folded:

@@ -81,6 +81,16 @@ class Notes(ABC):
         """Earlier results of ``Recorded.headers``, for those commits that are cached."""
         return {}
 
+    def places(self) -> list[str]:
+        """The keys of the notes that hold runs without a commit."""
+        from gittraj.notes.places import find_places  # noqa: PLC0415 - a listing of commits asks for none
+
+        return [*find_places(self.with_explored())]
+
+    def rows_of_runs(self) -> Sequence[Header] | None:
+        """The rows of ``log --trajectories`` of all runs without a commit; None where some are not cached."""
+        return None
+
     def cached_tallies(self, commits: Sequence[str]) -> Mapping[str, Header]:
         """Earlier results of ``Recorded.tallies``, as JSON, for those commits that are cached."""
         return {}

@@ -11,6 +11,7 @@ from gittraj.model.header import Header
 from gittraj.query.change import Change, Reviewed, unnamed
 from gittraj.query.header import Folded
 from gittraj.query.log.description import describe_all
+from gittraj.query.log.reverted import Reverts
 from gittraj.query.records import Recorded
 from gittraj.query.show.chapters import Segments
 
@@ -23,6 +24,7 @@ def read_change(
     listed = repository.run("rev-list", "--reverse", "--topo-order", "--parents", f"{ends[0]}..{ends[1]}").out
     parents = {line.split()[0]: line.split()[1:] for line in listed.decode().splitlines()}
     described, changes = describe_all(repository, list(parents)), read_changes(repository, list(parents))
+    Reverts(repository, ends[1]).mark(described.values())
     headers = {commit: find_headers(recorded, commit) for commit in parents}
     commits = tuple(
         Reviewed(
@@ -32,6 +34,7 @@ def read_change(
             traces=headers[commit][1],
             files=tuple(path.path for path in changes[commit].paths),
             merge=len(above) > 1,
+            reverted=described[commit]["revertedBy"],
         )
         for commit, above in parents.items()
     )

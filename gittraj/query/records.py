@@ -81,7 +81,7 @@ class Recorded:
 
     def places(self) -> list[str]:
         """The keys of the notes that hold runs without a commit."""
-        return [*find_places(self.with_explored())]
+        return self._notes.places()
 
     def ids(self, prefix: str = "") -> Iterator[str]:
         """The trajectories whose id begins with ``prefix``, sorted."""

@@ -43,9 +43,10 @@ def _code_word(word: str) -> str:
     return code(bare) + word[len(bare) :]
 
 
-def code(text: str, most: int | None = None) -> str:
-    """``text`` in a code span, whatever backticks it has. A bar would end a table's cell."""
-    shown = terminal.cut(terminal.escape_line(text), most).replace("|", "¦")
+def code(text: str, most: int | None = None, *, cell: bool = True) -> str:
+    """``text`` in a code span, whatever backticks it has. A bar would end a table's ``cell``."""
+    shown = terminal.cut(terminal.escape_line(text), most)
+    shown = shown.replace("|", "¦") if cell else shown
     ticks = _longer_than_any(shown, 1)
     edge = " " if shown[:1] in ("`", "") or shown[-1:] == "`" else ""
     return f"{ticks}{edge}{shown}{edge}{ticks}"

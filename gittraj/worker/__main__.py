@@ -13,6 +13,10 @@ import sys
 import time
 from pathlib import Path
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gittraj.git import Repository
+
 DEBOUNCE = 0.3
 """Seconds: a rebase of many commits is one drain."""
 PATIENCE = 5.0
@@ -51,25 +55,27 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def _here() -> Path:
-    """Where git runs its hooks, unless that is gone already."""
+def _open(folder: Path) -> "Repository":
+    """In the folder where git runs its hooks, unless that is gone already."""
+    from gittraj.git import open_for_hook  # noqa: PLC0415
+
     try:
-        return Path.cwd()
+        here = Path.cwd()
     except OSError:
-        return Path("/")
+        here = Path("/")
+    return open_for_hook(folder.parent, here, environ=dict(os.environ))
 
 
 def _work(folder: Path, *, foreground: bool) -> None:
     from gittraj.config import Environ  # noqa: PLC0415
     from gittraj.errors import TrajError  # noqa: PLC0415
-    from gittraj.git import open_for_hook  # noqa: PLC0415
     from gittraj.plugins import consult  # noqa: PLC0415
     from gittraj.record.drain.composition import drain, remember_secrets  # noqa: PLC0415
     from gittraj.state.precommit_flag import update_watch  # noqa: PLC0415
 
     raw = dict(os.environ)
     environ = Environ.of(raw)
-    with open_for_hook(folder.parent, _here(), environ=raw) as repository:
+    with _open(folder) as repository:
         consult(repository)
         remember_secrets(repository, environ=environ, live=raw)
         try:
@@ -94,20 +100,18 @@ def _work(folder: Path, *, foreground: bool) -> None:
 
 def _keep_index(folder: Path) -> None:
     """So that the next who asks waits for nothing."""
-    from gittraj.git import open_for_hook  # noqa: PLC0415
     from gittraj.index.keep_warm import keep_index  # noqa: PLC0415
 
-    with open_for_hook(folder.parent, _here(), environ=dict(os.environ)) as repository:
+    with _open(folder) as repository:
         keep_index(repository)
 
 
 def _summarize(folder: Path) -> None:
     """Last, as it may take minutes, and nobody waits for it."""
     from gittraj.config import Environ, read_summarizer  # noqa: PLC0415
-    from gittraj.git import open_for_hook  # noqa: PLC0415
 
     raw = dict(os.environ)
-    with open_for_hook(folder.parent, _here(), environ=raw) as repository:
+    with _open(folder) as repository:
         if read_summarizer(repository) is not None:
             from gittraj.summarizer.summarize import summarize_recent  # noqa: PLC0415
 
@@ -118,12 +122,11 @@ def _summarize(folder: Path) -> None:
 def _push(folder: Path, name: str) -> None:
     """Beside the user's own push, to the same remote."""
     from gittraj.config import Environ  # noqa: PLC0415
-    from gittraj.git import open_for_hook  # noqa: PLC0415
     from gittraj.sync import find_remote, is_automatic, push, shares_records_only  # noqa: PLC0415
     from gittraj.sync.rescan import vet  # noqa: PLC0415
 
     raw = dict(os.environ)
-    with open_for_hook(folder.parent, _here(), environ=raw) as repository:
+    with _open(folder) as repository:
         remote = find_remote(repository, name)
         if remote.listed and is_automatic(repository):
             vet(repository, remote, environ=Environ.of(raw), live=raw)

@@ -159,6 +159,12 @@ def test_every_page_has_both_sides_and_nothing_of_them_lives(git: Git, two: dict
 def test_a_name_without_a_trajectory_is_an_error(git: Git, two: dict[str, str]) -> None:
     by_hand = git.commit({"x": "1\n"}, "by hand")
     assert "has no trajectory" in traj(git.root, "compare", by_hand, "traj_codex").stderr
+    for agent in ("codex", "gemini-cli"):
+        said = traj(git.root, "compare", agent, "claude-code")
+        assert said.stderr == (
+            f"error: {agent} is an agent or a model, which are compared on one task\n"
+            "hint: git traj compare A B --task ID\n"
+        )
     said = traj(git.root, "compare", "claude", "gemini", "--task", "Fix the bug")
     assert (said.returncode, "by gemini" in said.stderr) == (1, True)
 

@@ -79,7 +79,7 @@ def test_the_output(git: Git, told: Told, capsys: pytest.CaptureFixture[str]) ->
 {first[:7]} 2026-01-02 doubt "I haven't tested fractions."
 {first[:7]} 2026-01-02 asked "Parse durations, like 1h30m" done "Done."
 {second[:7]} 2026-01-02 doubt "seconds() may break on 1.5h." (near "src/other.py")
-# end of git traj context; 0 more with a larger --budget
+# end of git traj context
 """,
         "",
     )
@@ -98,9 +98,12 @@ def test_the_output(git: Git, told: Told, capsys: pytest.CaptureFixture[str]) ->
         "summary": None,
         "by": "agent",
         "confidence": 0.6,
+        "answeredIn": None,
         "trajectory": f"traj_{first[:8]}",
         "path": "src/durations.py",
+        "paths": ["src/durations.py"],
         "neighbour": False,
+        "revertedBy": None,
     }
 
 
@@ -297,3 +300,30 @@ def test_records_are_enough(git: Git, story: Story, context: Context) -> None:
     ref = SegmentRef(name="000000-aaaaaaaa", month="2020-03", bytes=9, sha256="a" * 64)
     story.note(git.commit({"a": "1"}), record(caveats=("unsure",), segments=[ref]))
     assert quoted(context("a")) == ["unsure"]
+
+
+def test_what_a_later_commit_took_back_is_said(
+    git: Git, told: Told, context: Context, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = told({"a.py": "one\ntwo\n"}, **reject("a scanner"))
+    told({"b.py": "1\n"}, caveats=("Slow.",))
+
+    def revert(commit: str) -> str:
+        git("revert", "--no-edit", commit)
+        return git.head()
+
+    again = revert(first)
+    assert context("a.py")[0].endswith(f"(agent, reverted by {again[:7]})")
+    for command in (["log"], ["show", first], ["search", "scanner"]):
+        assert call(command) == 0
+        assert f"reverted by {again[:7]}" in capsys.readouterr().out
+    revert(again)  # it stands again
+    assert "reverted" not in context("a.py")[0]
+
+
+def test_a_message_that_says_revert_and_takes_back_something_else_proves_nothing(
+    git: Git, told: Told, context: Context
+) -> None:
+    first = told({"a.py": "one\ntwo\n", "b.py": "1\n"}, **reject("a scanner"))
+    git.commit({"a.py": "one\n"}, f"Revert half\n\nThis reverts commit {first}.")
+    assert "reverted" not in context("a.py")[0]

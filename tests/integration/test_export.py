@@ -94,13 +94,23 @@ def test_documents(scene: Scene, capsys: pytest.CaptureFixture[str]) -> None:
     assert (scene.folder / "page.md").read_text("utf-8").startswith("# Bye\n")
 
 
+def test_without_a_format_it_is_markdown_or_what_the_name_ends_with(
+    scene: Scene, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert export(capsys, scene.second).startswith("# Bye\n")
+    for name, start in (("a.html", "<!DOCTYPE html>"), ("a.json", '{"version": 1'), ("a.md", "# Bye\n")):
+        assert export(capsys, scene.second, "-o", name) == ""
+        assert (scene.folder / name).read_text("utf-8").lower().startswith(start.lower())
+    assert export(capsys, scene.second, "-o", "site") == ""
+    assert (scene.folder / "site" / "index.html").is_file()
+
+
 def test_what_cannot_be_exported(scene: Scene, capsys: pytest.CaptureFixture[str]) -> None:
     assert call(["export", "--format", "html"]) == 0
     out, err = capsys.readouterr()
     assert out == ""
     assert err.startswith("no matching commits (records of 2 commits are here)")
     for args, said in (
-        ([], "error: choose --format or --seal\nhint: --format markdown|timeline|html|json"),
         (["--format", "html", "--seal", "x"], "error: choose --format or --seal\n"),
         (["--format", "html", "--all", "HEAD"], "error: --all cannot be combined with names\n"),
         (

@@ -16,10 +16,9 @@ from typing import Any
 
 import pytest
 
-from gittraj.cli.common import ahead
 from gittraj.cli.common.group import call
 from gittraj.commands.doctor.findings import _check_index
-from gittraj.git import blame, open_repository, process
+from gittraj.git import open_repository
 from gittraj.index import file
 from gittraj.index.answers import Answers, open_index
 from gittraj.index.fast_open import FOLDER, NAME
@@ -320,12 +319,6 @@ def test_only_a_whole_listing_into_a_pipe_is_cached(
     assert answer(history.root, "--file", path) is None
     coloured = ask(history.root, ["--file", path])
     assert "\x1b[" in coloured and coloured != expected
-
-
-def test_it_knows_the_variables_that_lead_git_elsewhere() -> None:
-    assert process._LOCAL | process._DISTURBING == ahead.DISTURBING
-    assert process._FIXED == ahead.FIXED
-    assert (blame.BLAME, blame.IGNORED) == (ahead.BLAME, ahead.IGNORED)
 
 
 def test_a_cached_listing_does_not_import_what_reads_records(git: Git, ask: Asked) -> None:

@@ -67,6 +67,16 @@ def test_the_first_minute_on_a_terminal(worked: Git) -> None:
     assert "because it is short" in traj(worked.root, "why", "f.py:1").stdout
 
 
+@pytest.mark.parametrize(
+    ("answer", "chosen"), [(b"y\n", True), (b"Yes\n", True), (b"all\n", True), (b"n\n", False)]
+)
+def test_of_several_agents_yes_is_all_and_no_is_none(worked: Git, answer: bytes, *, chosen: bool) -> None:
+    (Path.home() / ".codex").mkdir(exist_ok=True)
+    _, shown = at_terminal(worked.root, "install", answer=answer + b"n\n")
+    assert "Set up which (all, none, or names) [all]: " in shown and "not one of" not in shown
+    assert (worked.root / SETTINGS).exists() is (worked.root / ".codex/hooks.json").exists() is chosen
+
+
 def test_a_second_time_asks_nothing(worked: Git) -> None:
     at_terminal(worked.root, "install", answer=b"y\n")
     _, shown = at_terminal(worked.root, "install")

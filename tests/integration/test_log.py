@@ -84,6 +84,7 @@ def test_a_commit_in_json(git: Git, told: Any, log: Log) -> None:
         "subject": "By the agent",
         "author": {"name": "A U Thor", "email": "author@example.com"},
         "date": "2026-01-02T03:04:05+00:00",
+        "revertedBy": None,
         "files": ["b.txt", "src/ü.py"],
     }
     assert (header["id"], header["prompt"]) == (f"traj_{made[:8]}", "Do it")
@@ -407,15 +408,17 @@ def test_all_says_where_the_other_records_are(
     git("switch", "-q", "-")
     assert call(["log", "--all"]) == 0
     said = " ".join(capsys.readouterr().err.split())
-    assert re.fullmatch(
-        r"2 more commits have records, on other branches or rewritten since: git traj log BRANCH, git traj"
-        r" show ([0-9a-f]{7})",
-        said,
-    )
+    where = "records, on other branches or rewritten since: git traj"
+    assert said == f"2 more commits have {where} log other"
     for args in (["log"], ["log", "--all", "--json"], ["log", "--all", "-1"], ["log", "--all", "other"]):
         assert call(args) == 0
         assert capsys.readouterr().err == "", args
     assert call(["show", first]) == 0
+    git("branch", "-qD", "other")
+    capsys.readouterr()
+    assert call(["log", "--all"]) == 0
+    said = " ".join(capsys.readouterr().err.split())
+    assert re.fullmatch(rf"2 more commits have {where} show [0-9a-f]{{7}}", said)
 
 
 def test_where_only_damaged_lines_were_found_that_is_said(

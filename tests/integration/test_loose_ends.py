@@ -137,7 +137,7 @@ def test_who_deletes_records_is_told_what_brings_them_back(git: Git) -> None:
     git("remote", "add", "origin", "/nowhere")
     said = traj(git.root, "uninstall").stdout
     assert "for everybody (a clone that has them puts them back):\n    git push" in said
-    assert "the records here (git gc --prune=now ends their objects at once):\n" in said
+    assert "the records here (git gc --prune=now then deletes their objects):\n" in said
 
 
 def test_who_deletes_the_records_by_hand_is_told_that_they_are_back(desk: Desk) -> None:
@@ -176,15 +176,51 @@ def test_doctor_does_not_send_to_itself(git: Git) -> None:
     assert "Hooks: post-commit missing (git traj doctor)\n" in traj(git.root, "status").stdout
 
 
-def test_sync_says_what_a_plain_fetch_does_not_bring(git: Git, tmp_path: Path) -> None:
+def test_a_remote_that_came_later_is_named_where_one_asks_for_the_state_and_nowhere_else(
+    git: Git, tmp_path: Path
+) -> None:
     git.commit({"a": "1"})
     traj(git.root, "install")
     git("init", "--quiet", "--bare", str(tmp_path / "late.git"))
     git("remote", "add", "origin", str(tmp_path / "late.git"))
-    said = "a plain git fetch does not bring records of origin (git traj doctor --fix)"
-    assert said in traj(git.root, "sync").stderr
-    traj(git.root, "doctor", "--fix")
-    assert said not in traj(git.root, "sync").stderr
+    said = "git fetch does not bring"
+    assert said in traj(git.root, "status").stdout
+    for command in ([], ["sync"], ["fetch"]):
+        done = traj(git.root, *command)
+        assert said not in done.stdout + done.stderr
+
+
+def test_after_a_purge_nobody_knows_what_a_remote_has(desk: Desk, tmp_path: Path) -> None:
+    git = desk.git
+    git("init", "--quiet", "--bare", str(tmp_path / "o.git"))
+    git("remote", "add", "origin", str(tmp_path / "o.git"))
+    desk.commit("it", "one\n")
+    git("config", "traj.push", "auto")
+    traj(git.root, "push")
+    traj(git.root, "uninstall", "--purge")
+    assert "to push" not in traj(git.root, "status").stdout
+    (remote,) = json.loads(traj(git.root, "status", "--json").stdout)["remotes"]
+    assert remote == {"name": "origin", "unpushed": None, "unfetched": None}
+
+
+def test_no_link_is_asked_for_of_what_is_excluded(desk: Desk) -> None:
+    git = desk.git
+    git("config", "traj.exclude", "claude-code")
+    desk.commit("it", "one\n")
+    status = traj(git.root, "status").stdout
+    assert "without a record" not in status and "waiting for an agent's log" not in status
+    assert "unlinked" not in {
+        f["code"] for f in json.loads(traj(git.root, "doctor", "--json").stdout)["findings"]
+    }
+
+
+def test_work_that_counts_for_no_commit_is_told_in_the_same_words_everywhere(git: Git) -> None:
+    git.commit({"a": "1"})
+    traj(git.root, "install")
+    traj(git.root, "start", "By hand")
+    traj(git.root, "complete", "--summary", "done")
+    for command in (["status"], ["log", "--all"], ["log", "--all", "--trajectories"], ["search", "done"]):
+        assert "counts for no commit" in traj(git.root, *command).stdout
 
 
 @pytest.mark.parametrize(
@@ -203,7 +239,7 @@ def test_the_program_is_removed_by_what_installed_it(prefix: str, command: str) 
 def test_an_ended_session_says_when_it_is_no_longer_listed() -> None:
     ended = LiveSession(agent="codex", session="bb67db9d", status="ended", title=None, waiting=7)
     (line,) = _open_work(cast(Any, SimpleNamespace(sessions=(ended,), actives=())))
-    assert line == "Ended: codex bb67db9d, 7 events waiting for a commit (listed here for a day)"
+    assert line == "Ended: codex bb67db9d, 7 events on no commit (listed here for a day)"
 
 
 def test_a_remotes_note_of_which_nothing_is_shown_is_not_counted(desk: Desk) -> None:

@@ -40,6 +40,16 @@ def test_the_comment_of_a_branch(branch: Git) -> None:
     assert "| ↩️ | `src/a.py` Edited 6 times |" in text
 
 
+def test_a_decision_that_a_later_commit_took_back_is_told_so(branch: Git) -> None:
+    before = branch("rev-parse", "HEAD~1")
+    branch("revert", "--no-edit", before)
+    gone = branch.head()[:7]
+    text = traj(branch, "pr", "--base", "main")
+    assert f"| a bucket <sub>reverted by `{gone}`</sub> | a window | bursts |" in text
+    assert f"  a bucket (reverted by {gone})\n" in traj(branch, "pr", "--base", "main", "--format", "text")
+    assert "reverted by" not in traj(branch, "pr", "--base", "main", "--head", before)
+
+
 def test_who_comments_before_any_push_is_told(branch: Git, tmp_path: Path) -> None:
     hint = "hint: some records here are on no remote yet, where others find them: git traj push\n"
     assert command.traj(branch.root, "pr", "--base", "main").stderr == "", "no remote"

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from gittraj.commands.doctor.fsck import fsck
-from gittraj.commands.doctor.remotes import check_purges
+from gittraj.commands.doctor.leftovers import check_purges
 from gittraj.commands.purge import work
 from gittraj.commands.purge.search import Sought
 from gittraj.commands.purge.work import Purge, collect_garbage, purge

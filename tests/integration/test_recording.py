@@ -222,7 +222,9 @@ def test_nothing_is_active(git: Git) -> None:
     ):
         said = refused(git, *arguments)
         assert said == (
-            "error: no trajectory is active in this worktree\nhint: git traj start TITLE begins one\n"
+            "error: no trajectory is active in this worktree\n"
+            "hint: git traj start TITLE begins one, for the commits from now on; git traj complete "
+            "TRAJECTORY adds to one that is on commits (git traj log --trajectories)\n"
         )
     assert "no commit has a trajectory 'traj_none'" in refused(git, "complete", "traj_none", "--summary", "x")
 

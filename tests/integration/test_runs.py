@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -131,6 +132,32 @@ def test_they_are_listed_on_request_and_by_no_commit(begun: Git, runs: Path) -> 
     first = _rows(begun, "-n", "1", "--all")[0]["id"]
     shown = json.loads(traj(begun.root, "show", first, "--json").stdout)["trajectories"][0]
     assert (shown["link"]["role"], shown["run"]["instance"]) == ("explored", "org__repo-1")
+
+
+def test_a_second_listing_reads_their_rows_and_no_record(begun: Git, runs: Path) -> None:
+    _take(begun, runs)
+    asked = (
+        ("--all",),
+        ("--all", "--sort", "cost"),
+        ("--run", "org__repo-1"),
+        ("--status", "failed"),
+        ("--all", "--model", "model-b", "--min-cost", "0.5", "-n", "2"),
+    )
+    listed = {args: traj(begun.root, "log", "--trajectories", *args).stdout for args in asked}
+    assert [len(text.splitlines()) for text in listed.values()] == [12, 12, 6, 1, 2]
+    heavy = ["gittraj.model.values", "gittraj.query.records", "gittraj.query.header", "gittraj.notes.store"]
+    for args, text in listed.items():
+        code = (
+            "import sys; from gittraj.cli.common.group import call\n"
+            f"assert call(['log', '--trajectories', *{args}]) == 0\n"
+            f"print(*[m for m in {heavy} if m in sys.modules], file=sys.stderr)"
+        )
+        ran = subprocess.run([sys.executable, "-c", code], cwd=begun.root, capture_output=True, check=True)
+        assert (ran.stdout.decode(), ran.stderr.split()) == (text, [])
+    gone = listed["--status", "failed"].split()[0]
+    assert traj(begun.root, "forget", gone).returncode == 0
+    assert traj(begun.root, "log", "--trajectories", "--status", "failed").stdout == ""
+    assert len(traj(begun.root, "log", "--trajectories", "--all").stdout.splitlines()) == 11
 
 
 def test_statistics_and_comparison_have_them(begun: Git, runs: Path) -> None:

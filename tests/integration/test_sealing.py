@@ -147,7 +147,7 @@ def test_three_people(meet: Meet) -> None:
     out, err = bob.traj("show", "--show-thinking")
     assert out[-1] == "thinking: 1 piece sealed for 1 reader"
     assert err == [
-        "git-traj: sealed for others, and none of your keys opens it; "
+        "git-traj: sealed for others, and no key of yours opens it (git traj keys init makes one); "
         "a reader can let you in: git traj recipients add YOURKEY, git traj rewrap"
     ]
 

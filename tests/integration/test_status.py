@@ -156,6 +156,9 @@ def test_unpushed_and_unfetched(git: Git) -> None:
     git("remote", "add", "origin", "/nowhere")
     write_note(git, one, record("traj_both"))
     write_note(git, two, record("traj_ours"))
+    unknown = Remote(name="origin", unpushed=None, unfetched=None)
+    assert facts(git).remotes == (unknown,), "what it has may have been forgotten with the installation"
+    put_in(git)
     assert facts(git).remotes == (Remote(name="origin", unpushed=2, unfetched=0),)
     write_note(git, one, record("traj_both"), ref=theirs)
     write_note(git, three, record("traj_theirs"), ref=theirs)

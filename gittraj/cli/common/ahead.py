@@ -8,38 +8,15 @@ from __future__ import annotations
 
 import os
 
+from gittraj.startup import BLAME, DISTURBING, FIXED, IGNORED
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-BLAME = ("blame", "-w", "-C", "--porcelain", "--no-textconv", "--encoding=UTF-8")
-"""As ``gittraj.git.blame``."""
-IGNORED = ".git-blame-ignore-revs"
-"""As there."""
 _OPTIONS = ("--json", "--porcelain", "--no-fetch")
 _LONG = 20
 _LEADING = ("git", "--no-pager", "-c", "color.ui=false", "-c", "core.quotePath=false")
-FIXED = {
-    "LC_ALL": "C",
-    "GIT_TERMINAL_PROMPT": "0",
-    "GIT_OPTIONAL_LOCKS": "0",
-    "GIT_NO_REPLACE_OBJECTS": "1",
-    "GIT_NO_LAZY_FETCH": "1",
-}
-"""As ``gittraj.git.process``."""
-DISTURBING = frozenset(
-    (
-        *("GIT_DIR", "GIT_WORK_TREE", "GIT_IMPLICIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_PREFIX"),
-        *("GIT_INTERNAL_SUPER_PREFIX", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"),
-        *("GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_GRAFT_FILE", "GIT_SHALLOW_FILE", "GIT_REPLACE_REF_BASE"),
-        *("GIT_NO_REPLACE_OBJECTS", "GIT_CONFIG", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT"),
-        *("GIT_EXTERNAL_DIFF", "GIT_DIFF_OPTS", "GIT_ATTR_SOURCE", "GIT_NOTES_REF"),
-        *("GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS"),
-        *("GIT_QUARANTINE_PATH", "GIT_REFLOG_ACTION"),
-    )
-)
-"""Variables that ``gittraj.git.process`` removes: where one is set, the command begins."""
-
 _begun: dict[tuple[str, str | None], tuple[int, int]] = {}
 
 

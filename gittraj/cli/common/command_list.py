@@ -76,7 +76,9 @@ FILES = {
     **dict.fromkeys(("sync", "fetch", "push"), "sync"),
     **dict.fromkeys(("seal", "rewrap", "reseal"), "seal"),
     **dict.fromkeys(("pause", "resume"), "pause"),
-    **dict.fromkeys(("link", "unlink"), "link"),
+    **dict.fromkeys(("link", "unlink", "strike"), "link"),
+    **dict.fromkeys(("keys", "recipients"), "keys"),
+    **dict.fromkeys(("status", "doctor"), "doctor"),
     **dict.fromkeys(("repair", "carry"), "repair"),
     **dict.fromkeys(("export", "bundle"), "export"),
 }

@@ -28,11 +28,7 @@ def say_nothing_found(
 ) -> None:
     """For a listing of ``commits``, all with a note (None: every commit that has one). ``labels``: the agent,
     model, task and tag that were asked for."""
-    if not recorded and not recorded.over:
-        say_nothing_recorded(repository)
-        return
-    if unreadable := recorded.unreadable([*islice(recorded if commits is None else commits, _SEARCHED)]):
-        _say_unreadable(unreadable)
+    if _is_explained(repository, recorded, recorded if commits is None else commits):
         return
     number = len(recorded.commits())
     here = (
@@ -54,11 +50,10 @@ def say_nothing_on(repository: Repository, recorded: Recorded, commit: str | Non
     """For one commit (None: an unborn branch)."""
     if commit in recorded.over:
         return  # that was said
-    if commit is None or not (recorded or recorded.over):
+    if commit is None:
         say_nothing_recorded(repository)
         return
-    if recorded.unreadable([commit]):
-        _say_unreadable([commit])
+    if _is_explained(repository, recorded, [commit]):
         return
     from gittraj.query.why.previous import find_previous
 
@@ -82,33 +77,18 @@ def say_nothing_about(
     repository: Repository, recorded: Recorded, paths: Sequence[str], *, neighbours: bool
 ) -> None:
     """For paths without a record; ``neighbours``: whether files near them have one."""
-    if not recorded and not recorded.over:
-        say_nothing_recorded(repository)
-        return
-    if unreadable := recorded.unreadable([*islice(recorded, _SEARCHED)]):
-        _say_unreadable(unreadable)
+    if _is_explained(repository, recorded, recorded):
         return
     named = ", ".join(escape_line(path) for path in paths[:3]) + ", …" * (len(paths) > 3)
-    hint = (
-        "the following is about its neighbours"
-        if neighbours
-        else "git traj log lists the commits that have one"
-    )
-    _say(f"no record for {named}", hint)
+    near = "the following is about its neighbours"
+    _say(f"no record for {named}", near if neighbours else "git traj log lists the commits that have one")
 
 
 def say_no_match(repository: Repository, parts: int, *, hint: str) -> None:
     """For a search over this many ``parts``."""
-    if parts:
+    recorded = None if parts else read_records(repository)
+    if recorded is None or not _is_explained(repository, recorded, recorded):
         _say("nothing recorded here matches", hint)
-        return
-    recorded = read_records(repository)
-    if unreadable := recorded.unreadable([*islice(recorded, _SEARCHED)]):
-        _say_unreadable(unreadable)
-    elif recorded or recorded.over:
-        _say("nothing recorded here matches", hint)
-    else:
-        say_nothing_recorded(repository)
 
 
 def say_unread(waiting: int, away: Sequence[str], why: str | None = None) -> None:
@@ -150,9 +130,15 @@ def _name_labels(recorded: Recorded, labels: Mapping[str, str | None]) -> str | 
     return None
 
 
-def _say_unreadable(commits: Sequence[str]) -> None:
-    several = f" and {len(commits) - 1} more" if len(commits) > 1 else ""
-    _say(f"the note of {commits[0][:12]}{several} cannot be read", "git traj doctor says why")
+def _is_explained(repository: Repository, recorded: Recorded, commits: Iterable[str]) -> bool:
+    """Says so where there is no record at all, or where notes of these commits cannot be read."""
+    if not recorded and not recorded.over:
+        say_nothing_recorded(repository)
+        return True
+    if unreadable := recorded.unreadable([*islice(commits, _SEARCHED)]):
+        several = f" and {len(unreadable) - 1} more" if len(unreadable) > 1 else ""
+        _say(f"the note of {unreadable[0][:12]}{several} cannot be read", "git traj doctor says why")
+    return bool(unreadable)
 
 
 def say_nothing_recorded(repository: Repository) -> None:
@@ -166,10 +152,10 @@ def say_nothing_recorded(repository: Repository) -> None:
             repository.settings(r"remote\..*\.trajfetch")
         )
         _say(f"No records here; if your team shares them: {again}git traj fetch", _next(repository))
-    elif is_installed(repository):
-        _say("no trajectories are recorded yet", _next(repository))
     else:
-        _say("no trajectories are recorded here", _next(repository))
+        _say(
+            f"no trajectories are recorded {'yet' if is_installed(repository) else 'here'}", _next(repository)
+        )
 
 
 def _next(repository: Repository) -> str:

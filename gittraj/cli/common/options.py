@@ -25,7 +25,7 @@ _COMMITS = (
 )
 _PATHS = (
     click.option(
-        "--file", "paths", multiple=True, metavar="PATH", help="Commits that touched this path, as -- PATH."
+        "--file", "paths", multiple=True, metavar="PATH", help="Commits that touched it, as -- PATH."
     ),
     click.option("--follow/--no-follow", default=True, help="Follow renames (the default)."),
 )
@@ -51,25 +51,23 @@ _LABELS = tuple(
 )
 
 
-def label_options(command: Command) -> Command:
-    """``agent``, ``model``, ``task`` and ``tag``: the fields of ``query.log.filters.Labels``."""
-    return _add(_LABELS, command)
+def adding(options: Sequence[Callable[[Command], Command]]) -> Callable[[Command], Command]:
+    """A decorator for all of them."""
+
+    def add(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
 
 
-def commit_options(command: Command) -> Command:
-    """``author``, ``since`` and ``until``: arguments of ``query.log.listing.list_commits``."""
-    return _add(_COMMITS, command)
-
-
-def path_options(command: Command) -> Command:
-    """``paths`` and ``follow``: arguments of ``query.log.listing.list_commits``."""
-    return _add(_PATHS, command)
-
-
-def _add(options: tuple[Callable[[Command], Command], ...], command: Command) -> Command:
-    for option in reversed(options):
-        command = option(command)
-    return command
+label_options = adding(_LABELS)
+"""``agent``, ``model``, ``task`` and ``tag``: the fields of ``query.log.filters.Labels``."""
+commit_options = adding(_COMMITS)
+"""``author``, ``since`` and ``until``: arguments of ``query.log.listing.list_commits``."""
+path_options = adding(_PATHS)
+"""``paths`` and ``follow``: arguments of ``query.log.listing.list_commits``."""
 
 
 class WithPaths(click.Command):

@@ -28,7 +28,7 @@ def show_overview() -> None:
         _say_how_to_begin("Not in a git repository.")
         return
     with opened as repository:
-        if not is_installed(repository) and not _has_records(repository):
+        if not is_installed(repository) and not repository.objects.resolve("refs/notes/traj"):
             state = "Nothing is recorded in this repository yet: git traj install"
             if repository.run("remote").out:
                 state += "\nIf your team shares records, git traj fetch brings them"
@@ -46,12 +46,6 @@ def _say_how_to_begin(state: str) -> None:
         formatter.write_dl(list(COMMANDS[_FIRST].items()))
     what = "\n".join(wrap(context.command.help or "", formatter.width))
     click.echo(f"{what}\n\n{state}\n\n{formatter.getvalue()}\ngit traj -h lists all commands")
-
-
-def _has_records(repository: Repository) -> bool:
-    from gittraj.notes.store import NotesRef
-
-    return NotesRef(repository).tip() is not None
 
 
 def _print(repository: Repository) -> None:

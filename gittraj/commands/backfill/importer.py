@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -21,18 +21,14 @@ from gittraj.model.values import Key, Line, TaskRef, TaskSource
 from gittraj.notes.merge import iter_records
 from gittraj.record.draft import Prepared
 from gittraj.record.drain.open_log import ITEMS_WITH_FACTS, find_sessions, read_items
-from gittraj.state.cursors import Away, SessionState, save
+from gittraj.state.cursors import Away, save
 
 _LONGEST = 1 << 20
 """Bytes at a log's end that are searched for its last line."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Refused:
-    """A file that was not imported, and why."""
-
-    path: str
-    why: str
+Refused = tuple[str, str]
+"""The path of a file that was not imported, and why."""
 
 
 def import_files(
@@ -84,7 +80,7 @@ def import_files(
 
 def _refuse(path: Path, error: TrajError | OSError) -> Refused:
     why = error.message if isinstance(error, TrajError) else str(error.strerror)
-    return Refused(path=str(path), why=why.removeprefix(f"{path.resolve()}: "))
+    return str(path), why.removeprefix(f"{path.resolve()}: ")
 
 
 def _queue(rounds: list[dict[str, Source]], source: Source) -> None:
@@ -212,15 +208,9 @@ def name_task(run: BackfillRun, trajectories: Collection[str], task: str) -> Non
             lines.append((commit, named))
             raised.add(record.key)
     run.log_task.pipeline.store([Prepared(month="", lines=tuple(lines))])
-    sessions = {
-        trajectory: _remember(trajectory, known, raised) for trajectory, known in run.state.sessions.items()
-    }
+    sessions = {}
+    for name, known in run.state.sessions.items():
+        parts = (replace(p, rev=p.rev + ((name, p.range.first) in raised)) for p in known.parts)
+        sessions[name] = replace(known, parts=tuple(parts))
     run.state = replace(run.state, sessions=sessions)
     save(run.folder, run.state)
-
-
-def _remember(trajectory: str, known: SessionState, raised: Collection[Key]) -> SessionState:
-    parts = tuple(
-        replace(p, rev=p.rev + 1) if (trajectory, p.range.first) in raised else p for p in known.parts
-    )
-    return replace(known, parts=parts)

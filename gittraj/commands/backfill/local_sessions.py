@@ -175,8 +175,8 @@ def _shows_files(repository: Repository, digest: LogDigest) -> bool:
     fields = found.out.decode("utf-8", "surrogateescape").split("\0")
     pairs = zip(fields[::2], fields[1::2], strict=False)
     had = {(path, head.split(" ")[3]) for head, path in pairs if head.strip().startswith(":")}
-    large = _large(repository, {blob for _, blob in written & had}, smallest=_SMALLEST_PROOF)
-    same = {path for path, blob in written & had if blob in large}
+    here = _objects(repository, {blob for _, blob in written & had})
+    same = {path for path, blob in written & had if blob in here and here[blob][1] >= _SMALLEST_PROOF}
     own = {path for path in same if not _EVERYWHERE.match(path.rpartition("/")[2])}
     return bool(own) or len(same) > _MANY
 
@@ -184,11 +184,6 @@ def _shows_files(repository: Repository, digest: LogDigest) -> bool:
 def _kinds(repository: Repository, ids: set[str]) -> set[str]:
     """The kinds of the objects that are here."""
     return {kind for kind, _ in _objects(repository, ids).values()}
-
-
-def _large(repository: Repository, ids: set[str], *, smallest: int) -> set[str]:
-    """Those objects that are here and have that many bytes."""
-    return {oid for oid, (_, size) in _objects(repository, ids).items() if size >= smallest}
 
 
 def _objects(repository: Repository, ids: set[str]) -> dict[str, tuple[str, int]]:

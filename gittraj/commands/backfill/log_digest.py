@@ -74,31 +74,22 @@ def _thin(log: Log) -> Log:
                 kept[result] = _thin_result(log.entries[result], named=starts)
         if entry.on:
             kept[index] = Entry(event=Message(id=event.id), end=0, on=entry.on, edits=_thin_edits(entry))
-    if log.entries:
-        kept.setdefault(0, _named(log.entries[0].event))
+    if log.entries:  # the format of the first event's id identifies the kind of log
+        first = log.entries[0].event
+        kind = Prompt if isinstance(first, Prompt) else Message
+        kept.setdefault(0, Entry(event=kind(id=first.id, ts=first.ts), end=0))
     entries = (
         kept.get(i) or (_PROMPT if isinstance(entry.event, Prompt) else _OTHER)
         for i, entry in enumerate(log.entries)
     )
-    return replace(log, entries=tuple(entries), marks={}, spent={}, results=_results(log, kept))
-
-
-def _named(event: AnyEvent) -> Entry:
-    """The first event: the format of its id identifies the kind of log."""
-    kind = Prompt if isinstance(event, Prompt) else Message
-    return Entry(event=kind(id=event.id, ts=event.ts), end=0)
-
-
-def _results(log: Log, kept: dict[int, Entry]) -> dict[str, int]:
-    return {call: index for call, index in log.results.items() if index in kept}
+    results = {call: index for call, index in log.results.items() if index in kept}
+    return replace(log, entries=tuple(entries), marks={}, spent={}, results=results)
 
 
 def _thin_call(entry: Entry, event: ToolCall) -> Entry:
     call = ToolCall(id=event.id, ts=event.ts, name=event.name, call_id=event.call_id, response=event.response)
-    return Entry(
-        event=call,
-        end=0,
-        edits=_thin_edits(entry),
+    return replace(
+        Entry(event=call, end=0, edits=_thin_edits(entry)),
         command=entry.command,
         folder=entry.folder,
         prints=entry.prints,

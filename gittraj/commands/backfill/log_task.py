@@ -38,16 +38,7 @@ OF_RUNS = ("run", "instance", "exit_status")
 
 def known_paths(repository: Repository) -> frozenset[str]:
     """Return every path in the history of any ref."""
-    listed = (
-        "-c",
-        "log.showSignature=false",
-        "log",
-        "--all",
-        "--format=",
-        "--name-only",
-        "--no-renames",
-        "-z",
-    )
+    listed = ("log", "--all", "--no-show-signature", "--format=", "--name-only", "--no-renames", "-z")
     found = repository.run(*listed, check=False)
     return frozenset(found.out.decode("utf-8", "surrogateescape").replace("\n", "").split("\0")) - {""}
 

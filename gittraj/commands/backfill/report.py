@@ -156,14 +156,8 @@ def _reasons(reading: Reading, made: set[int]) -> Iterator[str]:
 
 
 def _linked(file: SessionFile, commit: str, evidence: str, *, carried: bool = False) -> Linked:
-    return Linked(
-        commit=commit,
-        agent=file.agent,
-        session=file.session,
-        trajectory=file.trajectory,
-        evidence=evidence,
-        carried=carried,
-    )
+    about = {"agent": file.agent, "session": file.session, "trajectory": file.trajectory}
+    return Linked(commit=commit, evidence=evidence, carried=carried, **about)
 
 
 # ---------------------------------------------------------------- as JSON

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import get_context, parent_process
@@ -21,17 +21,13 @@ J = TypeVar("J")
 WORTH = 8 * 1024 * 1024
 """Bytes of logs from which it pays to start processes."""
 _MOST = 4
-_AHEAD = 2
-"""Jobs submitted per process: none idles, and few results pile up."""
 
 
 class WorkerPool:
     """``own`` works in this process; ``pool`` in others."""
 
-    def __init__(self, own: LogTask, pool: ProcessPoolExecutor | None, size: int) -> None:
-        self.own = own
-        self._pool = pool
-        self._size = size
+    def __init__(self, own: LogTask, pool: ProcessPoolExecutor | None) -> None:
+        self.own, self._pool = own, pool
 
     def digests(self, sources: Sequence[Source]) -> Iterator[tuple[Source, LogDigest | str]]:
         return self._each(_digest, self.own.digest, sources)
@@ -42,20 +38,10 @@ class WorkerPool:
     def _each(
         self, there: Callable[[J], T], here: Callable[[J], T], jobs: Sequence[J]
     ) -> Iterator[tuple[J, T]]:
-        """Yield results as they complete. Raises TrajError when a process died."""
-        if self._pool is None:
-            yield from ((job, here(job)) for job in jobs)
-            return
-        running: dict[Future[T], J] = {}
-        left = iter(jobs)
+        """Raises TrajError when a process died."""
         try:
-            while True:
-                while len(running) < self._size * _AHEAD and (job := next(left, None)) is not None:
-                    running[self._pool.submit(there, job)] = job
-                if not running:
-                    return
-                for future in wait(running, return_when=FIRST_COMPLETED).done:
-                    yield running.pop(future), future.result()
+            found = map(here, jobs) if self._pool is None else self._pool.map(there, jobs)
+            yield from zip(jobs, found, strict=True)
         except BrokenProcessPool:
             raise TrajError(
                 "a process that reads logs was killed", "what was stored is kept; run it again"
@@ -67,7 +53,7 @@ def open_worker_pool(log_task: LogTask, size: int) -> Iterator[WorkerPool]:
     """A pool for ``size`` bytes of logs."""
     processes = min(os.cpu_count() or 1, _MOST)
     if size < WORTH or processes < 2:
-        yield WorkerPool(log_task, None, 1)
+        yield WorkerPool(log_task, None)
         return
     # fork would copy an open object database and its locks
     with ProcessPoolExecutor(
@@ -77,7 +63,7 @@ def open_worker_pool(log_task: LogTask, size: int) -> Iterator[WorkerPool]:
         initargs=(log_task.start, dict(log_task.raw), log_task.known),
     ) as pool:
         try:
-            yield WorkerPool(log_task, pool, processes)
+            yield WorkerPool(log_task, pool)
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
 

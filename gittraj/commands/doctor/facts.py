@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from gittraj import plugins
-from gittraj.capture.commits import read_moves
-from gittraj.capture.session import Commit
-from gittraj.commands.doctor.recorded import Recorded, Remote, compare_remote, find_recorded, unreadable
+from gittraj.commands.doctor.recorded import (
+    Recorded,
+    Remote,
+    compare_remote,
+    find_excluded,
+    find_made,
+    find_recorded,
+    find_unhooked,
+    unreadable,
+)
 from gittraj.commands.install.hooks_path import HooksFolder
 from gittraj.commands.install.inspection import (
     AgentState,
@@ -26,7 +33,7 @@ from gittraj.commands.install.refspecs import find_remotes, find_unfetching
 from gittraj.config import TEAM_FILE, Config, Environ, Summarizer, read_config, read_summarizer, stamp
 from gittraj.errors import GitError, TrajError
 from gittraj.frozen import dataclass
-from gittraj.git import Repository, read_reflog
+from gittraj.git import Repository
 from gittraj.index.answers import Answers, open_index
 from gittraj.model.codec import decode_note
 from gittraj.model.values import Record
@@ -37,8 +44,8 @@ from gittraj.notes.unstamped import remote_tips, unstamped
 from gittraj.query.notes import NotesInMemory
 from gittraj.state.active import Active, load_active
 from gittraj.state.cursors import SessionState, State, Suspension, load_state, load_suspension
-from gittraj.state.folder import LocalState, installed_positions, reflog_name
-from gittraj.state.spool import Spooled, find_told, read_spool
+from gittraj.state.folder import LocalState, installed_positions
+from gittraj.state.spool import find_told, read_spool
 from gittraj.summarizer.runs import Runs, load_runs
 
 if TYPE_CHECKING:
@@ -133,10 +140,11 @@ def gather(repository: Repository, environ: Environ) -> Facts:
     waiting = tuple(w.commit for w in state.waiting if w.stored)  # one of a pause never is
     recorded, unstamped = _count(repository, config, complaints)
     lines = read_spool(local.folder, 0)[0]
-    made = _made(repository, local, lines) if since is not None else []
-    accounted = {*waiting, *off.commits}
+    made = find_made(repository, local, lines) if since is not None else []
     deleted = _attempt(lambda: find_deleted(repository, state.tips), dict[str, str](), complaints)
-    unlinked = (c for c in made if c.sessions and c.stored and c.id not in accounted)
+    open_ = [c for c in made if c.sessions and c.stored and (c.id in waiting or c.id not in recorded)]
+    excluded = {*find_excluded(repository, config, open_), *off.commits}
+    unlinked = (c.id for c in open_ if c.id not in waiting and c.id not in excluded)
     return Facts(
         since=since,
         paused=off.paused,
@@ -146,9 +154,9 @@ def gather(repository: Repository, environ: Environ) -> Facts:
         agents=inspect_agents(repository, environ),
         sessions=tuple(_live(state, notes, off, find_told(lines)[1])),
         parked=sum(part.parked for s in state.sessions.values() for part in s.parts),
-        waiting=waiting,
-        unlinked=() if RECORDS_REF in deleted else tuple(c.id for c in unlinked if c.id not in recorded),
-        without_hook=_without_hook(repository, made, lines),
+        waiting=tuple(commit for commit in waiting if commit not in excluded),
+        unlinked=() if RECORDS_REF in deleted else tuple(unlinked),
+        without_hook=find_unhooked(repository, made, lines),
         recorded=recorded.listed,
         traced=recorded.traced,
         elsewhere=recorded.number - recorded.listed,
@@ -157,7 +165,9 @@ def gather(repository: Repository, environ: Environ) -> Facts:
         exposed=tuple(sorted(local.exposed())),
         actives=tuple(load_active(local.folder)),
         unfetching=tuple(find_unfetching(repository)),
-        remotes=tuple(compare_remote(repository, name) for name in find_remotes(repository)),
+        remotes=tuple(
+            compare_remote(repository, name, guess=since is not None) for name in find_remotes(repository)
+        ),
         config=config,
         readers=_read_readers(repository, environ) if config and config.thinking == "seal" else None,
         complaints=tuple(complaints),
@@ -168,16 +178,6 @@ def gather(repository: Repository, environ: Environ) -> Facts:
         deleted=deleted,
         team=repository.work_tree is not None and (repository.work_tree / TEAM_FILE).is_file(),
     )
-
-
-def _without_hook(
-    repository: Repository, made: Iterable[Commit], lines: Iterable[Spooled]
-) -> tuple[str, ...] | None:
-    """Commits that git made here, of which no hook reported one; None where reflogs are no files."""
-    if (repository.common_dir / "reftable").is_dir():
-        return None
-    hooked = {line.id for line in lines if line.kind in ("commit", "off")}
-    return tuple(c.id for c in made if c.kind != "am" and c.id not in hooked)  # git am runs none
 
 
 def _look_at_plugins() -> dict[str, str | None]:
@@ -286,15 +286,3 @@ def _title(known: SessionState, notes: NotesRef) -> str | None:
             if isinstance(line, Record) and line.whole.session == known.session and line.whole.title:
                 return line.whole.title
     return None
-
-
-def _made(repository: Repository, local: LocalState, lines: Sequence[Spooled]) -> list[Commit]:
-    """The commits made since the installation, joined with what their hooks told."""
-    _, installed = installed_positions(local.read(FILE))
-    made: list[Commit] = []
-    for tree in repository.worktrees():
-        known = installed.get(reflog_name(tree.git_dir, repository.common_dir))
-        entries, _ = read_reflog(repository, tree.git_dir, known)
-        moved = {entry.new for entry in entries}
-        made += read_moves(entries, (line for line in lines if line.id in moved)).commits
-    return made

@@ -1,20 +1,22 @@
-"""One thing that a check found; and the check whether a login shell finds ``git traj``: agents run their
-commands in one.
+"""One thing that a check found, all of them mended and told; and the check whether a login shell finds
+``git traj``: agents run their commands in one.
 """
 
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
+from functools import partial
 from typing import Literal
 
 from gittraj.commands.install.agent_hooks import wrapper_path
+from gittraj.errors import TrajError
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Finding:
     """``wrong`` needs somebody to do something, a ``note`` is good to know. ``code`` is stable, for scripts.
 
@@ -26,6 +28,48 @@ class Finding:
     remedy: str
     severity: Literal["wrong", "note"] = "wrong"
     fix: Callable[[], object] | None = field(default=None, repr=False, compare=False)
+
+
+note = partial(Finding, severity="note")
+Mended = tuple[Finding, bool]
+"""A finding, and whether it is fixed."""
+
+
+def mend(found: Iterable[Finding], *, tell: Callable[[str], object]) -> list[Mended]:
+    """Fix what can be; ``tell`` says why something is not, once for all that the same thing hinders."""
+    hindered = set[str]()
+
+    def fix(finding: Finding) -> bool:
+        try:
+            return finding.fix is not None and (finding.fix(), True)[1]
+        except TrajError as error:
+            if error.message not in hindered:
+                tell(f"not fixed: {error.message}")
+            hindered.add(error.message)
+            return False
+
+    return [(finding, fix(finding)) for finding in found]
+
+
+def is_ill(findings: Iterable[Mended]) -> bool:
+    return any(finding.severity == "wrong" and not fixed for finding, fixed in findings)
+
+
+def findings_to_lines(findings: Sequence[Mended]) -> Iterator[str]:
+    for finding, fixed in findings:
+        yield f"{'fixed' if fixed else finding.severity}: {finding.text}"
+        yield from () if fixed else (f"    {finding.remedy}",)
+    noted = any(not fixed for _, fixed in findings)
+    yield "Problems found." if is_ill(findings) else "Nothing is wrong." if noted else "Everything is OK."
+
+
+def findings_to_json(findings: Sequence[Mended]) -> dict[str, object]:
+    rows = [
+        {name: getattr(finding, name) for name in ("code", "severity", "text", "remedy")}
+        | {"fixable": finding.fix is not None, "fixed": fixed}
+        for finding, fixed in findings
+    ]
+    return {"version": 1, "well": not is_ill(findings), "findings": rows}
 
 
 _SECONDS = 5.0
@@ -51,9 +95,8 @@ def check_login_shell(repository: Repository, raw: Mapping[str, str]) -> Iterato
     except (OSError, ValueError, subprocess.SubprocessError):
         return
     if _FOUND.encode() not in ran.stdout.split():
-        yield Finding(
-            code="not-on-path",
-            severity="note",
-            text="git traj is not on the PATH of a login shell, where agents run commands",
-            remedy=f"add its folder to PATH in your profile; agents are given {wrapper_path(repository)}",
+        yield note(
+            "not-on-path",
+            "git traj is not on the PATH of a login shell, where agents run commands",
+            f"add its folder to PATH in your profile; agents are given {wrapper_path(repository)}",
         )

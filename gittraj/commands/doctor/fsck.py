@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 
 from gittraj import limits
-from gittraj.commands.doctor.finding import Finding
+from gittraj.commands.doctor.finding import Finding, note
 from gittraj.git import Repository
 from gittraj.model.codec import decode_note, segment_path
 from gittraj.model.values import STUB_REV, ForeignLine, Line, Record, SegmentRef, Tombstone
@@ -37,24 +37,24 @@ def fsck(repository: Repository) -> Iterator[Finding]:
     for commit, blob in sorted(unread.items()):
         if not repository.objects.fits(blob, limits.NOTE):
             yield Finding(
-                code="note-too-large",
-                text=f"the note of {commit[:12]} is larger than {limits.NOTE >> 20} MB and is ignored",
-                remedy=f"git notes --ref=traj remove {commit[:12]}, unless you want to keep it",
+                "note-too-large",
+                f"the note of {commit[:12]} is larger than {limits.NOTE >> 20} MB and is ignored",
+                f"git notes --ref=traj remove {commit[:12]}, unless you want to keep it",
             )
             continue
         if not repository.objects.fits(blob, 0):  # it is here
             over += 1
             continue
         yield Finding(
-            code="note-missing",
-            text=f"the note of {commit[:12]} is not here",
-            remedy="git fetch it again without a filter, or restore it from another clone",
+            "note-missing",
+            f"the note of {commit[:12]} is not here",
+            "git fetch it again without a filter, or restore it from another clone",
         )
     if over:
         yield Finding(
-            code="notes-too-large",
-            text=f"{over} notes are not read, for all of them together are far too large",
-            remedy=f"find where they came from: git log {RECORDS_REF}",
+            "notes-too-large",
+            f"{over} notes are not read, for all of them together are far too large",
+            f"find where they came from: git log {RECORDS_REF}",
         )
     yield from _check_segments(repository, records)
 
@@ -63,31 +63,30 @@ def _check_note(commit: str, lines: list[Line]) -> Iterator[Finding]:
     known = {line.id for line in lines if isinstance(line, Record)}
     for line in lines:
         if isinstance(line, ForeignLine) and line.newer:
-            yield Finding(
-                code="note-newer",
-                severity="note",
-                text=f"a line of the note of {commit[:12]} was written by a newer git-traj",
-                remedy="update git-traj to read it; until then it is kept as it is",
+            yield note(
+                "note-newer",
+                f"a line of the note of {commit[:12]} was written by a newer git-traj",
+                "update git-traj to read it; until then it is kept as it is",
             )
         elif isinstance(line, ForeignLine):
             yield Finding(
-                code="note-line",
-                text=f"a line of the note of {commit[:12]} is damaged, or not ours: {line.why}",
-                remedy=f"look at it with git notes --ref=traj show {commit[:12]}; it is kept as it is",
+                "note-line",
+                f"a line of the note of {commit[:12]} is damaged, or not ours: {line.why}",
+                f"look at it with git notes --ref=traj show {commit[:12]}; it is kept as it is",
             )
-        elif isinstance(line, Tombstone) and _deletes_nothing(line, known):
-            yield Finding(
-                code="tombstone",
-                severity="note",
-                text=f"on {commit[:12]} a tombstone deletes {line.id}, which does not exist",
-                remedy="nothing to do: it may be needed for a record that another clone still has",
+        # a stub's tombstone goes along where the stub does not; one of scope all awaits what may come
+        elif (
+            isinstance(line, Tombstone)
+            and line.scope == "commit"
+            and line.rev > STUB_REV
+            and line.id not in known
+        ):
+            yield note(
+                "tombstone",
+                f"on {commit[:12]} a tombstone deletes {line.id}, which does not exist",
+                "nothing to do: it may be needed for a record that another clone still has",
             )
     yield from _check_overlap(commit, lines)
-
-
-def _deletes_nothing(stone: Tombstone, known: set[str]) -> bool:
-    """A stub's tombstone goes along where the stub does not; one of scope ``all`` awaits what may come."""
-    return stone.scope == "commit" and stone.rev > STUB_REV and stone.id not in known
 
 
 def _check_overlap(commit: str, lines: list[Line]) -> Iterator[Finding]:
@@ -97,11 +96,10 @@ def _check_overlap(commit: str, lines: list[Line]) -> Iterator[Finding]:
             parts[record.id].append((record.range.at, record.range.at + record.range.n))
     for trajectory, spans in parts.items():
         if any(later[0] < former[1] for former, later in pairwise(sorted(spans))):
-            yield Finding(
-                code="overlap",
-                severity="note",
-                text=f"on {commit[:12]} parts of {trajectory} overlap",
-                remedy="nothing to do: nothing is counted twice",
+            yield note(
+                "overlap",
+                f"on {commit[:12]} parts of {trajectory} overlap",
+                "nothing to do: nothing is counted twice",
             )
 
 
@@ -118,36 +116,35 @@ def _check_segments(repository: Repository, records: Mapping[str, list[Record]])
         if place not in stored:
             if elsewhere is None:
                 elsewhere = _remote_places(repository)
-            if place in elsewhere or _retired(data, place[0]):
+            # a month that was purged or retired says so in a file
+            if place in elsewhere or data.read(place[0], "epoch") is not None:
                 absent += 1
             else:
                 yield _lost(commit, place, "is in no data ref of this clone")
         elif (why := _damage(next(bodies), ref)) is not None:
             yield _lost(commit, place, why)
     if absent:
-        yield Finding(
-            code="segment-not-fetched",
-            severity="note",
-            text=f"not fetched: {absent} of the segments, only their records are here",
-            remedy="nothing to do: a plain fetch leaves them on the remote",
+        yield note(
+            "segment-not-fetched",
+            f"not fetched: {absent} of the segments, only their records are here",
+            "nothing to do: a plain fetch leaves them on the remote",
         )
     if elsewhere is None:
         elsewhere = _remote_places(repository)
     dangling = stored.keys() - named - elsewhere
     if dangling:
-        yield Finding(
-            code="segment-dangling",
-            severity="note",
-            text=f"named by no record: {len(dangling)} of the segments ({min(dangling)[1]} …)",
-            remedy="nothing to do: the next drain writes the record of a new one",
+        yield note(
+            "segment-dangling",
+            f"named by no record: {len(dangling)} of the segments ({min(dangling)[1]} …)",
+            "nothing to do: the next drain writes the record of a new one",
         )
 
 
 def _lost(commit: str, place: tuple[str, str], why: str) -> Finding:
     return Finding(
-        code="segment",
-        text=f"segment {place[1]} of {place[0]}, named on {commit[:12]}, {why}",
-        remedy=f"fetch {DATA_PREFIX}{place[0]} from a clone that has it; the record still shows",
+        "segment",
+        f"segment {place[1]} of {place[0]}, named on {commit[:12]}, {why}",
+        f"fetch {DATA_PREFIX}{place[0]} from a clone that has it; the record still shows",
     )
 
 
@@ -176,8 +173,3 @@ def _remote_places(repository: Repository) -> set[tuple[str, str]]:
         for commit, body in NotesRef(repository, ref).items():
             records[commit] += [line for line in decode_note(body) if isinstance(line, Record)]
     return set(_named(records))
-
-
-def _retired(data: DataRefs, month: str) -> bool:
-    """A month that was purged or retired says so in a file ``epoch``."""
-    return data.read(month, "epoch") is not None

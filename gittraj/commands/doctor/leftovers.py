@@ -1,7 +1,9 @@
 """What killed processes, a power failure or a hand left behind in local state, refs and settings.
 
 What it mends holds no record: files that nobody finished, locks that nobody holds, a ref's file in which
-nothing stands, the refspec that was installed; and it points deleted refs to where they were.
+nothing stands, the refspec that was installed; and it points deleted refs to where they were. And what this
+clone and its remotes disagree on, as far as was fetched: removed notes, which come back with a sync, and
+purges that one side knows of.
 """
 
 from __future__ import annotations
@@ -9,14 +11,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import partial
 
-from gittraj.commands.doctor.finding import Finding
+from gittraj.commands.doctor.finding import Finding, note
 from gittraj.commands.install.manifest import read_manifest
 from gittraj.commands.install.refspecs import find_remotes
 from gittraj.errors import GitError, StoreError
 from gittraj.git import Repository, read_reflog
+from gittraj.notes.epoch import read_epoch
 from gittraj.notes.recovery import restore_deleted
 from gittraj.notes.refs import is_broken, set_ref, stale_locks
-from gittraj.notes.store import RECORDS_REF
+from gittraj.notes.store import RECORDS_REF, NotesRef
+from gittraj.notes.tree import note_paths
+from gittraj.notes.unjoined import may_have_copies
 from gittraj.state.folder import LocalState
 
 
@@ -25,25 +30,24 @@ def check_leftovers(repository: Repository, deleted: Mapping[str, str]) -> Itera
     local = LocalState.of(repository)
     unfinished = local.unfinished()
     if unfinished:
-        yield Finding(
-            code="unfinished",
-            severity="note",
-            text=f"a killed process left {len(unfinished)} unfinished files ({unfinished[0]} …)",
-            remedy="git traj doctor --fix removes them; so does the next drain",
+        yield note(
+            "unfinished",
+            f"a killed process left {len(unfinished)} unfinished files ({unfinished[0]} …)",
+            "git traj doctor --fix removes them; so does the next drain",
             fix=local.tidy,
         )
     for lock in stale_locks(repository):
         yield Finding(
-            code="ref-lock",
-            text=f"a killed process left {lock}: no other process can write",
-            remedy=f"if no git process runs, remove {lock}",
+            "ref-lock",
+            f"a killed process left {lock}: no other process can write",
+            f"if no git process runs, remove {lock}",
             fix=partial(lock.unlink, missing_ok=True),
         )
     if deleted:
         yield Finding(
-            code="records-deleted",
-            text=f"deleted or overwritten: {', '.join(sorted(deleted))}; its content is still in this clone",
-            remedy="git traj doctor --fix restores it, and so does an agent's next commit",
+            "records-deleted",
+            f"deleted or overwritten: {', '.join(sorted(deleted))}; its content is still in this clone",
+            "git traj doctor --fix restores it, and so does an agent's next commit",
             fix=partial(_restore_deleted, repository, deleted),
         )
     for path in sorted((repository.common_dir / RECORDS_REF).parent.glob("traj*")):
@@ -55,11 +59,10 @@ def check_leftovers(repository: Repository, deleted: Mapping[str, str]) -> Itera
         ours = manifest.refspecs.get(remote, ()) if manifest else ()
         gone = [value for value in ours if value not in repository.config_all(f"remote.{remote}.fetch")]
         if gone:
-            yield Finding(
-                code="refspec-missing",
-                severity="note",
-                text=f"git fetch {remote} no longer brings records: {gone[0]} was taken out",
-                remedy="git traj install adds it again; git traj fetch gets records once",
+            yield note(
+                "refspec-missing",
+                f"git fetch {remote} no longer brings records: {gone[0]} was taken out",
+                "git traj install adds it again; git traj fetch gets records once",
                 fix=partial(_add, repository, remote, gone),
             )
 
@@ -71,9 +74,9 @@ def _broken(repository: Repository, ref: str) -> Finding:
     last = next((m.new for m in reversed(moves) if repository.objects.kind(m.new) == "commit"), None)
     told = f"its reflog has it last at {last[:12]}" if last else "and its reflog does not say where it was"
     return Finding(
-        code="ref-broken",
-        text=f"{ref} names no commit ({path}); {told}",
-        remedy="git traj doctor --fix points it there" if last else f"remove {path}, then git traj fetch",
+        "ref-broken",
+        f"{ref} names no commit ({path}); {told}",
+        "git traj doctor --fix points it there" if last else f"remove {path}, then git traj fetch",
         fix=partial(_restore, repository, ref, last) if last else None,
     )
 
@@ -98,3 +101,60 @@ def _restore_deleted(repository: Repository, deleted: Mapping[str, str]) -> None
     for why in restore_deleted(repository, deleted).values():
         if why:
             raise why
+
+
+def check_removed(repository: Repository) -> Iterator[Finding]:
+    """What is gone here since this clone and a remote last had the same. Raises GitError."""
+    for remote in find_remotes(repository) if may_have_copies(repository) else ():
+        gone = _find(repository, f"refs/notes-remote/{remote}/traj")
+        if gone:
+            yield note(
+                "removed",
+                f"removed here with git notes, and still on {remote}: the notes of {len(gone)} of the "
+                f"commits, {gone[-1][:12]} last",
+                "git traj sync brings them back; git traj unlink removes a record everywhere",
+            )
+
+
+def _find(repository: Repository, tracking: str) -> list[str]:
+    ours, theirs = NotesRef(repository).tip(), NotesRef(repository, tracking).tip()
+    if ours is None or theirs is None:
+        return []
+    base = repository.run("merge-base", ours, theirs, check=False).out.decode().split()
+    if not base:
+        return []
+    objects = repository.objects
+    here, there = (objects.commit(tip).tree for tip in (ours, theirs))
+    return [
+        commit
+        for commit in NotesRef(repository).changed(base[0], ours)
+        if not note_paths(objects, here, commit) and note_paths(objects, there, commit)
+    ]
+
+
+def check_purges(repository: Repository) -> Iterator[Finding]:
+    """Raises GitError."""
+    resolve = repository.objects.resolve
+    if LocalState.of(repository).is_purging:
+        yield Finding(
+            "purge-unfinished",
+            "a purge was not finished: reflogs or the index may still contain the purged data",
+            "run it again; where it was made elsewhere, git traj fetch does the rest",
+        )
+    for remote in find_remotes(repository) if may_have_copies(repository) else ():
+        tip = resolve(f"refs/notes-remote/{remote}/traj")
+        try:
+            ours, theirs = (read_epoch(repository.objects, each) for each in (resolve(RECORDS_REF), tip))
+        except StoreError as error:
+            yield Finding("purge", error.message, error.hint or "install a later git-traj")
+            continue
+        if tip and not ours.covers(theirs):
+            yield Finding(
+                "purge",
+                f"{remote} was purged, and this clone still has the purged data",
+                f"git traj fetch {remote}",
+            )
+        elif tip and not theirs.covers(ours):
+            yield Finding(
+                "purge", f"{remote} still has data that was purged here", f"git traj push --replace {remote}"
+            )

@@ -1,13 +1,17 @@
 """Which commits have records, here and on remotes, counted without reading every note: there may be very
-many."""
+many; and which were made here, with a hook or without, and are left out on purpose."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
+from gittraj.capture.commits import read_moves
+from gittraj.capture.session import Commit
+from gittraj.commands.install.manifest import FILE
+from gittraj.config import Config
 from gittraj.errors import FormatError, GitError
 from gittraj.frozen import dataclass
-from gittraj.git import Repository
+from gittraj.git import Repository, read_reflog
 from gittraj.index.answers import Answers
 from gittraj.model.codec import decode_note, encode_note
 from gittraj.notes.merge import merge_notes, records_on
@@ -15,6 +19,8 @@ from gittraj.notes.places import find_places
 from gittraj.notes.store import NotesRef
 from gittraj.notes.unjoined import may_have_copies
 from gittraj.query.notes import IndexFailedError, Notes
+from gittraj.state.folder import LocalState, installed_positions, reflog_name
+from gittraj.state.spool import Spooled
 
 UNREADABLE = "records cannot be read"
 
@@ -48,7 +54,12 @@ def find_recorded(repository: Repository, notes: Notes, index: Answers | None) -
     silent = {commit for commit, found in roles.items() if "produced" not in found} | places
     below = _below_head(repository, notes, index)
     rest = [] if below is None else [c for c in notes if c not in below and c not in places]
-    stranded = _find_stranded(repository, notes, rest) if rest else ()
+    stranded: tuple[str, ...] = ()
+    if rest:
+        from gittraj.query.log.unreachable import find_unreachable_records  # noqa: PLC0415 - mostly none
+
+        found = find_unreachable_records(repository, notes, rest)
+        stranded = tuple(each.commit for each in found if each.here)
     return Recorded(
         notes=notes,
         bare=bare,
@@ -57,13 +68,6 @@ def find_recorded(repository: Repository, notes: Notes, index: Answers | None) -
         traced=len(traced),
         stranded=stranded,
     )
-
-
-def _find_stranded(repository: Repository, notes: Notes, among: Collection[str]) -> tuple[str, ...]:
-    from gittraj.query.log.unreachable import find_unreachable_records  # noqa: PLC0415 - mostly there is none
-
-    found = find_unreachable_records(repository, notes, among)
-    return tuple(each.commit for each in found if each.here)
 
 
 def _roles(commit: str, body: bytes) -> set[str]:
@@ -97,12 +101,15 @@ class Remote:
     unfetched: int | None
 
 
-def compare_remote(repository: Repository, remote: str) -> Remote:
-    """Only notes that differ are read, and what a merge would change on either side is counted."""
+def compare_remote(repository: Repository, remote: str, *, guess: bool = True) -> Remote:
+    """Only notes that differ are read, and what a merge would change on either side is counted. ``guess``: of
+    a remote of which nothing was ever fetched or pushed here, that it has none; else nobody knows."""
     ours, theirs = NotesRef(repository), NotesRef(repository, f"refs/notes-remote/{remote}/traj")
     unpushed = unfetched = 0
     try:
         tips = theirs.tip() if may_have_copies(repository) else None, ours.tip()
+        if tips[0] is None and not guess:
+            return Remote(name=remote, unpushed=None, unfetched=None)
         read_theirs, read_ours = theirs.reader(tips[0]), ours.reader(tips[1])
         for commit in theirs.changed(*tips):
             here, there = read_ours(commit) or b"", read_theirs(commit) or b""
@@ -120,3 +127,41 @@ def compare_remote(repository: Repository, remote: str) -> Remote:
 def unreadable(error: GitError) -> FormatError:
     """The error for records whose objects are missing."""
     return FormatError(f"{UNREADABLE}: {error.message}", "git fsck, then fetch from a clone that is whole")
+
+
+def find_excluded(repository: Repository, config: Config | None, made: Iterable[Commit]) -> Iterator[str]:
+    """The commits of which ``traj.exclude`` names the agent or a file: no record is missing there."""
+    if config is None or not config.exclude:
+        return
+    from gittraj.agents import all_agents  # noqa: PLC0415 - few exclude anything
+    from gittraj.query.log.listing import changed_paths  # noqa: PLC0415
+
+    here = [commit for commit in made if repository.objects.exists(commit.id)]
+    changed, agents = changed_paths(repository, [commit.id for commit in here]), all_agents()
+    for commit in here:
+        by = [session.partition(":")[0] for session in commit.sessions]
+        paths = changed.get(commit.id) or [""]
+        if any(config.excludes(agent=a, path=path, agents=agents) for a in by for path in paths):
+            yield commit.id
+
+
+def find_unhooked(
+    repository: Repository, made: Iterable[Commit], lines: Iterable[Spooled]
+) -> tuple[str, ...] | None:
+    """Commits that git made here, of which no hook reported one; None where reflogs are no files."""
+    if (repository.common_dir / "reftable").is_dir():
+        return None
+    hooked = {line.id for line in lines if line.kind in ("commit", "off")}
+    return tuple(c.id for c in made if c.kind != "am" and c.id not in hooked)  # git am runs none
+
+
+def find_made(repository: Repository, local: LocalState, lines: Sequence[Spooled]) -> list[Commit]:
+    """The commits made since the installation, joined with what their hooks told."""
+    _, installed = installed_positions(local.read(FILE))
+    made: list[Commit] = []
+    for tree in repository.worktrees():
+        known = installed.get(reflog_name(tree.git_dir, repository.common_dir))
+        entries, _ = read_reflog(repository, tree.git_dir, known)
+        moved = {entry.new for entry in entries}
+        made += read_moves(entries, (line for line in lines if line.id in moved)).commits
+    return made

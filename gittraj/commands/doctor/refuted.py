@@ -66,10 +66,9 @@ def _finding(repository: Repository, found: Sequence[Linked], why: str) -> Itera
     if found:
         commits = [*dict.fromkeys(each.commit for each in found)]
         yield Finding(
-            code="refuted",
-            text=f"records on {len(commits)} of the commits cannot explain them,"
-            f" {commits[-1][:12]} last: {why}",
-            remedy="git traj doctor --fix takes them for work that made no commit",
+            "refuted",
+            f"records on {len(commits)} of the commits cannot explain them, {commits[-1][:12]} last: {why}",
+            "git traj doctor --fix takes them for work that made no commit",
             fix=partial(_demote, repository, found),
         )
 

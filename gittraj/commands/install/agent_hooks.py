@@ -57,7 +57,9 @@ def install_agent(
     tracked = before is not None and bool(repository.run("ls-files", "--", agent.file, check=False).out)
     if not dry_run:
         try:
-            manifest = _write_settings(path, after, manifest)
+            manifest = make_folder(path.parent, manifest)
+            edited = edit(path, after, manifest.settings.get(str(path)))
+            manifest = replace(manifest, settings={**manifest.settings, str(path): edited})
             if before is None:
                 manifest = ignore(repository, agent.file, manifest)
         except OSError as error:
@@ -65,12 +67,6 @@ def install_agent(
     did: Did = "renewed" if before and take(text) != text else "added"
     put_in = f"would be {did}" if dry_run else did
     return manifest, say(did, f"hooks {put_in} in {agent.file}", agent.advice, _TRACKED if tracked else "")
-
-
-def _write_settings(path: Path, content: bytes, manifest: Manifest) -> Manifest:
-    manifest = make_folder(path.parent, manifest)
-    edited = edit(path, content, manifest.settings.get(str(path)))
-    return replace(manifest, settings={**manifest.settings, str(path): edited})
 
 
 def script_path(repository: Repository) -> Path:

@@ -14,7 +14,7 @@ from itertools import islice
 from gittraj.agents import Agent, all_agents
 from gittraj.commands.install.agent_hooks import find_hooks
 from gittraj.commands.install.inspection import inspect_agent
-from gittraj.commands.install.manifest import Did, Step
+from gittraj.commands.install.manifest import Step
 from gittraj.config import Environ, read_config
 from gittraj.errors import TrajError
 from gittraj.git import Repository
@@ -64,17 +64,15 @@ def provide_key(repository: Repository, environ: Environ, *, make: bool, dry_run
             return
         path = own_path(environ)
         if not make or path is None:
-            yield _step("key", "skipped", "Thinking is not stored: you have no key (git traj keys init)")
+            text = "Thinking is not stored: you have no key (git traj keys init)"
+            yield Step(what="key", name="key", did="skipped", text=text)
             return
         made = path if dry_run else make_identity(environ)[0]
         text = (
             f"{'Would create' if dry_run else 'Created'} your key ({made}). The agents' thinking is encrypted"
             " with it. Back it up: without it, that thinking cannot be read again."
         )
-        yield _step(str(made), "added", text)
+        yield Step(what="key", name=str(made), did="added", text=text)
     except TrajError as error:
-        yield _step("key", "skipped", f"No key was created: {error.message}")
-
-
-def _step(name: str, did: Did, text: str) -> Step:
-    return Step(what="key", name=name, did=did, text=text)
+        text = f"No key was created: {error.message}"
+        yield Step(what="key", name="key", did="skipped", text=text)

@@ -131,7 +131,7 @@ def name_what_is_left(
         command = f"git for-each-ref --format='delete %(refname)' {patterns} | git update-ref --stdin"
         # who reads them until then has it again
         command += f"; {shlex.join(('rm', '-rf', str(repository.common_dir / INDEX)))}"
-        yield "the records here (git gc --prune=now ends their objects at once)", command
+        yield "the records here (git gc --prune=now then deletes their objects)", command
     for remote in repository.run("remote").out.decode("utf-8", "surrogateescape").splitlines():
         start = f"{COPIES}{remote}/"
         refs = [f"refs/notes/{ref.removeprefix(start)}" for ref in copies if ref.startswith(start)]

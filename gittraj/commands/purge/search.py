@@ -77,7 +77,7 @@ class Search:
         }
         unseen = dict.fromkeys(oid for listed in blobs.values() for oid in listed)
         met = {
-            oid: body is not None and self._is_met(body)
+            oid: body is not None and sum(map(self._is_line_met, filter(bytes.strip, body.split(b"\n")))) > 0
             for oid, body in zip(unseen, self.repository.objects.read_blobs(unseen), strict=True)
         }
         self.found.refs.update(ref for ref, listed in blobs.items() if any(met[oid] for oid in listed))
@@ -126,16 +126,13 @@ class Search:
 
     # ------------------------------------------------------------ records
 
-    def _is_met(self, body: bytes) -> bool:
-        met = [self._is_line_met(text) for text in body.split(b"\n") if text.strip()]
-        return any(met)
-
     def _is_line_met(self, text: bytes) -> bool:
         digest = hashlib.blake2b(text, digest_size=16).digest()
         if digest not in self._met:
             line = decode_line(text)
             try:
-                met = self._is_forgotten(line) or self.sought.holds(text) or self.clean(line) != line
+                gone = isinstance(line, Record) and line.id in self.sought.forgotten
+                met = gone or self.sought.holds(text) or self.clean(line) != line
             except RedactionError:
                 met = False
                 self.found.unread.add(("", "", digest.hex()))
@@ -143,9 +140,6 @@ class Search:
             if met and isinstance(line, Record):
                 self.found.parts[line.key] = max(line.rev, self.found.parts.get(line.key, 0))
         return self._met[digest]
-
-    def _is_forgotten(self, line: Line) -> bool:
-        return isinstance(line, Record) and line.id in self.sought.forgotten
 
     # ------------------------------------------------------------ segments
 

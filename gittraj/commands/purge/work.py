@@ -54,7 +54,9 @@ class Purge:
 def purge(repository: Repository, sought: Sought, *, dry_run: bool = False) -> Purge:
     """Take what is sought out for good. Raises TrajError; then it can be run again."""
     with LocalState.of(repository).writing():
-        _refuse_unfinished_merge(repository)
+        if any(unfinished_merges(repository)):
+            what = f"a merge of {RECORDS_REF} is not finished"
+            raise TrajError(what, "git notes --ref=traj merge --abort, or --commit")
         if not dry_run:
             _join_tracked(repository)
         search = Search(repository, sought)
@@ -67,13 +69,6 @@ def purge(repository: Repository, sought: Sought, *, dry_run: bool = False) -> P
         _rewrite(repository, search, records)
         elsewhere, left = _elsewhere(repository, roots), _left(repository, sought)
         return replace(done, elsewhere=tuple(elsewhere), left=tuple(left), old=tuple(roots))
-
-
-def _refuse_unfinished_merge(repository: Repository) -> None:
-    if any(unfinished_merges(repository)):
-        raise TrajError(
-            f"a merge of {RECORDS_REF} is not finished", "git notes --ref=traj merge --abort, or --commit"
-        )
 
 
 def _join_tracked(repository: Repository) -> None:

@@ -46,7 +46,7 @@ def reports(records: Iterable[Object], checkpoints: Iterable[Object]) -> Iterato
 def _report(number: int, report: Object) -> NoteEvent:
     lines = [f"{coerce.text(report.get('subject')) or 'report'}: {_status(report)}"]
     for check in coerce.objects(report.get("checks")):
-        label = coerce.text(check.get("description")) or coerce.text(check.get("id")) or "check"
+        label = coerce.first(check, "description", "id") or "check"
         risk = coerce.text(check.get("residual_risk"))
         lines.append(f"- {_status(check)}: {label}{f' ({risk})' if risk else ''}")
     risks = coerce.sequence(report.get("residual_risks"))
@@ -89,9 +89,7 @@ def tasks(records: Iterable[Object], *, started: Sequence[str]) -> Iterator[AnyE
 
 
 def artifact(record: Object) -> Foreign:
-    uri = (
-        coerce.text(record.get("artifact_uri")) or coerce.text(record.get("artifact_id")) or "without a name"
-    )
+    uri = coerce.first(record, "artifact_uri", "artifact_id") or "without a name"
     text = coerce.text(record.get("content")) or ""
     return Foreign(id=f"artifact:{uri}", content=text, type="artifact", raw=_rest(record, "content"))
 

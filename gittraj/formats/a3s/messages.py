@@ -78,7 +78,7 @@ def answered(messages: list[dict[str, Any]]) -> list[tuple[str, str]]:
     output: list[tuple[str, str]] = []
     for message in messages:
         for block in coerce.objects(message.get("content")):
-            call = coerce.text(block.get("id")) or coerce.text(block.get("tool_use_id")) or ""
+            call = coerce.first(block, "id", "tool_use_id") or ""
             if block.get("type") == "tool_use":
                 tools[call] = coerce.text(block.get("name")) or ""
             elif block.get("type") == "tool_result" and call in tools:

@@ -41,11 +41,9 @@ def items(kept: Kept) -> Iterator[Item]:
     """The items of a session, in its order."""
     session = kept.session
     config = coerce.mapping(session.get("config"))
-    parent = coerce.text(session.get("parent_id")) or coerce.text(config.get("parent_id"))
+    parent = coerce.either(session.get("parent_id"), config.get("parent_id"))
     workspace = coerce.text(config.get("workspace"))
-    model = coerce.text(session.get("model_name")) or coerce.text(
-        coerce.mapping(session.get("llm_config")).get("model")
-    )
+    model = coerce.either(session.get("model_name"), coerce.at(session, "llm_config", "model"))
     yield from facts(
         session=kept.id,
         started_at=coerce.stamp(session.get("created_at")),

@@ -15,8 +15,8 @@ from typing import Any
 
 from gittraj.errors import FormatError
 from gittraj.formats.a3s.session import Kept, items
-from gittraj.formats.base import coerce, document
-from gittraj.formats.base.document import peek, read_head
+from gittraj.formats.base import coerce
+from gittraj.formats.base.document import load_beside, peek, read_head
 from gittraj.model.session_items import Damage, Item
 
 name = "a3s"
@@ -45,12 +45,10 @@ def detect(path: Path) -> bool:
 
 
 def sessions(path: Path) -> Iterator[str]:
-    """The ids of the sessions."""
     yield from dict.fromkeys(own for _, own in _files(path))
 
 
 def read(path: Path, session: str) -> Iterator[Item]:
-    """The items of one session. Raises FormatError if it is not there any more."""
     file = next((path_of for path_of, own in _files(path) if own == session), None)
     if file is None:
         raise FormatError(f"{path} contains no session {session}", hint="list its sessions again")
@@ -98,13 +96,8 @@ class _Reading:
         return bool(coerce.mapping(value).get(key, self.name) == self.name)
 
     def _load(self, file: Path) -> Any:
-        try:
-            with file.open("rb") as stream:
-                value, damage = document.load(stream)
-        except OSError as error:
-            value, damage = None, Damage(at=0, why=error.strerror or "unreadable")
-        if damage:
-            self.damages.append(Damage(at=damage.at, why=f"{file.name}: {damage.why}"))
+        value, damage = load_beside(file, file.name)
+        self.damages += [damage] if damage else []
         return value if isinstance(value, dict | list) else {}
 
 

@@ -60,7 +60,7 @@ def ended(agent: str, tool: str, response: Any) -> Outcome:
 
 def failed(tool: str, error: Any) -> Outcome:
     """How it ended, from an error."""
-    text = coerce.text(error) or coerce.text(coerce.mapping(error).get("message")) or "failed"
+    text = coerce.either(error, coerce.mapping(error).get("message")) or "failed"
     return claude.result({"content": text, "is_error": True}, None, shell=tool in _SHELLS)
 
 
@@ -110,7 +110,7 @@ def _shown(value: Any) -> str:
         return ""
     if "stdout" in detail or "stderr" in detail:
         streams = (coerce.text(detail.get("stdout")), coerce.text(detail.get("stderr")))
-        return "\n".join(text for text in streams if text)
+        return "\n".join(filter(None, streams))
     inner = (
         *(detail.get(key) for key in ("text", "content", "output")),
         coerce.mapping(detail.get("file")),

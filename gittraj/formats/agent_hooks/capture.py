@@ -42,12 +42,11 @@ _SPECIAL = {
 _RESPONSES = ("tool_response", "tool_output", "result_json", "output", "result")
 
 
-def detect(head: bytes) -> bool:
-    """Whether a file that begins with ``head`` is a capture of payloads."""
-    objects = lines.head(head, limit=5)
-    if not objects:
-        return _CUT_FIRST_LINE.match(head) is not None
-    return any(isinstance(record.get("hook_event_name"), str) for record in objects)
+def _is_payload(record: dict[str, Any]) -> bool:
+    return isinstance(record.get("hook_event_name"), str)
+
+
+detect = lines.detector(_is_payload, cut=_CUT_FIRST_LINE, first=5)
 
 
 def agent_of(payload: dict[str, Any]) -> str | None:
@@ -88,9 +87,9 @@ class _Reader(LogReader):
 
     def _record(self, fragment: Fragment) -> Iterator[Item]:
         value = fragment.value
-        if not isinstance(value.get("hook_event_name"), str):
+        if not _is_payload(value):
             return
-        named = coerce.text(value.get("session_id")) or coerce.text(value.get("conversation_id"))
+        named = coerce.first(value, "session_id", "conversation_id")
         yield from self._position.report_once("session", named or self._name)
         foreign = named if named != self._position.facts.get("session") else None
         whose = agent_of(value)
@@ -116,7 +115,7 @@ class _Reader(LogReader):
         roots = value.get("workspace_roots")
         first = roots[0] if isinstance(roots, list) and roots else None
         yield from self._position.report_once("started_at", coerce.stamp(value.get("timestamp")))
-        yield from report("folder", coerce.text(value.get("cwd")) or coerce.text(first))
+        yield from report("folder", coerce.either(value.get("cwd"), first))
         yield from report("model", coerce.text(value.get("model")))
         yield from report("agent_version", coerce.text(value.get("cursor_version")))
         yield from report("title", coerce.text(value.get("session_title")))
@@ -177,13 +176,13 @@ class _Reader(LogReader):
 
     def _stop(self, record: _Payload) -> Iterator[Item]:
         value = record.value
-        answer = coerce.text(value.get("last_assistant_message")) or coerce.text(value.get("prompt_response"))
+        answer = coerce.first(value, "last_assistant_message", "prompt_response")
         if answer and answer.strip():
             yield record.entry(Message(**record.common(), content=answer.strip()))
         if value.get("status") == "aborted":
             yield record.entry(NoteEvent(**record.common(1, "interrupted"), content="Aborted", kind="note"))
         elif record.event == "StopFailure" or value.get("status") == "error":
-            text = coerce.text(value.get("error_details")) or coerce.text(value.get("error")) or "error"
+            text = coerce.first(value, "error_details", "error") or "error"
             yield record.entry(NoteEvent(**record.common(1), content=text, kind="error"))
         if not record.subagent:
             yield TurnEnd(end=record.end)

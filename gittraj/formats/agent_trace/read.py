@@ -57,7 +57,6 @@ def sessions(path: Path) -> Iterator[str]:
 
 
 def read(path: Path, session: str) -> Iterator[Item]:
-    """The items of one session. Raises OSError, FormatError."""
     end = path.stat().st_size
     reported = False
     for record in _records(path):
@@ -89,9 +88,7 @@ def _records(path: Path) -> Iterator[dict[str, Any] | Damage]:
 
 def _session(record: dict[str, Any]) -> str:
     """Its session; else the trajectory whose trace it is; else its own."""
-    named = coerce.text(record.get("session_id")) or coerce.text(
-        coerce.mapping(record.get("metadata")).get("session_id")
-    )
+    named = coerce.either(record.get("session_id"), coerce.at(record, "metadata", "session_id"))
     trace = coerce.text(record.get("trajectory"))
     return named or (f"trace of {trace}" if trace else None) or coerce.text(record.get("id")) or "unknown"
 
@@ -100,7 +97,7 @@ def _facts(record: dict[str, Any], session: str) -> Iterator[Fact]:
     yield from facts(
         session=session,
         title="Lines that an agent wrote",
-        agent_version=coerce.text(coerce.mapping(record.get("tool")).get("version")),
+        agent_version=coerce.text(coerce.at(record, "tool", "version")),
         started_at=coerce.stamp(record.get("timestamp")),
         start_commit=_revision(record),
     )
@@ -108,7 +105,7 @@ def _facts(record: dict[str, Any], session: str) -> Iterator[Fact]:
 
 
 def _revision(record: dict[str, Any]) -> str | None:
-    if revision := coerce.text(coerce.mapping(record.get("vcs")).get("revision")):
+    if revision := coerce.text(coerce.at(record, "vcs", "revision")):
         return revision
     ranges = (
         item
@@ -132,7 +129,7 @@ def _items(record: dict[str, Any], end: int) -> Iterator[Item]:
             if not ranges:
                 continue
             who = coerce.mapping(conversation.get("contributor"))
-            model = coerce.text(who.get("model_id")) or coerce.text(who.get("model"))
+            model = coerce.first(who, "model_id", "model")
             model = None if model == "unknown" else model
             if model:
                 yield Fact(name="model", value=model)

@@ -28,24 +28,7 @@ _ROWS = (
     *("agent_names", "commit_shas", "files_changed", "chapters", "retrospective", "version"),
     *("created_at", "updated_at"),
 )
-_EVENTS = (
-    *("id", "trajectory_id", "chapter_id", "ts", "type", "agent_name", "content", "raw"),
-    *("significance", "tags"),
-)
-_SCHEMA = """
-CREATE TABLE trajectories (
-  id TEXT PRIMARY KEY, task_source TEXT, task_id TEXT, task_title TEXT NOT NULL, project_id TEXT,
-  started_at TEXT NOT NULL, completed_at TEXT, agent_names JSON, commit_shas JSON, files_changed JSON,
-  chapters JSON NOT NULL, retrospective JSON, version INTEGER NOT NULL, created_at TEXT, updated_at TEXT
-);
-CREATE TABLE trajectory_events (
-  id INTEGER PRIMARY KEY, trajectory_id TEXT NOT NULL REFERENCES trajectories(id), chapter_id TEXT NOT NULL,
-  ts INTEGER NOT NULL, type TEXT NOT NULL, agent_name TEXT, content TEXT NOT NULL, raw JSON,
-  significance TEXT, tags JSON
-);
-CREATE INDEX idx_trajectory_events ON trajectory_events(trajectory_id, ts);
-CREATE INDEX idx_trajectories_task ON trajectories(task_source, task_id);
-"""
+_EVENTS = ("chapter_id", "ts", "type", "agent_name", "content", "raw", "significance", "tags")
 _BESIDE = ("status", "tags", "agents", "workflowId", "_trace")
 """Fields of a document that the tables have no column for: they stand in the chapters' JSON."""
 
@@ -57,16 +40,15 @@ def write(exported: Exported) -> Iterator[bytes]:
         for trajectory in exported.trajectories:
             document = build(trajectory, exported.commits.get(trajectory["id"], ()))
             if "chapters" in document:  # a compaction of several has none
-                insert(database, "trajectories", _ROWS, _values(_ROWS, _row(document)), replace=True)
+                insert(database, "trajectories", _row(document), _json, replace=True)
                 for event in _events(document):
-                    insert(database, "trajectory_events", _EVENTS, _values(_EVENTS, event), replace=True)
+                    insert(database, "trajectory_events", event, _json, replace=True)
 
-    yield new_database(_SCHEMA, fill)
+    yield new_database(Path(__file__).with_name("schema.sql"), fill)
 
 
-def _values(columns: tuple[str, ...], row: dict[str, Any]) -> Iterator[Any]:
-    for value in (row.get(column) for column in columns):
-        yield line(value).rstrip("\n") if isinstance(value, list | dict) else value
+def _json(value: Any) -> Any:
+    return line(value).rstrip("\n") if isinstance(value, list | dict) else value
 
 
 def _row(document: dict[str, Any]) -> dict[str, Any]:
@@ -74,8 +56,8 @@ def _row(document: dict[str, Any]) -> dict[str, Any]:
     chapters = [{k: v for k, v in c.items() if k != "events"} for c in document["chapters"]]
     return {
         "id": document["id"],
-        "task_source": coerce.mapping(task.get("source")).get("system"),
-        "task_id": coerce.mapping(task.get("source")).get("id"),
+        "task_source": coerce.at(task, "source", "system"),
+        "task_id": coerce.at(task, "source", "id"),
         "task_title": task["title"],
         "project_id": document.get("projectId"),
         "started_at": document["startedAt"],
@@ -122,10 +104,18 @@ def read(path: Path, session: str) -> Iterator[Item]:
         if row is None:
             raise FormatError(f"{path}: no trajectory '{session}' in it")
         events = database.execute(
-            f"SELECT {', '.join(_EVENTS[2:])} FROM trajectory_events WHERE trajectory_id = ? ORDER BY id",  # noqa: S608
+            f"SELECT {', '.join(_EVENTS)} FROM trajectory_events WHERE trajectory_id = ? ORDER BY id",  # noqa: S608
             (session,),
         ).fetchall()
     yield from read_document(_document(row, events), end=0)
+
+
+def _event(fields: dict[str, Any]) -> dict[str, Any]:
+    raw, tags = coerce.parsed(fields["raw"]), coerce.parsed(fields["tags"])
+    more = raw.get("event") if isinstance(raw, dict) and raw.keys() == {"raw", "event"} else None
+    event = {key: fields[key] for key in ("ts", "type", "content", "significance")}
+    event |= {"tags": tags, "raw": raw["raw"] if more is not None else raw, **(more or {})}
+    return {key: value for key, value in event.items() if value is not None}
 
 
 def _document(row: dict[str, Any], events: list[tuple[Any, ...]]) -> dict[str, Any]:
@@ -133,13 +123,8 @@ def _document(row: dict[str, Any], events: list[tuple[Any, ...]]) -> dict[str, A
     chapters = coerce.objects(kept.get("chapters") or coerce.parsed(row["chapters"]))
     by_chapter: dict[str, list[dict[str, Any]]] = {}
     for each in events:
-        fields = dict(zip(_EVENTS[2:], each, strict=True))
-        raw, tags = coerce.parsed(fields["raw"]), coerce.parsed(fields["tags"])
-        more = raw.get("event") if isinstance(raw, dict) and raw.keys() == {"raw", "event"} else None
-        event = {key: fields[key] for key in ("ts", "type", "content", "significance")}
-        event |= {"tags": tags, "raw": raw["raw"] if more is not None else raw, **(more or {})}
-        present = {key: value for key, value in event.items() if value is not None}
-        by_chapter.setdefault(str(fields["chapter_id"]), []).append(present)
+        fields = dict(zip(_EVENTS, each, strict=True))
+        by_chapter.setdefault(str(fields["chapter_id"]), []).append(_event(fields))
     source = {"system": row["task_source"], "id": row["task_id"]} if row["task_id"] else None
     names = coerce.sequence(coerce.parsed(row["agent_names"]))
     document = {

@@ -49,7 +49,6 @@ def sessions(path: Path) -> Iterator[str]:
 
 
 def read(path: Path, session: str) -> Iterator[Item]:
-    """The items of the trajectory. Raises OSError."""
     with path.open("rb") as stream:
         text = stream.read(_LIMIT).decode("utf-8", "replace").replace("\r\n", "\n")
     yield from read_document({**_document(text), "id": session}, end=path.stat().st_size)

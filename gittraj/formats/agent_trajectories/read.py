@@ -14,7 +14,6 @@ from gittraj.formats.agent_trajectories.shared import OWN, carried_trajectory, d
 from gittraj.formats.base import carried, coerce, document
 from gittraj.formats.base.carried import Names, patch
 from gittraj.formats.base.document import peek
-from gittraj.formats.base.edits import first
 from gittraj.formats.base.exchanged import entry
 from gittraj.formats.base.images import without_media
 from gittraj.formats.base.position import facts
@@ -28,7 +27,6 @@ _COMPACTED = "compacted"
 
 
 def detect(head: bytes) -> bool:
-    """Whether a file that begins with ``head`` is a trajectory or a compaction of some."""
     value = coerce.mapping(peek(head))
     if value.get("type") == _COMPACTED:
         return "sourceTrajectories" in value or "decisionGroups" in value
@@ -39,7 +37,6 @@ def detect(head: bytes) -> bool:
 
 @document.reader
 def read(value: Any, _session: str | None, end: int) -> Iterator[Item]:
-    """The items of a trajectory."""
     yield from read_document(coerce.mapping(value), end=end)
 
 
@@ -52,7 +49,7 @@ def read_document(value: dict[str, Any], *, end: int) -> Iterator[Item]:
     elif document:
         ours = carried_trajectory(document)
         task = document.get("task")
-        title = coerce.text(document.get("title")) or coerce.text(coerce.mapping(task).get("title"))
+        title = coerce.either(document.get("title"), coerce.mapping(task).get("title"))
         yield from _facts(document, ours, title or coerce.text(task))
         yield from _items([_carried(*pair) for pair in document_events(document)], end)
 
@@ -71,7 +68,7 @@ def _facts(document: dict[str, Any], ours: Any, title: str | None) -> Iterator[F
         status=coerce.text(document.get("status")),
         started_at=coerce.stamp(document.get("startedAt")),
     )
-    source = coerce.mapping(coerce.mapping(document.get("task")).get("source"))
+    source = coerce.mapping(coerce.at(document, "task", "source"))
     if source:
         yield from carried.task(title, source.get("system"), source.get("id"), source.get("url"))
     for someone in coerce.objects(document.get("agents")):
@@ -79,7 +76,7 @@ def _facts(document: dict[str, Any], ours: Any, title: str | None) -> Iterator[F
     for tag in coerce.sequence(document.get("tags")):
         if coerce.text(tag):
             yield Fact(name="tag", value=tag)
-    yield from facts(start_commit=first(document.get("_trace"), ("endRef", "startRef")))
+    yield from facts(start_commit=coerce.first(document.get("_trace"), "endRef", "startRef"))
 
 
 def _carried(event: dict[str, Any], ours: Any) -> dict[str, Any]:

@@ -24,7 +24,6 @@ from gittraj.formats.base.carried import (
     to_event,
     without_carried,
 )
-from gittraj.formats.base.edits import first
 from gittraj.formats.base.shapes import number
 from gittraj.model.times import seconds, to_stamp
 
@@ -54,7 +53,7 @@ def read_event(record: Shown, agent: str | None, names: Names) -> Event:
     stamp = _stamp(record.get("ts"))
     raw = coerce.mapping(record.get("raw"))
     if kind == "message_received":  # it is its sender's, whoever's the chapter is
-        agent = first(raw, ("from", "sender"))
+        agent = coerce.first(raw, "from", "sender")
     tags = coerce.sequence(record.get("tags"))
     fields = present(
         content=text,
@@ -79,7 +78,7 @@ def _by_kind(kind: str, raw: Event, text: str) -> Event:
             arguments = {key: raw[key] for key in ("arguments",) if key in raw}
             return {
                 "tool": {
-                    "name": first(raw, ("name", "tool")) or "tool",
+                    "name": coerce.first(raw, "name", "tool") or "tool",
                     **arguments,
                     **present(callId=call),
                 }
@@ -104,11 +103,11 @@ def read_decision(raw: Event, text: str) -> Event:
         alternatives=[name for o in coerce.sequence(raw.get("alternatives")) if (name := _option(o))],
         confidence=float(raw["confidence"]) if number(raw.get("confidence")) else None,
     )
-    return {"chosen": first(raw, ("chosen", "decision")) or text, "by": "agent", **fields}
+    return {"chosen": coerce.first(raw, "chosen", "decision") or text, "by": "agent", **fields}
 
 
 def _option(value: Any) -> str | None:
-    return coerce.text(value) or coerce.text(coerce.mapping(value).get("option"))
+    return coerce.either(value, coerce.mapping(value).get("option"))
 
 
 def read_retrospective(record: Event) -> Event:
@@ -201,7 +200,7 @@ def document_events(document: Shown) -> Iterator[tuple[Event, Any]]:
     ours = carried_trajectory(document)
     own_agent = coerce.text(coerce.mapping(ours).get("agent")) or "unknown"
     for chapter in coerce.objects(document.get("chapters")):
-        author = coerce.text(chapter.get("agentName")) or coerce.text(chapter.get("agent"))
+        author = coerce.first(chapter, "agentName", "agent")
         if ours is None:
             yield _chapter_event(chapter, author, names), None
         for item in coerce.sequence(chapter.get("events")):
@@ -217,7 +216,7 @@ def document_events(document: Shown) -> Iterator[tuple[Event, Any]]:
 
 
 def _chapter_event(chapter: Event, author: str | None, names: Names) -> Event:
-    title = coerce.text(chapter.get("title")) or coerce.text(chapter.get("phase")) or "Untitled"
+    title = coerce.first(chapter, "title", "phase") or "Untitled"
     stamp = to_stamp(chapter.get("startedAt"))
     event: Event = {"type": "chapter", "id": names.of("chapter", stamp, len(title)), "content": title}
     kept = {key: value for key, value in chapter.items() if key != "events"}

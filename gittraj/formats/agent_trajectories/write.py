@@ -109,10 +109,7 @@ def _header(trajectory: Header) -> dict[str, Any]:
     name = trajectory["id"]
     if not ID.fullmatch(name):
         name = f"traj_{hashlib.sha256(name.encode()).hexdigest()[:12]}"
-    status = trajectory["status"]
-    if status not in STATUSES:
-        over = status is not None or trajectory["link"]["role"] == "produced"
-        status = ("abandoned" if status == "failed" else "completed") if over else "active"
+    status = _status(trajectory)
     title = (trajectory["title"] or trajectory["prompt"] or "(untitled)").strip()[:TITLE] or "(untitled)"
     people = [{"name": trajectory["agent"] or "unknown", "role": "lead", "joinedAt": started}]
     others = (p for p in trajectory["participants"] if p["name"] and p["name"] != trajectory["agent"])
@@ -127,6 +124,14 @@ def _header(trajectory: Header) -> dict[str, Any]:
         **({"completedAt": ended} if ended and status != "active" else {}),
         "agents": people,
     }
+
+
+def _status(trajectory: Header) -> str:
+    status = trajectory["status"]
+    if status in STATUSES:
+        return str(status)
+    over = status is not None or trajectory["link"]["role"] == "produced"
+    return ("abandoned" if status == "failed" else "completed") if over else "active"
 
 
 def _source(trajectory: Header) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Literal
 
 from gittraj.formats.base.edits import only_in
 from gittraj.model.session_items import Edit
@@ -17,6 +18,8 @@ _DIVIDER = re.compile(r"={5,9}\s*\Z")
 _REPLACE = re.compile(r">{5,9} REPLACE\s*\Z")
 _FENCE = re.compile(r"\s*(?:`{3,}|~{3,}|</?(?:source|code|pre|codeblock|sourcecode)>)")
 _DEV_NULL = "/dev/null"
+_SIDES: dict[str, Literal[1, 2]] = {"-": 1, "+": 2}
+"""Where a block has the lines with such a sign."""
 
 
 class _Changes:
@@ -55,22 +58,18 @@ _Block = tuple[str, list[str], list[str]]
 
 def _blocks(lines: list[str]) -> Iterator[_Block]:
     path: str | None = None
-    old: list[str] | None = None
-    new: list[str] | None = None
+    sides: list[list[str]] = []  # the old lines, then the new ones
     for number, line in enumerate(lines):
         if _SEARCH.match(line):
-            path = _named(lines, number) or path
-            old, new = [], None
-        elif old is not None and new is None and _DIVIDER.match(line):
-            new = []
-        elif old is not None and new is not None and _REPLACE.match(line):
+            path, sides = _named(lines, number) or path, [[]]
+        elif len(sides) == 1 and _DIVIDER.match(line):
+            sides.append([])
+        elif len(sides) == 2 and _REPLACE.match(line):
             if path:
-                yield path, old, new
-            old = new = None
-        elif new is not None:
-            new.append(line)
-        elif old is not None:
-            old.append(line)
+                yield path, sides[0], sides[1]
+            sides = []
+        elif sides:
+            sides[-1].append(line)
 
 
 def _named(lines: list[str], number: int) -> str | None:
@@ -85,23 +84,18 @@ def _named(lines: list[str], number: int) -> str | None:
 
 def _diffs(lines: list[str]) -> Iterator[_Block]:
     inside = False
-    path: str | None = None
-    old: list[str] = []
-    new: list[str] = []
-    for number, line in enumerate(lines):
-        if _FENCE.match(line):
-            if path and (old or new):
-                yield path, old, new
-            inside, path, old, new = line.strip().startswith("```diff"), None, [], []
-        elif not inside:
-            continue
-        elif line.startswith("--- ") and "".join(lines[number + 1 : number + 2]).startswith("+++ "):
-            if path and (old or new):
-                yield path, old, new
-            named = (lines[number + 1][4:].strip(), line[4:].strip())
-            path = next((name.removeprefix("b/") for name in named if name != _DEV_NULL), None)
-            old, new = [], []
-        elif path and line.startswith("-") and not line.startswith("--- "):
-            old.append(line[1:])
-        elif path and line.startswith("+") and not line.startswith("+++ "):
-            new.append(line[1:])
+    block: _Block | None = None
+    for line, below in zip(lines, [*lines[1:], ""], strict=True):
+        fence = _FENCE.match(line) is not None
+        if fence or (inside and line.startswith("--- ") and below.startswith("+++ ")):
+            if block and (block[1] or block[2]):
+                yield block
+            inside = line.strip().startswith("```diff") if fence else inside
+            path = None if fence else _changed(below[4:].strip(), line[4:].strip())
+            block = (path, [], []) if path else None
+        elif inside and block and line[:1] in _SIDES and not line.startswith(("--- ", "+++ ")):
+            block[_SIDES[line[:1]]].append(line[1:])
+
+
+def _changed(after: str, before: str) -> str | None:
+    return next((name.removeprefix("b/") for name in (after, before) if name != _DEV_NULL), None)

@@ -13,8 +13,10 @@ from pathlib import Path
 from typing import BinaryIO
 
 from gittraj.formats.aider import FILE
-from gittraj.formats.aider.session import LONGEST, read_session
+from gittraj.formats.aider.session import LONGEST, Session
+from gittraj.formats.base import coerce
 from gittraj.formats.base.document import read_head
+from gittraj.formats.base.position import facts
 from gittraj.model.session_items import Item
 
 name = "aider"
@@ -44,7 +46,6 @@ def sessions(path: Path) -> Iterator[str]:
 
 
 def read(path: Path, session: str) -> Iterator[Item]:
-    """The items of one session. Raises OSError."""
     file = _file(path)
     # In its own place the history's folder is the one that its paths start from; a copy says nothing.
     folder = str(file.parent.absolute()) if file.name == FILE else None
@@ -52,8 +53,11 @@ def read(path: Path, session: str) -> Iterator[Item]:
         start = next((offset for name, offset in _headers(stream) if name == session), None)
         if start is not None:
             stream.seek(start)
-            at = started_at(session) if folder else None
-            yield from read_session(stream, start=start, session=session, folder=folder, at=at, ends=_HEADER)
+            at = started_at(session) if folder else None  # elsewhere its zone is not known
+            started = coerce.stamp(session[:_TIME] if at is None else at)
+            yield from facts(session=session, started_at=started)
+            yield from facts(tag="local-time" if at is None else None, folder=folder)
+            yield from Session(folder).items(stream, start, _HEADER)
 
 
 def _file(path: Path) -> Path:

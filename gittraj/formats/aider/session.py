@@ -9,27 +9,21 @@ output that goes back to the model looks like a prompt. Aider commits by itself:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO, Literal
 
 from gittraj.formats.aider import blocks
-from gittraj.formats.base import coerce
+from gittraj.formats.base.document import Reading
 from gittraj.formats.base.outcomes import Call
-from gittraj.formats.base.position import facts
 from gittraj.model.session_items import Edit, Entry, Item, Spent
 from gittraj.model.values import AnyEvent, Json, Message, NoteEvent, Prompt, ToolCall, ToolResult, Usage
 
 LONGEST = 1024 * 1024
 """Bytes of one line; a longer one is taken as several."""
-_VERSION = re.compile(r"Aider v(\S+)\Z")
-_MODEL = re.compile(r"(?:Main model|Models?): (\S+) with ")
 _COMMIT = re.compile(r"Commit ([0-9a-f]{7,64}) ")
 _APPLIED = "Applied edit to "
-_THEIRS = re.compile(r"Committing .* before applying edits\.\Z")
-"""What the human had not committed, Aider commits first."""
 _NUMBER = r"([\d.,]{1,20}[kM]?)"
-_TOKENS = re.compile(rf"Tokens: {_NUMBER} sent")
 _AMOUNT = re.compile(rf"{_NUMBER} (sent|received|cache hit|cache write)\b")
 _COST = re.compile(r"Cost: \$(\d[\d,]{0,12}(?:\.\d{1,12})?) (?:message|request)")
 _ERROR = re.compile(
@@ -41,7 +35,6 @@ _NOISE = re.compile(
     r"\Z|(?:\S*/)?aider(?: |\Z)|Git repo: |Git working dir: |Repo-map: |Weak model: |Editor model: |"
     r"Use /help |Added \S+ to the chat|You can use /undo |\^C again to exit|https://aider\.chat/"
 )
-_INTERRUPTED = "^C KeyboardInterrupt"
 _GOES_BACK = re.compile(
     r"(?:(?:Attempt to fix|Fix) (?:lint|test) errors|[^?]{0,80}output to the chat\?).*\b[yY](?:es)?\Z"
 )
@@ -51,23 +44,6 @@ _REQUEST = re.compile(r"/(?:ask|code|architect|context|help)\s+(?=\S)")
 
 _Mode = Literal["start", "user", "printed", "more", "said"]
 _Kind = Literal["note", "error", "verification"]
-
-
-def read_session(
-    stream: BinaryIO,
-    *,
-    start: int,
-    session: str,
-    folder: str | None,
-    at: float | None,
-    ends: re.Pattern[bytes],
-) -> Iterator[Item]:
-    """The items of the session whose lines begin at offset ``start``, up to a line that matches ``ends``. It
-    began ``at`` (seconds since 1970); None: where a zone is not known."""
-    started = coerce.stamp(session[:19] if at is None else at)
-    yield from facts(session=session, started_at=started)
-    yield from facts(tag="local-time" if at is None else None, folder=folder)
-    yield from _Session(folder).items(stream, start, ends)
 
 
 @dataclass(slots=True)
@@ -83,21 +59,19 @@ class _Block:
         return "\n".join(self.lines).strip()
 
 
-class _Session:
+class Session(Reading):
+    """``folder``: where it works, if that is known."""
+
     def __init__(self, folder: str | None) -> None:
+        super().__init__(0)
         self._folder = folder
         self._mode: _Mode = "start"
         self._blank = True
-        self._ended = False
-        """Whether the last line may be the end of a text of several lines; the lines below decide."""
+        self._ended = False  # whether the last line may end a text of several lines; those below decide
         self._block: _Block | None = None
         self._output: _Block | None = None
         """What Aider printed and that is nothing in particular: the output of a command, a failure."""
-        self._end = 0
-        self._after = 0
-        """Where the line that is read now ends."""
-        self._model: str | None = None
-        self._version: str | None = None
+        self._after = 0  # where the line that is read now ends
         self._response: str | None = None
         self._spent = Usage()
         self._cost: float | None = None
@@ -105,8 +79,7 @@ class _Session:
         """The edits that the model asked for and that nothing was heard of yet: path, and the call's id."""
         self._asked: str | None = None
         self._goes_back = False
-        self._theirs = False
-        """Whether the next commit has the human's own changes."""
+        self._theirs = False  # whether the next commit has the human's own changes
 
     def items(self, stream: BinaryIO, start: int, ends: re.Pattern[bytes]) -> Iterator[Item]:
         self._end = start
@@ -148,10 +121,9 @@ class _Session:
         elif line.startswith("> ") and self._is_printed(line[2:]):
             yield from self._open("more", number)
             self._add(line[2:])
-        elif self._mode == "said":
-            self._add(line)
-        elif line.strip():
-            yield from self._open("said", number)
+        elif self._mode == "said" or line.strip():
+            if self._mode != "said":
+                yield from self._open("said", number)
             self._add(line)
 
     def _is_printed(self, text: str) -> bool:
@@ -181,7 +153,7 @@ class _Session:
     # ------------------------------------------------------------ what they mean
 
     def _entry(self, event: AnyEvent, **known: Any) -> Entry:
-        return Entry(event=event, end=self._end, **{"folder": self._folder} | known)
+        return super()._entry(event, **{"folder": self._folder} | known)
 
     def _typed(self, block: _Block) -> Iterator[Item]:
         yield from self._give_up()
@@ -204,12 +176,15 @@ class _Session:
         yield from self._give_up()
         self._goes_back = False
         self._response, self._spent, self._cost = f"n{block.number}", Usage(), None
-        reply: dict[str, Any] = {"model": self._model, "response": self._response}
+        reply = self._answer()
         yield self._entry(Message(id=f"n{block.number}:0", **reply, content=block.text))
         for ordinal, edit in enumerate(blocks.edits("\n".join(block.lines)), 1):
             own = f"n{block.number}:{ordinal}"
             yield self._edit(own, edit, reply)
             self._pending[edit.path] = own
+
+    def _answer(self) -> dict[str, Any]:
+        return {"model": self._known.get("model"), "response": self._response}
 
     def _edit(self, own: str, edit: Edit, reply: dict[str, Any]) -> Entry:
         call = Call("edit", {"path": edit.path}, None, self._folder, (edit,), (edit.path,))
@@ -226,29 +201,24 @@ class _Session:
 
     def _printed(self, block: _Block) -> Iterator[Item]:
         text = block.text
-        if _TOKENS.match(text):
-            yield from self._show_output()
-            yield from self._tokens(block, text)
-        elif text.startswith(_APPLIED):
-            yield from self._show_output()
-            yield from self._applied(block, text)
-        elif made := _COMMIT.match(text):
-            yield from self._show_output()
-            yield from self._committed(block, text, made[1])
-        elif _THEIRS.match(text):
-            self._theirs = True
-        elif text == _INTERRUPTED:
-            yield from self._show_output()
-            common: dict[str, Any] = {"id": f"n{block.number}:0", "tags": ("interrupted",)}
-            yield self._entry(NoteEvent(**common, content="Interrupted", kind="note"))
-        elif match := _VERSION.match(text):
-            yield from facts(agent_version=None if match[1] == self._version else match[1])
-            self._version = match[1]
-        elif match := _MODEL.match(text):
-            yield from facts(model=None if match[1] == self._model else match[1])
-            self._model = match[1]
-        elif self._output or not _NOISE.match(text):
+        for sign, take in _PRINTED:
+            if match := sign.match(text):
+                yield from take(self, block, text, match)
+                return
+        if self._output or not _NOISE.match(text):
             yield from self._show(block, text)
+
+    def _wait(self, _block: _Block, _text: str, _match: re.Match[str]) -> Iterator[Item]:
+        self._theirs = True
+        yield from ()
+
+    def _interrupted(self, block: _Block, _text: str, _match: re.Match[str]) -> Iterator[Item]:
+        yield from self._show_output()
+        own = f"n{block.number}:0"
+        yield self._entry(NoteEvent(id=own, content="Interrupted", kind="note", tags=("interrupted",)))
+
+    def _names(self, _block: _Block, _text: str, match: re.Match[str]) -> Iterator[Item]:
+        yield from self._learn(**match.groupdict())
 
     def _show(self, block: _Block, text: str) -> Iterator[Item]:
         """Gather it; a failure and a check begin anew."""
@@ -265,12 +235,11 @@ class _Session:
     def _show_output(self) -> Iterator[Item]:
         output, self._output = self._output, None
         if output and output.text:
-            event = NoteEvent(
-                id=f"n{output.number}:0", content=output.text, kind=output.kind, tags=("output",)
-            )
-            yield self._entry(event)
+            own = f"n{output.number}:0"
+            yield self._entry(NoteEvent(id=own, content=output.text, kind=output.kind, tags=("output",)))
 
-    def _tokens(self, block: _Block, text: str) -> Iterator[Item]:
+    def _tokens(self, block: _Block, text: str, _match: re.Match[str]) -> Iterator[Item]:
+        yield from self._show_output()
         amounts = {what: _amount(number) for number, what in _AMOUNT.findall(text)}
         read, written = amounts.get("cache hit", 0), amounts.get("cache write", 0)
         self._spent += Usage(
@@ -283,19 +252,22 @@ class _Session:
             self._cost = (self._cost or 0.0) + float(cost[1].replace(",", ""))
         if self._response is None:  # the model said nothing
             self._response = f"n{block.number}"
-            common: dict[str, Any] = {"id": f"n{block.number}:0", "response": self._response}
-            yield self._entry(NoteEvent(**common, content=text, kind="note", model=self._model))
+            own = f"n{block.number}:0"
+            yield self._entry(NoteEvent(**self._answer(), id=own, content=text, kind="note"))
         yield Spent(response=self._response, usage=self._spent, cost=self._cost, beside=True)
 
-    def _applied(self, block: _Block, text: str) -> Iterator[Item]:
+    def _applied(self, block: _Block, text: str, _match: re.Match[str]) -> Iterator[Item]:
+        yield from self._show_output()
         path = text[len(_APPLIED) :].strip()
         call_id = self._pending.pop(path, None)
         if call_id is None:
             call_id = f"n{block.number}:0"
-            yield self._edit(call_id, Edit(path=path), {"model": self._model, "response": self._response})
+            yield self._edit(call_id, Edit(path=path), self._answer())
         yield self._entry(ToolResult(id=f"{call_id}:result", content=text, call_id=call_id))
 
-    def _committed(self, block: _Block, text: str, commit: str) -> Iterator[Item]:
+    def _committed(self, block: _Block, text: str, match: re.Match[str]) -> Iterator[Item]:
+        yield from self._show_output()
+        commit = match[1]
         own = f"n{block.number}:0"
         arguments: Json = {"subject": text.partition("\n")[0].partition(commit)[2].strip()}
         theirs, self._theirs = self._theirs, False
@@ -303,6 +275,19 @@ class _Session:
         yield self._entry(call, command=None if theirs else "git commit")
         made = () if theirs else (commit,)
         yield self._entry(ToolResult(id=f"{own}:result", content=text, call_id=own), commits=made)
+
+
+_Take = Callable[[Session, _Block, str, re.Match[str]], Iterator[Item]]
+_PRINTED: tuple[tuple[re.Pattern[str], _Take], ...] = (
+    (re.compile(rf"Tokens: {_NUMBER} sent"), Session._tokens),
+    (re.compile(re.escape(_APPLIED)), Session._applied),
+    (_COMMIT, Session._committed),
+    (re.compile(r"Committing .* before applying edits\.\Z"), Session._wait),
+    (re.compile(r"\^C KeyboardInterrupt\Z"), Session._interrupted),
+    (re.compile(r"Aider v(?P<agent_version>\S+)\Z"), Session._names),
+    (re.compile(r"(?:Main model|Models?): (?P<model>\S+) with "), Session._names),
+)
+"""What Aider prints, by how it begins. What the human had not committed, it commits before it edits."""
 
 
 def _amount(written: str) -> int:

@@ -44,7 +44,6 @@ class _Document:
 
 
 def detect(path: Path) -> bool:
-    """Whether the file at ``path`` begins as a trajectory."""
     return is_trajectory(peek(read_head(path)))
 
 
@@ -102,7 +101,7 @@ def _documents(files: Sequence[Mapping[str, Any]]) -> list[_Document]:
     if not files:
         return []
     root = files[0]
-    session = coerce.text(root.get("session_id")) or coerce.text(root.get("trajectory_id"))
+    session = coerce.first(root, "session_id", "trajectory_id")
     session = session or carried.Names(name).of(*_shape(root))
     below = [document for file in files for document in _below(file, session, root)]
     return [_Document(session, files), *below]
@@ -118,14 +117,14 @@ def _continuation(path: Path, value: Mapping[str, Any]) -> Path | None:
 def _below(file: Mapping[str, Any], session: str, root: Mapping[str, Any]) -> Iterator[_Document]:
     above = coerce.text(root.get("trajectory_id")) or trajectory_id(_agent(root), session)
     for number, item in enumerate(coerce.objects(file.get(_SUBAGENTS))):
-        own = coerce.text(item.get("trajectory_id")) or coerce.text(item.get("session_id")) or str(number)
+        own = coerce.first(item, "trajectory_id", "session_id") or str(number)
         child = f"{session}/{own}"
         yield _Document(child, [item], above)
         yield from _below(item, child, {**item, "trajectory_id": own})
 
 
 def _agent(fields: Mapping[str, Any]) -> str:
-    return coerce.text(coerce.mapping(fields.get("agent")).get("name")) or agent
+    return coerce.text(coerce.at(fields, "agent", "name")) or agent
 
 
 def _shape(root: Mapping[str, Any]) -> Iterator[str | int | None]:
@@ -141,7 +140,7 @@ def _shape(root: Mapping[str, Any]) -> Iterator[str | int | None]:
 def _items(session_document: _Document, *, end: int) -> Iterator[Item]:
     first = session_document.files[0]
     ours = coerce.mapping(coerce.mapping(first.get("extra")).get(KEY)).get("trajectory")
-    model = coerce.text(coerce.mapping(first.get("agent")).get("model_name"))
+    model = coerce.text(coerce.at(first, "agent", "model_name"))
     yield from _facts(session_document, first, model)
     yield from carried.facts(ours)
     read = list(_entries(session_document.files, end, with_root=ours is None))
@@ -198,12 +197,11 @@ def _final(last: Mapping[str, Any], events: Sequence[AnyEvent], spent: dict[str,
 
 
 def _facts(document: _Document, first: Mapping[str, Any], model: str | None) -> Iterator[Fact]:
-    yield Fact(name="agent", value=_agent(first))
-    yield Fact(name="session", value=document.session)
+    yield from facts(agent=_agent(first), session=document.session)
     yield from carried.identity(first.get("trajectory_id"))
     if document.parent:
         yield from carried.parent(document.parent)
-    version = coerce.text(coerce.mapping(first.get("agent")).get("version"))
+    version = coerce.text(coerce.at(first, "agent", "version"))
     stamps = (coerce.stamp(step.get("timestamp")) for step in coerce.objects(first.get("steps")))
     started = next((stamp for stamp in stamps if stamp), None)
     version = None if version == "unknown" else version
@@ -238,7 +236,7 @@ def _step(step: dict[str, Any], names: Names, end: int) -> Iterator[_StepEvent]:
     read = step_events(plain, names)
     events = carried.uncarry(read, coerce.mapping(ours).get("events"))
     leftover(plain, [event for event, _ in events])
-    cost = coerce.cost(coerce.mapping(plain.get("metrics")).get("cost_usd"))
+    cost = coerce.cost(coerce.at(plain, "metrics", "cost_usd"))
     for value, at in events:
         event = carried.to_event(value)
         if event is not None:

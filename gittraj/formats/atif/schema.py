@@ -6,84 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from gittraj.formats.base import coerce
-from gittraj.formats.base.shapes import (
-    count,
-    faults,
-    fits,
-    flag,
-    free,
-    integer,
-    non_empty,
-    number,
-    text,
-    time,
-)
+from gittraj.formats.base.shapes import faults, fits, load, text
 
 Event = dict[str, Any]
 
-_SOURCE = {"media_type": non_empty, "path": non_empty}
-_PARTS = (
-    {"type": text, "text": text},
-    {"type": text, "source": _SOURCE},
-    {"type": lambda value: value == "audio", "source": _SOURCE, "duration_sec??": number},
-)
-_CONTENT = (text, [_PARTS])
-_REF = {"trajectory_id??": text, "trajectory_path??": text, "session_id??": text, "extra??": free}
-_RESULT = {
-    "source_call_id??": text,
-    "content??": _CONTENT,
-    "subagent_trajectory_ref??": [_REF],
-    "extra??": free,
-}
-_METRICS = {
-    "prompt_tokens??": integer,
-    "completion_tokens??": integer,
-    "cached_tokens??": integer,
-    "cost_usd??": number,
-    "extra??": free,
-}
-_PLAIN = {
-    "message": _CONTENT,
-    "timestamp??": time,
-    "observation??": {"results": [_RESULT]},
-    "extra??": free,
-    "is_copied_context??": flag,
-    "llm_call_count??": count,
-}
-_CALL = {"tool_call_id": text, "function_name": text, "arguments": free, "extra??": free}
-_STEP = (
-    {"source": lambda value: value in ("system", "user"), **_PLAIN},
-    {
-        "source": lambda value: value == "agent",
-        "model_name??": text,
-        "reasoning_content??": text,
-        "reasoning_effort??": (text, number),
-        "tool_calls??": [_CALL],
-        "metrics??": _METRICS,
-        **_PLAIN,
-    },
-)
-"""A step."""
-ROOT: dict[str, Any] = {
-    "agent": {
-        "name": text,
-        "version": text,
-        "model_name??": text,
-        "tool_definitions??": [free],
-        "extra??": free,
-    },
-    "final_metrics": {
-        **{f"total_{what}_tokens??": integer for what in ("prompt", "completion", "cached")},
-        "total_cost_usd??": number,
-        "total_steps??": integer,
-        "extra??": free,
-    },
-    "session_id": text,
-    "notes": text,
-    "continued_trajectory_ref": text,
-    "extra": free,
-}
-"""The fields of a document beside its steps, each on its own."""
+_SHAPES = load(__file__)
+_STEP, ROOT = _SHAPES["step"], _SHAPES["root"]
+"""A step; the fields of a document beside its steps, each on its own."""
 _FIELDS = {name.rstrip("?") for shape in _STEP for name in shape}
 
 

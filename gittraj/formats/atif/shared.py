@@ -112,7 +112,7 @@ def _system_events(step: Shown, text: str) -> Iterator[Event]:
 
 
 def _results(step: Shown) -> Iterator[Event]:
-    for result in coerce.objects(coerce.mapping(step.get("observation")).get("results")):
+    for result in coerce.objects(coerce.at(step, "observation", "results")):
         text = content_text(result.get("content"))
         extra = coerce.mapping(result.get("extra"))
         fields = present(
@@ -131,7 +131,7 @@ def content_text(content: Any) -> str:
 def _part(part: dict[str, Any]) -> str:
     if isinstance(part.get("text"), str):
         return str(part["text"])
-    path = coerce.mapping(part.get("source")).get("path")
+    path = coerce.at(part, "source", "path")
     inline = not isinstance(path, str) or path.startswith("data:")
     return f"[{coerce.text(part.get('type')) or 'part'}{'' if inline else f' {path}'}]"
 
@@ -252,7 +252,7 @@ def _words(event: Shown) -> str:
     if content := event.get("content"):
         return str(content)
     decision = coerce.mapping(event.get("decision"))
-    return str(decision.get("chosen") or coerce.mapping(event.get("retrospective")).get("summary") or "")
+    return str(decision.get("chosen") or coerce.at(event, "retrospective", "summary") or "")
 
 
 def _with_content(kind: str, text: str) -> dict[str, Any]:

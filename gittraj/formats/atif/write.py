@@ -119,7 +119,7 @@ def _group(events: Sequence[Event]) -> Iterator[list[Event]]:
     by_response: dict[str, list[Event]] = {}
     by_call: dict[str, list[Event]] = {}
     for event in events:
-        call = coerce.mapping(event.get("result")).get("callId")
+        call = coerce.at(event, "result", "callId")
         response = event.get("response") if event["type"] in _AGENT or _is_own(event) else None
         group = by_call.get(call) if call else by_response.get(response or "")
         if group is None and event["type"] in _AGENT and not response:

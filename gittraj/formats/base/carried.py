@@ -170,7 +170,7 @@ def facts(header: Any) -> Iterator[Fact]:
     yield from _task(coerce.mapping(fields.get("task")))
     for someone in coerce.sequence(fields.get("participants")):
         yield from participant(coerce.mapping(someone).get("name"), coerce.mapping(someone).get("role"))
-    yield from parent(coerce.mapping(fields.get("parent")).get("id"))
+    yield from parent(coerce.at(fields, "parent", "id"))
     for key, name in (("status", "exit_status"), ("submission", "submission"), ("error", "exit_error")):
         yield from _fact(name, coerce.mapping(fields.get("exit")).get(key))
     cost = fields.get("costUsd")

@@ -33,6 +33,28 @@ def sequence(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
+def at(value: Any, *keys: str) -> Any:
+    """What stands under ``keys``, each in the one before; None where one of them is not there."""
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
+def either(*values: Any) -> str | None:
+    """The first of them that is a text which is not empty."""
+    return next(filter(None, map(text, values)), None)
+
+
+def texts(value: Any) -> list[str]:
+    """The texts of a list; everything else in it is left out."""
+    return [v for v in sequence(value) if isinstance(v, str)]
+
+
+def first(value: Any, *keys: str) -> str | None:
+    """The first text under one of ``keys`` that is not empty: tools name the same argument differently."""
+    return next((found for key in keys if (found := text(at(value, key)))), None)
+
+
 def objects(value: Any) -> list[dict[str, Any]]:
     """The objects of a list; everything else in it is left out."""
     return [v for v in sequence(value) if isinstance(v, dict)]

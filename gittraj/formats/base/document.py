@@ -9,11 +9,14 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from gittraj.formats.base import lines
-from gittraj.model.session_items import Cursor, Damage, Item
+from gittraj.model.session_items import Cursor, Damage, Entry, Fact, Item
+from gittraj.model.values import AnyEvent
 
 LIMIT = 512 * 1024 * 1024
 """Bytes of one document; it is read into memory."""
@@ -82,11 +85,38 @@ def _last_element(text: str) -> tuple[int, str]:
     return end, "".join(reversed(stack[:depth]))
 
 
+class Reading:
+    """Reads a session whose events all end where it does."""
+
+    def __init__(self, end: int) -> None:
+        self._end = end
+        self._known: dict[str, str] = {}
+
+    def _learn(self, **facts: str | None) -> Iterator[Fact]:
+        """Those that are new."""
+        for name, value in facts.items():
+            if value and self._known.get(name) != value:
+                self._known[name] = value
+                yield Fact(name=name, value=value)
+
+    def _entry(self, event: AnyEvent, **known: Any) -> Entry:
+        return Entry(event=event, end=self._end, **known)
+
+
+def load_beside(file: Path, label: str) -> tuple[Any, Damage | None]:
+    """``load`` of a file that another program may be writing; the damage says that it is ``label``'s."""
+    try:
+        with file.open("rb") as stream:
+            value, damage = load(stream)
+    except OSError as error:
+        return None, Damage(at=0, why=f"{label}: {error.strerror}")
+    return value, replace(damage, why=f"{label}: {damage.why}") if damage else None
+
+
 # ---------------------------------------------------------------- the beginning of a file
 
 HEAD = 65536
 """Bytes of a file that decide on its format."""
-_PIECE = re.compile(rb'[^"]+|"(?:[^"\\]|\\.)*"', re.DOTALL)
 
 
 def read_head(path: Path) -> bytes:
@@ -100,9 +130,8 @@ def read_head(path: Path) -> bytes:
         return b""
 
 
+@lru_cache(maxsize=2)
 def peek(head: bytes) -> Any:
-    """The value that begins with ``head``, which may be cut anywhere; ``None`` if it is not JSON."""
-    end = 0
-    while match := _PIECE.match(head, end):
-        end = match.end()
-    return load(io.BytesIO(head[:end]))[0]  # without the text that the cut went through
+    """The value that begins with ``head``, which may be cut anywhere; ``None`` if it is not JSON. Every
+    format asks for that of the same file, and changes nothing of it."""
+    return load(io.BytesIO(head))[0]

@@ -27,13 +27,9 @@ def only_in(lines: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
 
 
 def texts(fields: Any, keys: Iterable[str]) -> Iterator[str]:
-    """The texts under ``keys``, in the order of these: tools name the same argument differently."""
+    """The texts under ``keys``, in the order of these."""
     named = coerce.mapping(fields)
     return (text for key in keys if (text := coerce.text(named.get(key))))
-
-
-def first(fields: Any, keys: Iterable[str]) -> str | None:
-    return next(texts(fields, keys), None)
 
 
 def written(path: str, whole: Any, **known: Any) -> tuple[Edit, ...]:
@@ -58,7 +54,7 @@ def pairs(
     changes: Iterable[dict[str, Any]], old: Iterable[str], new: Iterable[str]
 ) -> Iterator[tuple[str, str]]:
     """Old and new text of each change; ``old`` and ``new`` are the names that they may have."""
-    return ((first(change, old) or "", first(change, new) or "") for change in changes)
+    return ((coerce.first(change, *old) or "", coerce.first(change, *new) or "") for change in changes)
 
 
 # ---------------------------------------------------------------- ``str_replace_editor``

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gittraj.formats import cursor
-from gittraj.formats.base.edits import editor, first
+from gittraj.formats.base import coerce
+from gittraj.formats.base.edits import editor
 from gittraj.formats.base.outcomes import printed_commits
 from gittraj.formats.copilot import calls as copilot
 from gittraj.formats.openai.completion import Call
@@ -15,7 +16,7 @@ from gittraj.model.values import AnyEvent, ToolCall, ToolResult
 
 def entry(event: AnyEvent, end: int) -> Entry:
     if isinstance(event, ToolCall):
-        path = first(event.arguments, ["path"])
+        path = coerce.first(event.arguments, "path")
         call = Call(event.name, event.arguments)
         return Entry(
             event=event, end=end, command=call.command, edits=_edits(event), paths=(path,) if path else ()

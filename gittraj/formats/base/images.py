@@ -9,7 +9,6 @@ import re
 from typing import Any
 
 from gittraj.formats.base import coerce
-from gittraj.formats.base.edits import first
 from gittraj.model.values import Artifact
 
 _MEDIA_TYPE = re.compile(r"[\w.+-]{1,40}/[\w.+-]{1,80}")
@@ -42,7 +41,7 @@ def from_uri(uri: Any) -> Artifact | None:
 def of_block(block: dict[str, Any]) -> Artifact | None:
     """The image of a content block, which may have a ``source``."""
     source = coerce.mapping(block.get("source")) or block
-    return from_base64(source.get("data"), first(source, ("media_type", "mimeType", "mime_type")))
+    return from_base64(source.get("data"), coerce.first(source, "media_type", "mimeType", "mime_type"))
 
 
 def joined(content: Any) -> tuple[str, Artifact | None]:

@@ -13,6 +13,7 @@ import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, BinaryIO
 
 from gittraj.errors import FormatError
@@ -196,12 +197,17 @@ class Lines:
         return Damage(at=self._at(line, position), why="not JSON")
 
 
+@lru_cache(maxsize=2)
 def head(data: bytes, limit: int = 50) -> list[dict[str, Any]]:
-    """The first objects among ``data``, the beginning of a file, which may be cut anywhere."""
+    """The first objects among ``data``, the beginning of a file, which may be cut anywhere. Every format asks
+    for those of the same file, and changes nothing of them."""
     objects: list[dict[str, Any]] = []
     for line in data.removeprefix(_BOM).split(b"\n"):
+        text = line.strip(_BLANK)
+        if not text.startswith(b"{"):  # as most lines of a document
+            continue
         try:
-            value = decode(line.strip(_BLANK).decode("utf-8", "replace"))
+            value = decode(text.decode("utf-8", "replace"))
         except (ValueError, RecursionError):
             continue
         if isinstance(value, dict):
@@ -209,6 +215,19 @@ def head(data: bytes, limit: int = 50) -> list[dict[str, Any]]:
         if len(objects) == limit:
             break
     return objects
+
+
+def detector(
+    is_record: Callable[[dict[str, Any]], bool], *, cut: re.Pattern[bytes] | None = None, first: int = 50
+) -> Callable[[bytes], bool]:
+    """The ``detect`` of a format by its first objects. ``cut``: how its first line begins, which may be
+    longer than what is seen."""
+
+    def detect(data: bytes) -> bool:
+        objects = head(data, first)
+        return any(map(is_record, objects)) if objects or cut is None else cut.match(data) is not None
+
+    return detect
 
 
 def _gap(line: str, position: int) -> int:

@@ -2,17 +2,46 @@
 
 A shape is a predicate, ``[shape]`` for a list, a tuple for alternatives, or a dict of an object's fields: a
 name with ``?`` is optional, with ``??`` also nullable, and ``*`` allows further fields.
+
+They stand in ``shapes.json`` beside a format: there a text is the name of a predicate here, ``$name`` a
+shape above, or a ``/pattern/`` of the whole text; a list of several is of alternatives, and ``+`` adds the
+fields of another shape.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from gittraj.model.times import parse_time
 
 _UTC = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z")
+
+
+def load(module: str) -> dict[str, Any]:
+    """The shapes beside the file ``module``, by name."""
+    shapes: dict[str, Any] = {}
+    for name, written in json.loads(Path(module).with_name("shapes.json").read_text("utf-8")).items():
+        shapes[name] = _read(written, shapes)
+    return shapes
+
+
+def _read(written: Any, known: dict[str, Any]) -> Any:
+    if isinstance(written, dict):
+        more = _read(written["+"], known) if "+" in written else {}
+        return more | {name: _read(shape, known) for name, shape in written.items() if name != "+"}
+    if isinstance(written, list):
+        shapes = [_read(shape, known) for shape in written]
+        return shapes if len(shapes) == 1 else tuple(shapes)
+    if written.startswith("$"):
+        return known[written[1:]]
+    if written.startswith("/"):
+        pattern = re.compile(written[1:-1])
+        return lambda value: isinstance(value, str) and pattern.fullmatch(value) is not None
+    return globals()[written]
 
 
 def fits(value: Any, shape: Any) -> bool:
@@ -66,6 +95,10 @@ def integer(value: Any) -> bool:
 
 def count(value: Any) -> bool:
     return type(value) is int and value >= 0
+
+
+def positive(value: Any) -> bool:
+    return type(value) is int and value > 0
 
 
 def number(value: Any) -> bool:

@@ -6,7 +6,7 @@ it is used, since a hook waits for every import.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -79,26 +79,35 @@ def first_row(database: Connection, query: str, *values: str) -> dict[str, Any] 
     return dict(zip((column[0] for column in cursor.description), row, strict=True)) if row else None
 
 
-def new_database(schema: str, fill: Callable[[Connection], None]) -> bytes:
-    """The bytes of a database's file with what ``fill`` puts in: the same for the same."""
+def new_database(schema: Path, fill: Callable[[Connection], None]) -> bytes:
+    """The bytes of a database's file with what ``fill`` puts in: the same for the same. ``schema`` is a file
+    of SQL."""
     import sqlite3  # noqa: PLC0415
 
     with closing(sqlite3.connect(":memory:")) as database:
-        database.executescript(schema)
+        database.executescript(schema.read_text("utf-8"))
         fill(database)
         database.commit()
         return database.serialize()
 
 
 def insert(
-    database: Connection, table: str, columns: Iterable[str], values: Iterable[Any], *, replace: bool = False
+    database: Connection,
+    table: str,
+    row: Mapping[str, Any],
+    store: Callable[[Any], Any],
+    *,
+    replace: bool = False,
 ) -> None:
-    """``replace``: a row with the same key; otherwise that raises IntegrityError. Half of a character, which
-    JSON can hold and SQLite cannot, becomes U+FFFD."""
-    names = tuple(columns)
+    """Those fields of a row that the table has, each as ``store`` makes it of a value. ``replace``: a row
+    with the same key; otherwise that raises IntegrityError. Half of a character, which JSON can hold and
+    SQLite cannot, becomes U+FFFD."""
+    columns = [column[1] for column in database.execute(f"PRAGMA table_info({table})")]
+    names = [name for name in columns if name in row]
     marks = ", ".join("?" * len(names))
     verb = "INSERT OR REPLACE" if replace else "INSERT"
-    database.execute(f"{verb} INTO {table} ({', '.join(names)}) VALUES ({marks})", tuple(map(_whole, values)))
+    values = tuple(_whole(store(row[name])) for name in names)
+    database.execute(f"{verb} INTO {table} ({', '.join(names)}) VALUES ({marks})", values)
 
 
 def _decode(text: bytes) -> str:

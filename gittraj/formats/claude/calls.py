@@ -12,7 +12,7 @@ import re
 from typing import Any
 
 from gittraj.formats.base import coerce
-from gittraj.formats.base.edits import first, pairs, replaced, written
+from gittraj.formats.base.edits import pairs, replaced, written
 from gittraj.formats.base.outcomes import Call, Outcome, Refusal, answered, printed_commits
 from gittraj.formats.claude import prompts
 from gittraj.model.session_items import Edit
@@ -31,7 +31,7 @@ def call(name: str, arguments: Any, folder: str | None) -> Call:
 def edits(name: str, arguments: Any) -> tuple[Edit, ...]:
     """The file as the call leaves it, as far as its arguments show."""
     fields = coerce.mapping(arguments)
-    path = first(fields, PATHS[:2])
+    path = coerce.first(fields, *PATHS[:2])
     if path is None:
         return ()
     match name:
@@ -66,7 +66,7 @@ def result(block: dict[str, Any], detail: Any, *, shell: bool) -> Outcome:
     fields = coerce.mapping(detail)
     shell = shell or "stdout" in fields
     # A server's tool says that it failed by the type of what it gives.
-    failed = str(coerce.mapping(block.get("content")).get("type")).endswith("_error")
+    failed = str(coerce.at(block, "content", "type")).endswith("_error")
     is_error = block.get("is_error") is True or failed
     return Outcome(
         text=text,
@@ -105,7 +105,7 @@ def _content(content: Any) -> tuple[str, Artifact | None]:
                 parts.append(f"{block.get('title') or ''} {block.get('url') or ''}".strip())
             case _:
                 parts += [t for key in _TEXTS if (t := coerce.text(block.get(key)))]
-    return "\n".join(part for part in parts if part), artifact
+    return "\n".join(filter(None, parts)), artifact
 
 
 def _exit_code(text: str, detail: dict[str, Any], *, is_error: bool) -> int | None:
@@ -118,7 +118,7 @@ def _exit_code(text: str, detail: dict[str, Any], *, is_error: bool) -> int | No
 
 
 def _commits(text: str, detail: dict[str, Any]) -> tuple[str, ...]:
-    made = coerce.mapping(coerce.mapping(detail.get("gitOperation")).get("commit"))
+    made = coerce.mapping(coerce.at(detail, "gitOperation", "commit"))
     sha = coerce.text(made.get("sha"))
     ids = printed_commits(text)
     return ids if sha is None or sha in ids else (sha, *ids)
@@ -126,7 +126,7 @@ def _commits(text: str, detail: dict[str, Any]) -> tuple[str, ...]:
 
 def _edits(detail: dict[str, Any]) -> tuple[Edit, ...]:
     """The entire new text of the file, where the result and the old text allow to know it."""
-    path = first(detail, ("filePath", "notebook_path"))
+    path = coerce.first(detail, "filePath", "notebook_path")
     if path is None or detail.get("userModified") is True:
         return ()
     if detail.get("type") in ("create", "update") and isinstance(detail.get("content"), str):
@@ -176,7 +176,7 @@ def decisions(
         case "AskUserQuestion":
             return _answers(coerce.mapping(arguments) | fields)
         case "ExitPlanMode" if fields.get("awaitingLeaderApproval") is not True:
-            plan = coerce.text(coerce.mapping(arguments).get("plan")) or coerce.text(fields.get("plan"))
+            plan = coerce.either(coerce.mapping(arguments).get("plan"), fields.get("plan"))
             if plan is None and _APPROVED.match(result.text):  # the plan itself lies in a file
                 return (Decision(chosen="approved the plan", by="human"),)
             return _plan(plan or "")

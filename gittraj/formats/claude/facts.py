@@ -57,7 +57,7 @@ class SessionFacts:
 
     def foreign(self, record: dict[str, Any]) -> str | None:
         """The session that the record names, if that is another than the file's."""
-        copied = coerce.text(coerce.mapping(record.get("forkedFrom")).get("sessionId"))
+        copied = coerce.text(coerce.at(record, "forkedFrom", "sessionId"))
         named = copied or coerce.text(record.get("sessionId"))
         return named if named != self._position.facts.get("session") else None
 

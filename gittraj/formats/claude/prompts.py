@@ -52,7 +52,7 @@ def typed(record: dict[str, Any], content: list[dict[str, Any]]) -> str | None:
     """
     if any(record.get(flag) for flag in _FLAGS) or any(b.get("type") == "tool_result" for b in content):
         return None
-    if coerce.mapping(record.get("origin")).get("kind") not in (None, "human"):
+    if coerce.at(record, "origin", "kind") not in (None, "human"):
         return None
     parts = [part for block in content if (part := _part(block))]
     return "\n".join(parts) or None

@@ -38,14 +38,6 @@ _TYPES = {
 _CUT_FIRST_LINE = re.compile(rb'\{"(?:parentUuid|isSidechain|sessionId|type|uuid)":[^\n]*"sessionId":"')
 
 
-def detect(head: bytes) -> bool:
-    """Whether a file that begins with ``head`` is a session of Claude Code."""
-    objects = lines.head(head)
-    if objects:
-        return any(_is_record(record) for record in objects)
-    return _CUT_FIRST_LINE.match(head) is not None
-
-
 def _is_record(record: dict[str, Any]) -> bool:
     match record.get("type"):
         case "summary":
@@ -56,6 +48,9 @@ def _is_record(record: dict[str, Any]) -> bool:
             return kind in _TYPES and "sessionId" in record
         case _:
             return False
+
+
+detect = lines.detector(_is_record, cut=_CUT_FIRST_LINE)
 
 
 class _Reader(LogReader):
@@ -179,5 +174,5 @@ def _failure(value: dict[str, Any]) -> str:
     text = (
         error if isinstance(error, str) else fields.get("message") or fields.get("code") or fields.get("type")
     )
-    status = coerce.mapping(value.get("error")).get("status")
+    status = coerce.at(value, "error", "status")
     return " ".join(str(part) for part in ("API error", status, text) if part)

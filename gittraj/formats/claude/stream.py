@@ -33,7 +33,6 @@ _CUT_FIRST_LINE = re.compile(rb'\{"type":"system","subtype":"init"')
 
 
 def detect(head: bytes) -> bool:
-    """Whether a file that begins with ``head`` is Claude Code's output."""
     return any(map(_is_record, lines.head(head))) or _CUT_FIRST_LINE.match(head) is not None
 
 

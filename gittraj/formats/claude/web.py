@@ -27,7 +27,6 @@ _SHAPED = 4
 
 
 def detect(head: bytes) -> bool:
-    """Whether a file that begins with ``head`` is such a document."""
     return _LOGLINES.match(head) is not None
 
 

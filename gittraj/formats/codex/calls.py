@@ -31,7 +31,7 @@ def call(payload: dict[str, Any], folder: str | None) -> Call:
     """The call in a response item; ``folder`` is where the session works."""
     name, arguments = _named(payload)
     fields = coerce.mapping(arguments)
-    workdir = coerce.text(fields.get("workdir")) or coerce.text(fields.get("working_directory"))
+    workdir = coerce.first(fields, "workdir", "working_directory")
     if workdir:
         folder = _within(folder, workdir)
     command = _command(fields)
@@ -124,7 +124,7 @@ def _edits(path: str, change: dict[str, Any]) -> Iterator[Edit]:
     if kind == "delete" and content is not None:
         yield Edit(path=path, kind=kind, removed=tuple(content.splitlines()))
         return
-    added, removed = _lines(coerce.text(change.get("unified_diff")) or coerce.text(change.get("diff")) or "")
+    added, removed = _lines(coerce.first(change, "unified_diff", "diff") or "")
     target = coerce.text(change.get("move_path"))
     if target is not None:
         yield Edit(path=path, kind="delete")

@@ -27,7 +27,6 @@ _LONG = 32768
 
 
 def detect(head: bytes) -> bool:
-    """Whether a file that begins with ``head`` is such a document."""
     return _BEGIN.match(head) is not None and (len(head) > _LONG or _ITEMS.search(head) is not None)
 
 

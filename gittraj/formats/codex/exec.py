@@ -23,7 +23,7 @@ from gittraj.formats.base.lines import Fragment, Lines
 from gittraj.formats.base.outcomes import Call, Outcome, tool_result
 from gittraj.formats.base.position import Position
 from gittraj.formats.codex import exec_items
-from gittraj.formats.codex.skim import NOTHING
+from gittraj.formats.codex.records import NOTHING
 from gittraj.formats.codex.usage import usage
 from gittraj.model.session_items import Cursor, Damage, Entry, Item, Spent, TurnEnd
 from gittraj.model.values import AnyEvent, Foreign, Message, NoteEvent, Prompt, Thinking, Usage
@@ -41,9 +41,7 @@ _DROPPED = re.compile(
 )
 
 
-def detect(head: bytes) -> bool:
-    """Whether a file that begins with ``head`` is such an output."""
-    return any(exec_items.is_record(record) for record in lines.head(head))
+detect = lines.detector(exec_items.is_record)
 
 
 def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
@@ -145,7 +143,7 @@ class _Reading:
 
     def _ended_turn(self, kind: str, record: dict[str, Any]) -> Iterator[Item]:
         if kind == "turn.failed":
-            yield from self._fail(coerce.mapping(record.get("error")).get("message"))
+            yield from self._fail(coerce.at(record, "error", "message"))
         elif kind == "turn.aborted":
             text = f"Turn aborted: {coerce.text(record.get('reason')) or 'no reason given'}"
             yield self._entry(NoteEvent(**self._common(), content=text, kind="note", tags=("interrupted",)))
@@ -258,7 +256,7 @@ class _Reading:
             case kind if kind in exec_items.OUTPUTS and (output := exec_items.result(item)):
                 return self._ended(f"{key}:0", coerce.text(item.get("call_id")) or self._last, output)
             case str(kind):
-                content = text or coerce.text(item.get("message")) or coerce.text(item.get("content"))
+                content = text or coerce.first(item, "message", "content")
                 if content:
                     return self._entry(Foreign(id=f"{key}:0", content=content, type=f"codex.{kind}"))
         return None

@@ -116,7 +116,7 @@ def _turn_record(kind: str, message: dict[str, Any]) -> dict[str, Any] | None:
         case "task_started":
             return {"type": "turn.started"}
         case "token_count":
-            total = coerce.mapping(message.get("info")).get("total_token_usage")
+            total = coerce.at(message, "info", "total_token_usage")
             last = None if total or "info" in message else message
             return {"type": "usage", "total": total, "last": last}
         case "error" | "stream_error":
@@ -234,7 +234,7 @@ def words(error: Any) -> str:
     value = coerce.parsed(error)
     while isinstance(value, dict):
         value = value.get("error") or value.get("message") or value.get("detail")
-    return coerce.text(value) or coerce.text(error) or "error"
+    return coerce.either(value, error) or "error"
 
 
 def _folder(cwd: Any) -> str | None:
@@ -277,7 +277,7 @@ def _answer(item: dict[str, Any], *, failed: bool) -> Outcome:
     structured = fields.get("structured_content")
     if not text and structured is not None:
         text = json.dumps(structured, ensure_ascii=False)
-    error = coerce.text(coerce.mapping(item.get("error")).get("message")) or coerce.text(item.get("error"))
+    error = coerce.either(coerce.at(item, "error", "message"), item.get("error"))
     text = "\n".join(filter(None, (text, error)))
     refused = fields.get("is_error") is True or fields.get("isError") is True
     return Outcome(text=text, is_error=failed or refused or error is not None, artifact=artifact)

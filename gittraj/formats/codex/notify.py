@@ -21,12 +21,8 @@ name = "codex-notify"
 agent = "codex"
 
 _TYPE = "agent-turn-complete"
+detect = lines.detector(lambda record: record.get("type") == _TYPE, first=3)
 _SUMMARY = "Another language model started to solve this problem"
-
-
-def detect(head: bytes) -> bool:
-    """Whether a file that begins with ``head`` is a capture of notifications."""
-    return any(record.get("type") == _TYPE for record in lines.head(head, limit=3))
 
 
 class _Reader(LogReader):
@@ -75,4 +71,4 @@ read = read_with(_Reader)
 
 
 def _texts(value: Any) -> list[str]:
-    return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []
+    return coerce.texts(value)

@@ -161,12 +161,12 @@ def answered(arguments: Any, output: str) -> Iterator[Decision]:
     replies = coerce.mapping(coerce.mapping(coerce.parsed(output)).get("answers"))
     for question in coerce.objects(coerce.mapping(arguments).get("questions")):
         answer = coerce.mapping(replies.get(str(question.get("id")))).get("answers")
-        chosen = [text for text in answer if isinstance(text, str)] if isinstance(answer, list) else []
+        chosen = coerce.texts(answer)
         if not chosen or question.get("isSecret") is True:
             continue
         labels = [coerce.text(option.get("label")) for option in coerce.objects(question.get("options"))]
         yield Decision(
-            question=coerce.text(question.get("question")) or coerce.text(question.get("header")),
+            question=coerce.first(question, "question", "header"),
             chosen=", ".join(text.removeprefix(_OTHER) for text in chosen),
             by="human",
             alternatives=tuple(label for label in labels if label and label not in chosen),

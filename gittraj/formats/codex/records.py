@@ -1,14 +1,16 @@
-"""A record of a rollout: what the program itself says in one (errors, undone turns, reviews by others), and
-what the first ones say of the session.
+"""A record of a rollout: what the program itself says in one (errors, undone turns, reviews by others), what
+the first ones say of the session, and which need not be decoded.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from gittraj.formats.base import coerce
+from gittraj.formats.base.lines import decode
 from gittraj.formats.base.position import Position
 from gittraj.model.session_items import Entry, Fact
 from gittraj.model.values import AnyEvent, Decided, Decision, NoteEvent
@@ -71,7 +73,7 @@ def remarks(record: Record) -> Iterator[Entry]:
             text = f"{coerce.count(payload.get('num_turns'))} turns rolled back"
             yield record.entry(NoteEvent(**record.common(), content=text, kind="note"))
         case "entered_review_mode":
-            asked = coerce.text(payload.get("user_facing_hint")) or coerce.text(payload.get("prompt"))
+            asked = coerce.first(payload, "user_facing_hint", "prompt")
             text = f"Review: {asked}" if asked else "Review"
             yield record.entry(NoteEvent(**record.common(0, "review"), content=text, kind="note"))
         case "exited_review_mode":
@@ -84,15 +86,15 @@ def _findings(record: Record, review: dict[str, Any]) -> Iterator[Entry]:
     ordinal = 0
     for ordinal, finding in enumerate(coerce.objects(review.get("findings")), 1):
         place = coerce.mapping(finding.get("code_location"))
-        line = coerce.number(coerce.mapping(place.get("line_range")).get("start"))
+        line = coerce.number(coerce.at(place, "line_range", "start"))
         path = coerce.text(place.get("absolute_file_path"))
         where = f"{path}:{line}" if path and line else path
         parts = [coerce.text(finding.get("title")), where, coerce.text(finding.get("body"))]
-        text = "\n".join(part for part in parts if part)
+        text = "\n".join(filter(None, parts))
         common = record.common(ordinal - 1, "review")
         yield record.entry(NoteEvent(**common, content=text, kind="finding"), paths=(path,) if path else ())
     parts = [coerce.text(review.get(name)) for name in ("overall_correctness", "overall_explanation")]
-    text = "\n".join(part for part in parts if part) or "Review ended"
+    text = "\n".join(filter(None, parts)) or "Review ended"
     yield record.entry(NoteEvent(**record.common(ordinal, "review"), content=text, kind="note"))
 
 
@@ -103,7 +105,7 @@ def _judgement(record: Record) -> Iterator[Entry]:
     if judged is None:
         return
     action = coerce.mapping(payload.get("action"))
-    what = coerce.text(action.get("command")) or coerce.text(action.get("tool_name"))
+    what = coerce.first(action, "command", "tool_name")
     what = what or coerce.text(action.get("type")) or "an action"
     decision = Decision(
         chosen=f"{judged} {what}", by="agent", reasoning=coerce.text(payload.get("rationale"))
@@ -134,22 +136,20 @@ def identify(position: Position, meta: dict[str, Any]) -> Iterator[Fact]:
 def _parent(meta: dict[str, Any]) -> tuple[str | None, str | None]:
     """The session that this one comes from, and how. Reviewers and guardians name no starter."""
     source = coerce.mapping(meta.get("source"))
-    spawn = coerce.mapping(coerce.mapping(source.get("subagent")).get("thread_spawn"))
-    starter = coerce.text(meta.get("parent_thread_id")) or coerce.text(spawn.get("parent_thread_id"))
+    spawn = coerce.mapping(coerce.at(source, "subagent", "thread_spawn"))
+    starter = coerce.either(meta.get("parent_thread_id"), spawn.get("parent_thread_id"))
     if starter or "subagent" in source or meta.get("thread_source") == "subagent":
         shared = coerce.text(meta.get("session_id"))
         return starter or (shared if shared != meta.get("id") else None), "subagent"
     base = coerce.mapping(meta.get("history_base"))
-    origin = coerce.text(meta.get("forked_from_id")) or coerce.text(base.get("thread_id"))
+    origin = coerce.either(meta.get("forked_from_id"), base.get("thread_id"))
     return origin, "fork" if origin else None
 
 
 def agent_path(meta: dict[str, Any]) -> str:
     """How other agents of the session address this one."""
-    spawn = coerce.mapping(
-        coerce.mapping(coerce.mapping(meta.get("source")).get("subagent")).get("thread_spawn")
-    )
-    return coerce.text(meta.get("agent_path")) or coerce.text(spawn.get("agent_path")) or "/root"
+    spawn = coerce.mapping(coerce.at(meta, "source", "subagent", "thread_spawn"))
+    return coerce.either(meta.get("agent_path"), spawn.get("agent_path")) or "/root"
 
 
 def is_subagent(position: Position) -> bool:
@@ -195,3 +195,63 @@ class CopiedHistory:
 
 def _is_v7(name: str) -> bool:
     return len(name) == 36 and name[14] == "7"
+
+
+# ---------------------------------------------------------------- what need not be decoded
+
+# Half of a rollout is repetition: the settings of a turn at every model call, counts of tokens that were
+# reported, the texts of the other view. A record is skimmed only where decoding it would come to the same.
+
+NOTHING: dict[str, Any] = {}
+"""Stands for a record that says nothing."""
+VOICE: dict[str, Any] = {"type": "event_msg"}
+"""Stands for a record that only shows that a model call is going on."""
+
+_HEAD = re.compile(
+    rb'\{"timestamp":"[^"]{0,40}",(?:"ordinal":\d{1,18},)?"type":"(?:'
+    rb'(turn_context|world_state)"'
+    rb'|event_msg","payload":\{"type":"'
+    rb"(agent_message|agent_reasoning|token_count|task_started|thread_settings_applied"
+    rb'|item_completed","thread_id":"[^"]{0,64}","turn_id":"[^"]{0,64}","item":\{"type":"(?:AgentMessage|Reasoning)'
+    rb')"'
+    rb'|response_item","payload":\{"type":"message",(?:"id":"[^"]{0,200}",)?"role":"(developer)"'
+    rb")"
+)
+
+
+class RolloutSkim:
+    """Skims a rollout, unless ``all`` is set."""
+
+    def __init__(self) -> None:
+        self.all = True
+        self._settings = b""
+        self._tokens = b""
+
+    def __call__(self, raw: bytes) -> dict[str, Any] | None:
+        if self.all or not (head := _HEAD.match(raw)):
+            return None
+        if not raw.endswith(b"}\n") or raw.count(b'"payload"') != 1:  # cut, or two records on one line
+            return None
+        match head[head.lastindex or 0]:
+            case b"agent_message" | b"agent_reasoning":
+                return VOICE
+            case b"turn_context":
+                before, self._settings = self._settings, raw[head.end() :]
+                return NOTHING if self._settings == before else None
+            case b"token_count":
+                return self._count(raw[head.end() : raw.find(b'"rate_limits"')])
+            case _:
+                return NOTHING
+
+    def _count(self, line: bytes) -> dict[str, Any] | None:
+        """The count in a record, without the limits of the account, which are most of it."""
+        if line.startswith(b',"info":null'):
+            return NOTHING
+        before, self._tokens = self._tokens, line
+        if line == before:
+            return NOTHING
+        try:
+            info = decode("{" + line.decode().strip(",") + "}")
+        except (ValueError, RecursionError):
+            return None
+        return {"type": "event_msg", "payload": {"type": "token_count", **info}} if "info" in info else None

@@ -19,7 +19,6 @@ from gittraj.formats.base.position import Position
 from gittraj.formats.codex import calls, outputs, prompts, records
 from gittraj.formats.codex.prompts import Candidate, Held, Verdict
 from gittraj.formats.codex.records import Record, is_bare, opened, remarks
-from gittraj.formats.codex.skim import NOTHING, VOICE, RolloutSkim
 from gittraj.formats.codex.usage import Calls
 from gittraj.model.session_items import Cursor, Damage, Entry, Item, TurnEnd
 from gittraj.model.values import (
@@ -45,7 +44,6 @@ _Step = Item | Candidate | Verdict
 
 
 def detect(head: bytes) -> bool:
-    """Whether a file that begins with ``head`` is a rollout."""
     objects = lines.head(head)
     if not objects:  # a first line of base instructions longer than what is seen
         return _CUT_FIRST_LINE.match(head[:4096]) is not None
@@ -67,7 +65,7 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _STAR
 class _Reading:
     def __init__(self, stream: BinaryIO, session: str | None, cursor: Cursor) -> None:
         state = cursor.state
-        self._skim = RolloutSkim()
+        self._skim = records.RolloutSkim()
         self._lines = Lines(stream, cursor, trusted=_TRUSTED, skim=self._skim)
         self._position = Position(self._lines, cursor)
         self._held = Held(self._position, state.get("confirms"))
@@ -104,9 +102,9 @@ class _Reading:
     def _read(self, fragment: Fragment) -> Iterable[_Step]:
         number, value = self._number, fragment.value
         self._number = number + 1
-        if value is NOTHING:
+        if value is records.NOTHING:
             return ()
-        if value is VOICE:
+        if value is records.VOICE:
             self._calls.label(number, item=False)
             return ()
         kind, payload = opened(value)
@@ -208,7 +206,7 @@ class _Reading:
     def _call(self, record: Record) -> Entry:
         payload = record.payload
         call = calls.call(payload, self._position.facts.get("folder"))
-        call_id = coerce.text(payload.get("call_id")) or coerce.text(payload.get("id"))
+        call_id = coerce.first(payload, "call_id", "id")
         if call_id:
             self._tools[call_id] = call
         return record.entry(call.event(call_id, **self._reply(record)), **call.known)

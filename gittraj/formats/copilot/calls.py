@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gittraj.formats.base import coerce, patch, position
-from gittraj.formats.base.edits import first, replaced, written
+from gittraj.formats.base.edits import replaced, written
 from gittraj.formats.base.outcomes import Call, Refusal, printed_commits, ruling
 from gittraj.model.session_items import Edit, Entry
 from gittraj.model.values import Decision, FileKind, ToolResult
@@ -37,7 +37,7 @@ def edits(name: str, arguments: Any) -> tuple[Edit, ...]:
     """The files as the call leaves them, as far as its arguments show."""
     fields = coerce.mapping(arguments)
     if name == "apply_patch":
-        return patch.edits(first(fields, ("input", "patch", "command")) or coerce.text(arguments) or "")
+        return patch.edits(coerce.first(fields, "input", "patch", "command") or coerce.text(arguments) or "")
     verb = coerce.text(fields.get("command")) or "" if name == "str_replace_editor" else name
     if verb in SHELLS or verb in _READS:
         return ()
@@ -52,7 +52,7 @@ def exit_code(output: str) -> int | None:
 
 
 def _edits(verb: str, fields: dict[str, Any]) -> tuple[Edit, ...]:
-    path = first(fields, _PATHS)
+    path = coerce.first(fields, *_PATHS)
     if path is None:
         return ()
     if verb in _CREATES:
@@ -61,7 +61,7 @@ def _edits(verb: str, fields: dict[str, Any]) -> tuple[Edit, ...]:
         return written(path, whole, kind=kind) or (Edit(path=path, kind=kind),)
     if verb in ("delete", "delete_file"):
         return (Edit(path=path, kind="delete"),)
-    old, new = first(fields, _OLD), first(fields, _NEW)
+    old, new = coerce.first(fields, *_OLD), coerce.first(fields, *_NEW)
     return (replaced(path, [(old or "", new or "")]),) if old or new else ()
 
 
@@ -92,14 +92,20 @@ def result_entries(record: Record, tool: str, arguments: Any) -> Iterator[Entry]
         is_error=data.get("success") is False or bool(error) or kind in _FAILED or code not in (None, 0),
     )
     yield record.entry(event, commits=printed_commits(text))
+    if said := _said(kind, tool, arguments, event):
+        yield record.entry(ruling(said, **record.common(1)))
+
+
+def _said(kind: Any, tool: str, arguments: Any, event: ToolResult) -> Decision | Refusal | None:
+    """What a human decided by the result; a rule is no human."""
+    text = event.content
     by_rule = kind == "denied" and ("user" not in text or _NOT_ASKED in text)
     if kind in _REFUSED and not by_rule:
-        yield record.entry(ruling(Refusal(tool, arguments), **record.common(1)))
-    elif tool == "ask_user" and text and not event.is_error:
-        asked = coerce.mapping(arguments)
-        if question := coerce.text(asked.get("question")):
-            answer = _answer(question, asked.get("choices"), text)
-            yield record.entry(ruling(answer, **record.common(1)))
+        return Refusal(tool, arguments)
+    question = coerce.first(arguments, "question") if tool == "ask_user" else None
+    if question is None or not text or event.is_error:
+        return None
+    return _answer(question, coerce.mapping(arguments).get("choices"), text)
 
 
 def _answer(question: str, choices: Any, text: str) -> Decision:

@@ -16,8 +16,8 @@ from gittraj.formats.base.outcomes import Refusal, ruling, tool_result
 from gittraj.formats.base.position import facts
 from gittraj.formats.copilot import parts
 from gittraj.formats.copilot.parts import Made
-from gittraj.model.session_items import Entry, Fact, Item, Spent, TurnEnd
-from gittraj.model.values import AnyEvent, Message, NoteEvent, Prompt, Thinking, Usage
+from gittraj.model.session_items import Fact, Item, Spent, TurnEnd
+from gittraj.model.values import Message, NoteEvent, Prompt, Thinking, Usage
 
 name = "copilot-vscode"
 agent = "copilot"
@@ -28,7 +28,6 @@ _OWN = re.compile(rb'"(?:requesterUsername|responderUsername|requestId)"\s*:')
 
 
 def detect(head: bytes) -> bool:
-    """Whether a file that begins with ``head`` is a chat session."""
     return bool(_OPENING.match(head) and _REQUESTS.search(head) and _OWN.search(head))
 
 
@@ -53,9 +52,10 @@ read = document.reader(items)
 
 
 def _facts(chat: dict[str, Any], requests: list[dict[str, Any]], session: str | None) -> Iterator[Fact]:
-    versions = (coerce.mapping(request.get("agent")).get("extensionVersion") for request in requests)
+    versions = (coerce.at(request, "agent", "extensionVersion") for request in requests)
+    shape = [[coerce.stamp(request.get("timestamp"))] for request in requests[:1]]
     yield from facts(
-        session=coerce.text(chat.get("sessionId")) or session or parts.shape(name, requests),
+        session=coerce.text(chat.get("sessionId")) or session or coerce.shape_id(name, shape),
         started_at=coerce.stamp(chat.get("creationDate")),
         title=coerce.text(chat.get("customTitle")),
         agent_version=next((version for version in versions if coerce.text(version)), None),
@@ -66,13 +66,13 @@ def _facts(chat: dict[str, Any], requests: list[dict[str, Any]], session: str | 
     yield from (Fact(name="model", value=model) for model in models if model)
 
 
-class _Request:
+class _Request(document.Reading):
     """One question and its answer."""
 
     def __init__(self, request: dict[str, Any], own: str, end: int, *, folder: str | None) -> None:
         self._request = request
+        super().__init__(end)
         self._id = own
-        self._end = end
         self._asked = request.get("timestamp")
         self._result = coerce.mapping(request.get("result"))
         self._timings = coerce.mapping(self._result.get("timings"))
@@ -102,9 +102,6 @@ class _Request:
             "response": part.response,
         }
 
-    def _entry(self, event: AnyEvent, **known: Any) -> Entry:
-        return Entry(event=event, end=self._end, **known)
-
     def _at(self, moment: str) -> str | None:
         """When ``moment`` (``firstProgress``, ``totalElapsed``: milliseconds after the question) was."""
         passed = self._timings.get(moment)
@@ -115,7 +112,7 @@ class _Request:
     def _prompt(self) -> Iterator[Item]:
         message = self._request.get("message")
         text = message if isinstance(message, str) else coerce.text(coerce.mapping(message).get("text")) or ""
-        variables = coerce.objects(coerce.mapping(self._request.get("variableData")).get("variables"))
+        variables = coerce.objects(coerce.at(self._request, "variableData", "variables"))
         pictures = [
             images.from_base64(variable.get("value"), variable.get("mimeType"))
             for variable in variables
@@ -141,7 +138,7 @@ class _Request:
     def _outcome(self, response: str | None) -> Iterator[Item]:
         ts = self._at("totalElapsed")
         canceled = self._request.get("isCanceled") is True
-        if error := coerce.text(coerce.mapping(self._result.get("errorDetails")).get("message")):
+        if error := coerce.text(coerce.at(self._result, "errorDetails", "message")):
             yield self._entry(NoteEvent(id=f"{self._id}:error", ts=ts, content=error, kind="error"))
         if canceled:
             common: dict[str, Any] = {"id": f"{self._id}:canceled", "ts": ts, "tags": ("interrupted",)}

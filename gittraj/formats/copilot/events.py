@@ -84,17 +84,12 @@ _PREFIXES = ("session.", "user.", "assistant.", "tool.", "subagent.")
 _CUT_FIRST_LINE = re.compile(rb'\{\s*"type"\s*:\s*"session\.start"\s*,\s*"data"\s*:\s*\{')
 
 
-def detect(head: bytes) -> bool:
-    """Whether a file that begins with ``head`` is an event stream."""
-    objects = lines.head(head)
-    if not objects:
-        return _CUT_FIRST_LINE.match(head) is not None
-    return any(_is_record(record) for record in objects)
-
-
 def _is_record(record: dict[str, Any]) -> bool:
     kind = record.get("type")
     return isinstance(kind, str) and kind.startswith(_PREFIXES) and isinstance(record.get("data"), dict)
+
+
+detect = lines.detector(_is_record, cut=_CUT_FIRST_LINE)
 
 
 class _Reader(LogReader):
@@ -181,7 +176,7 @@ class _Reader(LogReader):
             case "session.title_changed":
                 yield from report("title", coerce.text(data.get("title")))
             case "session.error" | "session.warning" as kind:
-                text = coerce.text(data.get("message")) or coerce.text(data.get("errorType")) or "error"
+                text = coerce.first(data, "message", "errorType") or "error"
                 what: Any = "error" if kind == "session.error" else "note"
                 yield record.entry(NoteEvent(**record.common(), content=text, kind=what))
             case "session.compaction_complete" | "session.truncation":
@@ -277,7 +272,7 @@ def _attached(text: str, data: dict[str, Any]) -> tuple[str, Artifact | None]:
         if attachment.get("type") in ("blob", "image")
     ]
     shown = [text, *map(images.placeholder, pictures)]
-    return "\n".join(part for part in shown if part), next(iter(pictures), None)
+    return "\n".join(filter(None, shown)), next(iter(pictures), None)
 
 
 def _repository(context: dict[str, Any]) -> str | None:

@@ -30,7 +30,7 @@ def shown_text(part: dict[str, Any]) -> str | None:
     if kind == "inlineReference":
         return _reference(part)
     if kind == "markdownContent":
-        value = coerce.mapping(part.get("content")).get("value")
+        value = coerce.at(part, "content", "value")
     elif kind is None:
         value = part.get("value")
     else:
@@ -61,7 +61,7 @@ def edit_groups(parts: list[dict[str, Any]], asked: dict[int, tuple[str, Any]]) 
 
 def _group(part: dict[str, Any]) -> Edit | None:
     uri = coerce.mapping(part.get("uri"))
-    path = coerce.text(uri.get("fsPath")) or coerce.text(uri.get("path"))
+    path = coerce.first(uri, "fsPath", "path")
     batches = part.get("edits")
     edits = [edit for batch in batches for edit in coerce.objects(batch)] if isinstance(batches, list) else []
     texts = [edit["text"] for edit in edits if isinstance(edit.get("text"), str)]
@@ -72,11 +72,9 @@ def _group(part: dict[str, Any]) -> Edit | None:
 
 def _reference(part: dict[str, Any]) -> str:
     reference = coerce.mapping(part.get("inlineReference"))
-    uri = coerce.mapping(reference.get("uri")) or coerce.mapping(
-        coerce.mapping(reference.get("location")).get("uri")
-    )
+    uri = coerce.mapping(reference.get("uri")) or coerce.mapping(coerce.at(reference, "location", "uri"))
     path = coerce.text((uri or reference).get("path")) or ""
-    named = coerce.text(part.get("name")) or coerce.text(reference.get("name")) or posixpath.basename(path)
+    named = coerce.either(part.get("name"), reference.get("name")) or posixpath.basename(path)
     return f"`{named}`" if named else ""
 
 
@@ -86,9 +84,9 @@ def output(part: dict[str, Any], result: dict[str, Any], special: dict[str, Any]
         return "\n".join(texts)
     if part and part.get("isComplete") is not True:
         return None
-    if text := coerce.text(coerce.mapping(special.get("terminalCommandOutput")).get("text")):
+    if text := coerce.text(coerce.at(special, "terminalCommandOutput", "text")):
         return text
-    details = coerce.mapping(part.get("resultDetails")).get("output")
+    details = coerce.at(part, "resultDetails", "output")
     if isinstance(details, str):
         return details
     if texts := [text for item in coerce.objects(details) if (text := coerce.text(item.get("value")))]:
@@ -167,11 +165,6 @@ def folder(requests: list[dict[str, Any]]) -> str | None:
     return None
 
 
-def shape(format: str, requests: list[dict[str, Any]]) -> str:  # noqa: A002 - its name everywhere here
-    """The id of a session without one."""
-    return coerce.shape_id(format, [[coerce.stamp(request.get("timestamp"))] for request in requests[:1]])
-
-
 def read(request: dict[str, Any], own: str, folder: str | None) -> Iterator[Found]:
     """The parts of the answer to a request, in order; ``own`` is the request's id."""
     return _Answer(request, own, folder).found()
@@ -179,7 +172,7 @@ def read(request: dict[str, Any], own: str, folder: str | None) -> Iterator[Foun
 
 class _Answer:
     def __init__(self, request: dict[str, Any], own: str, folder: str | None) -> None:
-        metadata = coerce.mapping(coerce.mapping(request.get("result")).get("metadata"))
+        metadata = coerce.mapping(coerce.at(request, "result", "metadata"))
         self._own = own
         self._folder = folder
         self._rounds = coerce.objects(metadata.get("toolCallRounds"))
@@ -254,7 +247,7 @@ class _Answer:
 
 
 def _ended(part: dict[str, Any], name: str, output: str | None, special: dict[str, Any]) -> Outcome | None:
-    code = coerce.number(coerce.mapping(special.get("terminalCommandState")).get("exitCode"))
+    code = coerce.number(coerce.at(special, "terminalCommandState", "exitCode"))
     if code is None and output and name in calls.SHELLS:
         code = calls.exit_code(output)
     confirmed = part.get("isConfirmed")
@@ -262,7 +255,7 @@ def _ended(part: dict[str, Any], name: str, output: str | None, special: dict[st
     declined = confirmed is False or kind in (_DENIED, _SKIPPED)
     if output is None and not declined:
         return None
-    failed = code not in (None, 0) or coerce.mapping(part.get("resultDetails")).get("isError") is True
+    failed = code not in (None, 0) or coerce.at(part, "resultDetails", "isError") is True
     text = output or ""
     made = printed_commits(text)
     return Outcome(text=text, exit_code=code, is_error=failed or declined, commits=made, declined=declined)
@@ -278,7 +271,7 @@ def _terminal(special: dict[str, Any]) -> str | None:
         line.get("original"),
         special.get("command"),
     )
-    return next((text for candidate in candidates if (text := coerce.text(candidate))), None)
+    return coerce.either(*candidates)
 
 
 def _asked(record: dict[str, Any], number: int) -> Iterator[_Asked]:

@@ -26,7 +26,6 @@ _INITIAL, _SET, _PUSH, _DELETE = range(4)
 
 
 def detect(head: bytes) -> bool:
-    """Whether a file that begins with ``head`` is such a log."""
     objects = lines.head(head, limit=1)
     if objects and objects[0].get("kind") == _INITIAL:
         return "requests" in coerce.mapping(objects[0].get("v"))

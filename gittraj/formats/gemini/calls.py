@@ -15,7 +15,7 @@ import re
 from typing import Any
 
 from gittraj.formats.base import coerce
-from gittraj.formats.base.edits import first, pairs, replaced, texts, written
+from gittraj.formats.base.edits import pairs, replaced, texts, written
 from gittraj.formats.base.outcomes import Call, Outcome, Refusal, answered, printed_commits
 from gittraj.formats.gemini.prompts import Part, function_response, inline, parts, text
 from gittraj.model.session_items import Edit
@@ -29,7 +29,7 @@ def call(name: str, arguments: Any, folder: str | None) -> Call:
     """The call; ``folder`` is where the session works, if that is known."""
     fields = coerce.mapping(arguments)
     command = coerce.text(fields.get("command")) if name == SHELL else None
-    inside = first(fields, ("dir_path", "directory"))
+    inside = coerce.first(fields, "dir_path", "directory")
     if command is not None and inside is not None and (folder is not None or posixpath.isabs(inside)):
         folder = posixpath.normpath(posixpath.join(folder or "", inside))
     named = () if command is not None else tuple(texts(fields, _PATHS))
@@ -97,7 +97,7 @@ def _said(answer: list[Part]) -> tuple[str, Artifact | None, bool]:
     failed = False
     for part in answer:
         response = function_response(part) or {}
-        failed = failed or bool(coerce.mapping(response.get("response")).get("error"))
+        failed = failed or bool(coerce.at(response, "response", "error"))
         texts.append(_response(response.get("response")))
         for piece in (part, *parts(response.get("parts"))):
             artifact = artifact or inline(piece)

@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from gittraj.formats.base import coerce
+from gittraj.formats.base.document import Reading
 from gittraj.formats.base.outcomes import Call, Outcome, ruling, tool_result
 from gittraj.formats.base.position import Position
 from gittraj.formats.gemini import calls, facts, prompts
 from gittraj.formats.gemini.prompts import Part, function_call, function_response, parts, text
 from gittraj.model.session_items import Entry, Item, Spent
 from gittraj.model.values import (
-    AnyEvent,
     Foreign,
     Message,
     NoteEvent,
@@ -31,17 +31,17 @@ _UPDATE = "message_update"
 _NOTES = ("info", "warning", "error")
 
 
-class Messages:
+class Messages(Reading):
     """The messages of one session, in the order of its log. ``named`` is the session that its file's name
     gives."""
 
     def __init__(self, position: Position, named: str | None, format: str) -> None:  # noqa: A002
+        super().__init__(0)
         self._position = position
         self._named = named
         self._format = format
         self._open: dict[str, Any] = {}
         self._id = ""
-        self._end = 0
         self.begin_turn()
 
     def begin_turn(self) -> None:
@@ -111,9 +111,6 @@ class Messages:
             "ts": coerce.stamp(self._open.get("timestamp")),
             "tags": tags,
         }
-
-    def _entry(self, event: AnyEvent, **known: Any) -> Entry:
-        return Entry(event=event, end=self._end, **known)
 
     def _text(self) -> str:
         return "\n".join(content for part in parts(self._open.get("content")) if (content := text(part)))
@@ -185,15 +182,17 @@ class Messages:
 
     def _response(self, reply: dict[str, Any]) -> Iterator[Entry]:
         content = parts(self._open.get("content"))
-        thoughts = [_thought(t) for t in coerce.objects(self._open.get("thoughts"))]
-        if not thoughts:
-            thoughts = [text(part) or "" for part in content if part.get("thought") is True]
-        for n, thought in enumerate(thoughts):
-            if thought and not prompts.is_filler(thought):
-                yield self._entry(Thinking(**self._common(f"t{n}"), **reply, content=thought))
-        words = "\n".join(text(part) or "" for part in content if part.get("thought") is not True).strip("\n")
-        if words.strip() and not prompts.is_filler(words):
-            yield self._entry(Message(**self._common("m"), **reply, content=words))
+        thought, said = (
+            [text(p) or "" for p in content if (p.get("thought") is True) is own] for own in (True, False)
+        )
+        thoughts = [_thought(t) for t in coerce.objects(self._open.get("thoughts"))] or thought
+        told = [(f"t{n}", Thinking, each) for n, each in enumerate(thoughts)]
+        for block, kind, words in (*told, ("m", Message, "\n".join(said).strip("\n"))):
+            if words.strip() and not prompts.is_filler(words):
+                yield self._entry(kind(**self._common(block), **reply, content=words))
+        yield from self._calling(content, reply)
+
+    def _calling(self, content: list[Part], reply: dict[str, Any]) -> Iterator[Entry]:
         calls = coerce.objects(self._open.get("toolCalls"))
         calls = calls or [c for c in map(function_call, content) if c and not self._is_told(c)]
         made = [self._call(n, called, reply) for n, called in enumerate(calls)]

@@ -28,7 +28,6 @@ _SESSION = re.compile(rb'\s*\{\s*"session_id"')
 
 
 def detect(head: bytes) -> bool:
-    """Whether a file that begins with ``head`` is such an output."""
     head = head.removeprefix(b"\xef\xbb\xbf")
     return _OBJECT.match(head) is not None and (_STATS.search(head) or _SESSION.match(head)) is not None
 
@@ -37,11 +36,9 @@ def detect(head: bytes) -> bool:
 def read(value: Any, session: str | None, end: int) -> Iterator[Item]:
     """The items of an output. The session id is the one in it; ``session`` is used if there is none."""
     fields = coerce.mapping(value)
-    models = coerce.mapping(coerce.mapping(fields.get("stats")).get("models"))
+    models = coerce.mapping(coerce.at(fields, "stats", "models"))
     response = coerce.text(fields.get("response"))
-    error = coerce.text(coerce.mapping(fields.get("error")).get("message")) or coerce.text(
-        fields.get("error")
-    )
+    error = coerce.either(coerce.at(fields, "error", "message"), fields.get("error"))
     if fields:
         shape = [[len(response or ""), *map(coerce.text, models)]]
         named = coerce.text(fields.get("session_id")) or session or coerce.shape_id(name, shape)

@@ -38,7 +38,6 @@ _REWRITTEN_END = re.compile(rb'\}\],"lastUpdated":"[^"\\]*"\}\}\s*\Z')
 
 
 def detect(head: bytes) -> bool:
-    """Whether a file that begins with ``head`` is a session of Gemini CLI."""
     head = head.lstrip(_BLANK)
     if not head.startswith(b"{"):
         return False

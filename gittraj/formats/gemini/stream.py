@@ -27,14 +27,6 @@ _CUT_FIRST_LINE = re.compile(rb'\{"type":"init","timestamp":"[^"]*","session_id"
 _STATUS = {"success": "completed", "error": "failed"}
 
 
-def detect(head: bytes) -> bool:
-    """Whether a file that begins with ``head`` is such an output."""
-    objects = lines.head(head)
-    if not objects:
-        return _CUT_FIRST_LINE.match(head) is not None
-    return any(_is_record(record) for record in objects)
-
-
 def _is_record(record: dict[str, Any]) -> bool:
     match record.get("type"):
         case "init":
@@ -47,6 +39,9 @@ def _is_record(record: dict[str, Any]) -> bool:
             return "role" in record and "timestamp" in record and isinstance(record.get("content"), str)
         case _:
             return False
+
+
+detect = lines.detector(_is_record, cut=_CUT_FIRST_LINE)
 
 
 @dataclass(slots=True)
@@ -172,6 +167,4 @@ read = read_with(_Reader)
 def _message(value: dict[str, Any]) -> str:
     """What went wrong."""
     error = value.get("error")
-    return (
-        coerce.text(coerce.mapping(error).get("message")) or coerce.text(error or value.get("message")) or ""
-    )
+    return coerce.either(coerce.mapping(error).get("message"), error or value.get("message")) or ""

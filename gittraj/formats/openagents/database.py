@@ -47,7 +47,6 @@ _JSON = ("category_rounds", "tests", "reflections", "environment", "uncertaintie
 
 
 def detect(path: Path) -> bool:
-    """Whether the file is a database with OpenAgents' table of trajectories."""
     return has_columns(path, _TABLE)
 
 
@@ -65,7 +64,6 @@ def sessions(path: Path) -> Iterator[str]:
 
 
 def read(path: Path, session: str) -> Iterator[Item]:
-    """The items of one session. Raises OSError, FormatError."""
     with open_database(path) as database:
         own = session
         while (row := _row(database, own)) is None and "/" in own:  # a subagent of another
@@ -134,7 +132,7 @@ def spent(session: Mapping[str, Any]) -> Iterator[Item]:
     cost = coerce.cost(session.get("total_cost_usd"))
     if cost is not None:
         yield Fact(name="cost_usd", value=cost)
-    final = coerce.mapping(coerce.mapping(session.get("document")).get("final_metrics"))
+    final = coerce.mapping(coerce.at(session, "document", "final_metrics"))
     names = ("total_prompt_tokens", "total_cached_tokens", "", "total_completion_tokens")
     usage = coerce.usage(final, names, cached_in_input=True)
     if usage != Usage():
@@ -192,12 +190,12 @@ def _test_line(test: Mapping[str, Any]) -> str:
 
 
 def _reflection(number: int, thought: Mapping[str, Any]) -> Foreign:
-    text = coerce.text(thought.get("reflectionText")) or coerce.text(thought.get("text")) or ""
+    text = coerce.first(thought, "reflectionText", "text") or ""
     return Foreign(id=f"reflection:{number}", content=text, type="reflection", raw=dict(thought))
 
 
 def _closing(row: Mapping[str, Any]) -> RetrospectiveEvent:
-    challenges = tuple(item for item in coerce.sequence(row.get("uncertainties")) if isinstance(item, str))
+    challenges = tuple(coerce.texts(row.get("uncertainties")))
     score = coerce.cost(row.get("comprehensiveness_score"))
     tests, rounds = coerce.count(row.get("total_tests")), coerce.count(row.get("total_rounds"))
     tokens = coerce.count(row.get("total_tokens_used"))

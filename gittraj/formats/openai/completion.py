@@ -29,7 +29,7 @@ class Call:
         """The shell command, if this is a shell's tool."""
         fields = coerce.mapping(self.arguments)
         shell = any(word in self.name.lower() for word in _SHELLS)
-        return (coerce.text(fields.get("command")) or coerce.text(fields.get("cmd"))) if shell else None
+        return (coerce.first(fields, "command", "cmd")) if shell else None
 
 
 def text(content: Any) -> tuple[str, Artifact | None]:
@@ -61,10 +61,10 @@ def _part(part: dict[str, Any]) -> tuple[str | None, Artifact | None]:
         file = coerce.mapping(part.get("file")) or part
         medium = images.from_uri(file.get("file_data"))
         if medium is None:
-            name = coerce.text(file.get("filename")) or coerce.text(file.get("file_id"))
+            name = coerce.first(file, "filename", "file_id")
             return f"[file {name or 'without a name'}]", None
     else:
-        return coerce.text(part.get("text")) or coerce.text(part.get("refusal")), None
+        return coerce.first(part, "text", "refusal"), None
     return images.placeholder(medium), medium
 
 
@@ -129,7 +129,7 @@ def opening(messages: Iterable[dict[str, Any]]) -> Iterator[tuple[coerce.Part, .
             yield _shape(message)
         if answer:
             return
-        response = coerce.mapping(coerce.mapping(message.get("extra")).get("response"))
+        response = coerce.mapping(coerce.at(message, "extra", "response"))
         if response and refused is None:
             refused = (*_shape(message), coerce.text(response.get("id")))
     if refused is not None:

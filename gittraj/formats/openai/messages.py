@@ -12,12 +12,13 @@ from typing import Any
 
 from gittraj.formats.base import coerce, document
 from gittraj.formats.base.document import peek
-from gittraj.formats.base.edits import editor, first
+from gittraj.formats.base.edits import editor
 from gittraj.formats.base.outcomes import printed_commits
+from gittraj.formats.base.position import facts
 from gittraj.formats.openai import completion
 from gittraj.formats.swe import protocol
-from gittraj.model.session_items import Entry, Fact, Item, Spent, TurnEnd
-from gittraj.model.values import AnyEvent, Message, Prompt, Thinking, ToolCall, ToolResult
+from gittraj.model.session_items import Entry, Item, Spent, TurnEnd
+from gittraj.model.values import Message, Prompt, Thinking, ToolCall, ToolResult
 
 name = "openai-messages"
 agent = "openai-chat"
@@ -55,16 +56,14 @@ def read(value: Any, _session: str | None, end: int) -> Iterator[Item]:
 
 def conversation(messages: list[dict[str, Any]], *, session: str, end: int) -> Iterator[Item]:
     """The items of ``messages``, which are the session ``session`` and whose record ends at ``end``."""
-    yield Fact(name="session", value=session)
-    yield Fact(name="messages", value=len(messages))
+    yield from facts(session=session, messages=len(messages))
     yield from _Reading(end).items(messages)
 
 
-class _Reading:
+class _Reading(document.Reading):
     def __init__(self, end: int) -> None:
-        self._end = end
+        super().__init__(end)
         self._pending: deque[str] = deque()
-        self._model: str | None = None
 
     def items(self, messages: list[dict[str, Any]]) -> Iterator[Item]:
         for number, message in enumerate(messages):
@@ -81,19 +80,14 @@ class _Reading:
                 case "tool" | "function":
                     yield self._result(record, message, common)
 
-    def _entry(self, event: AnyEvent, **known: Any) -> Entry:
-        return Entry(event=event, end=self._end, **known)
-
     def _answer(self, record: str, message: dict[str, Any], common: dict[str, Any]) -> Iterator[Item]:
         model = coerce.text(message.get("model"))
-        if model and model != self._model:
-            self._model = model
-            yield Fact(name="model", value=model)
+        yield from self._learn(model=model)
         common |= {"model": model, "response": record}
         calls = list(completion.calls(message))
         text, artifact = completion.text(message.get("content"))
-        transcript = coerce.mapping(message.get("audio")).get("transcript")
-        text = text or coerce.text(message.get("refusal")) or coerce.text(transcript) or ""
+        transcript = coerce.at(message, "audio", "transcript")
+        text = text or coerce.either(message.get("refusal"), transcript) or ""
         ordinal = 0
         if thought := completion.reasoning(message):
             yield self._entry(Thinking(id=f"{record}:{ordinal}", **common, content=thought))
@@ -114,7 +108,7 @@ class _Reading:
         call_id = call.id or event_id
         self._pending.append(call_id)
         event = ToolCall(id=event_id, **common, name=call.name, arguments=call.arguments, call_id=call_id)
-        path = first(call.arguments, ["path"])
+        path = coerce.first(call.arguments, "path")
         edits = editor(call.arguments)
         return self._entry(event, command=call.command, edits=edits, paths=(path,) if path else ())
 

@@ -63,7 +63,7 @@ class Answer:
         self._id = coerce.text(info.get("id")) or ""
         self._time = coerce.number(times.get("created"))
         self._model = coerce.text(info.get("modelID"))
-        self._folder = coerce.text(coerce.mapping(info.get("path")).get("cwd"))
+        self._folder = coerce.text(coerce.at(info, "path", "cwd"))
         self._results: list[tuple[int, int, list[Entry]]] = []
         self._step = 1
         self._reply = self._called = self._paid = False
@@ -86,7 +86,7 @@ class Answer:
             case "step-finish":
                 yield from self._finish(part)
             case "retry":
-                failed = coerce.number(coerce.mapping(part.get("time")).get("created"))
+                failed = coerce.number(coerce.at(part, "time", "created"))
                 self._time = failed if failed is not None else self._time
                 text = failure(coerce.mapping(part.get("error")))
                 yield self._entry(NoteEvent(**self._common(part), content=text, kind="error"))
@@ -108,7 +108,7 @@ class Answer:
         if not self._paid:
             yield from self._pay(self._info, self._id, beside=False)
         if error := coerce.mapping(self._info.get("error")):
-            completed = coerce.number(coerce.mapping(self._info.get("time")).get("completed"))
+            completed = coerce.number(coerce.at(self._info, "time", "completed"))
             yield from self.fail(self._id, error, completed)
 
     def fail(self, name: str, error: Json, time: int | None) -> Iterator[Item]:
@@ -193,15 +193,13 @@ class Answer:
 
 def start(part: Json) -> int | None:
     """When a part began, in ms since 1970."""
-    times = part.get("time") or coerce.mapping(part.get("state")).get("time")
+    times = part.get("time") or coerce.at(part, "state", "time")
     return coerce.number(coerce.mapping(times).get("start"))
 
 
 def failure(error: Json) -> str:
     """What an error says of itself; its class where it says nothing."""
-    message = coerce.text(coerce.mapping(error.get("data")).get("message")) or coerce.text(
-        error.get("message")
-    )
+    message = coerce.either(coerce.at(error, "data", "message"), error.get("message"))
     name = coerce.text(error.get("name")) or "error"
     return f"{name}: {message}" if message else name
 

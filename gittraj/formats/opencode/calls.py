@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gittraj.formats.base import coerce, images, patch
-from gittraj.formats.base.edits import first, only_in, texts, written
+from gittraj.formats.base.edits import only_in, texts, written
 from gittraj.formats.base.outcomes import Call, Outcome, Refusal, printed_commits
 from gittraj.model.session_items import Edit
 from gittraj.model.values import Artifact, Decision, FileKind
@@ -66,9 +66,7 @@ def _edits(tool: str, fields: dict[str, Any], detail: dict[str, Any]) -> Iterato
 def _changed(path: str, details: list[dict[str, Any]], changes: list[dict[str, Any]]) -> Edit:
     """An edit by the differences that it made, else by the texts (``changes``) that it was given."""
     files = [coerce.mapping(detail.get("filediff")) for detail in details]
-    made = [
-        coerce.text(f.get("patch")) or coerce.text(d.get("diff")) for f, d in zip(files, details, strict=True)
-    ]
+    made = [coerce.either(f.get("patch"), d.get("diff")) for f, d in zip(files, details, strict=True)]
     added: list[str] = []
     removed: list[str] = []
     if made and all(made):
@@ -91,14 +89,14 @@ def _changed(path: str, details: list[dict[str, Any]], changes: list[dict[str, A
 def _patched(detail: dict[str, Any]) -> Iterator[Edit]:
     """The files that ``apply_patch`` says it has written."""
     for file in coerce.objects(detail.get("files")):
-        path = first(file, ("filePath", "relativePath"))
+        path = coerce.first(file, "filePath", "relativePath")
         if path is None:
             continue
         target = coerce.text(file.get("movePath"))
         if target:
             yield Edit(path=path, kind="delete")
         kind = _KINDS.get(coerce.text(file.get("type")), "update")
-        added, removed = _unified(first(file, ("patch", "diff")) or "")
+        added, removed = _unified(coerce.first(file, "patch", "diff") or "")
         after = file.get("after")
         yield Edit(
             path=target or path,
@@ -175,7 +173,7 @@ def file_image(part: dict[str, Any]) -> tuple[str, Artifact | None]:
     image = images.from_uri(part.get("url"))
     if image is not None:
         return images.placeholder(image), image
-    return f"[{coerce.text(part.get('filename')) or coerce.text(part.get('mime')) or 'file'}]", None
+    return f"[{coerce.either(part.get('filename'), part.get('mime')) or 'file'}]", None
 
 
 def _declined(tool: str, state: dict[str, Any]) -> tuple[Refusal, ...]:
@@ -192,7 +190,7 @@ def _decided(tool: str, state: dict[str, Any], detail: dict[str, Any]) -> tuple[
     answers = detail.get("answers")
     if tool != "question" or not isinstance(answers, list):
         return ()
-    asked = coerce.objects(coerce.mapping(state.get("input")).get("questions"))
+    asked = coerce.objects(coerce.at(state, "input", "questions"))
     decisions: list[Decision] = []
     for question, answer in zip(asked, answers, strict=False):
         chosen = [text for text in answer if coerce.text(text)] if isinstance(answer, list) else []

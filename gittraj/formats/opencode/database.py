@@ -29,7 +29,6 @@ _TABLES = (
 
 
 def detect(path: Path) -> bool:
-    """Whether the file is a database with OpenCode's tables."""
     return has_columns(path, *_TABLES)
 
 
@@ -41,7 +40,6 @@ def sessions(path: Path) -> Iterator[str]:
 
 
 def read(path: Path, session: str) -> Iterator[Item]:
-    """The items of one session. Raises OSError, FormatError."""
     with open_database(path) as database:
         info = _session(database, session)
         if info is None:

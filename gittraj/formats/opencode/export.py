@@ -19,7 +19,6 @@ _OURS = re.compile(rb'"(?:projectID|directory)"\s*:')
 
 
 def detect(head: bytes) -> bool:
-    """Whether a file that begins with ``head`` is an export."""
     return _BEGINNING.match(head) is not None and _OURS.search(head[:4096]) is not None
 
 
@@ -29,13 +28,12 @@ def read(
     session: str | None = None,
     cursor: Cursor = _START,
 ) -> Iterator[Item]:
-    """The items of the session."""
     value, damage = document.load(stream)
     if damage is not None:
         yield damage
     exported = coerce.mapping(value)
     rows = coerce.objects(exported.get("messages"))
-    parts = {str(coerce.mapping(m.get("info")).get("id")): coerce.objects(m.get("parts")) for m in rows}
+    parts = {str(coerce.at(m, "info", "id")): coerce.objects(m.get("parts")) for m in rows}
     if damage is not None and rows:  # the last one may be cut within
         parts[str(coerce.mapping(rows[-1].get("info")).get("id"))][-1:] = []
     messages: list[dict[str, Any]] = [coerce.mapping(m.get("info")) for m in rows]

@@ -91,7 +91,7 @@ def _facts(context: Context, info: Json) -> Iterator[Fact]:
 
 
 def _created(record: Json) -> int:
-    return coerce.count(coerce.mapping(record.get("time")).get("created"))
+    return coerce.count(coerce.at(record, "time", "created"))
 
 
 def _lasting(parts: Sequence[Json]) -> int:
@@ -107,7 +107,7 @@ def _grows(part: Json) -> bool:
     """Whether the part is still being written. A call that runs is complete as a call."""
     if part.get("type") in ("text", "reasoning"):
         return isinstance(part.get("time"), dict) and "end" not in part["time"]
-    return part.get("type") == "tool" and coerce.mapping(part.get("state")).get("status") == "pending"
+    return part.get("type") == "tool" and coerce.at(part, "state", "status") == "pending"
 
 
 def _changed(parts: Sequence[Json]) -> list[list[str]]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from gittraj.errors import FormatError
-from gittraj.formats.base import document
+from gittraj.formats.base.document import load_beside
 from gittraj.formats.opencode.session import items
 from gittraj.model.session_items import Damage, Item
 
@@ -42,7 +42,6 @@ def sessions(path: Path) -> Iterator[str]:
 
 
 def read(path: Path, session: str) -> Iterator[Item]:
-    """The items of one session. Raises OSError, FormatError."""
     root = _root(path)
     if root is None or not _NAME.fullmatch(session) or not (root / "message" / session).is_dir():
         raise FormatError(f"{path}: no session '{session}' in it")
@@ -76,11 +75,7 @@ def _folder(folder: Path) -> Iterator[dict[str, Any] | Damage]:
 
 
 def _load(file: Path) -> dict[str, Any] | Damage:
-    try:
-        with file.open("rb") as stream:
-            value, damage = document.load(stream)
-    except OSError as error:
-        return Damage(at=0, why=f"{file.name}: {error.strerror}")
-    if isinstance(value, dict) and damage is None:
+    value, damage = load_beside(file, file.name)
+    if damage is None and isinstance(value, dict):
         return value
-    return Damage(at=damage.at if damage else 0, why=f"{file.name}: {damage.why if damage else 'no object'}")
+    return damage or Damage(at=0, why=f"{file.name}: no object")

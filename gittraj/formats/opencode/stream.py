@@ -23,14 +23,12 @@ _TYPES = ("step_start", "text", "reasoning", "tool_use", "step_finish", "error")
 _TRUSTED = frozenset(("type", "sessionID"))
 
 
-def detect(head: bytes) -> bool:
-    """Whether a file that begins with ``head`` is such an output."""
-    return any(
-        record.get("type") in _TYPES
-        and coerce.text(record.get("sessionID"))
-        and ("part" in record or "error" in record)
-        for record in lines.head(head)
-    )
+def _is_record(record: dict[str, Any]) -> bool:
+    told = "part" in record or "error" in record
+    return told and record.get("type") in _TYPES and coerce.text(record.get("sessionID")) is not None
+
+
+detect = lines.detector(_is_record)
 
 
 def read(
@@ -39,7 +37,6 @@ def read(
     session: str | None = None,
     cursor: Cursor = _START,
 ) -> Iterator[Item]:
-    """The items of a run, from its start."""
     context = Context()
     own: str | None = None
     answer: Answer | None = None

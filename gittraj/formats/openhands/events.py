@@ -17,7 +17,7 @@ from gittraj.formats.base.outcomes import Call, Outcome, Refusal, printed_commit
 from gittraj.formats.openai import completion
 from gittraj.formats.openhands.cost import Costs
 from gittraj.model.session_items import Edit, Entry, Fact, Item, TurnEnd
-from gittraj.model.values import AnyEvent, Foreign, Message, NoteEvent, Prompt, Thinking
+from gittraj.model.values import Foreign, Message, NoteEvent, Prompt, Thinking
 
 name = "openhands"
 agent = "openhands"
@@ -38,7 +38,6 @@ _CALLS = frozenset(
 
 
 def detect(head: bytes) -> bool:
-    """Whether a file that begins with ``head`` is a list of OpenHands' events."""
     value = peek(head)
     return isinstance(value, list) and bool(value) and is_event(value[0])
 
@@ -64,10 +63,9 @@ def items(events: list[dict[str, Any]], *, session: str | None, end: int) -> Ite
     yield from _Reading(end).items(events)
 
 
-class _Reading:
+class _Reading(document.Reading):
     def __init__(self, end: int) -> None:
-        self._end = end
-        self._reported: dict[str, str] = {}
+        super().__init__(end)
         self._calls: dict[int | None, tuple[str, Refusal]] = {}
         self._costs = Costs()
         self._answered: set[str] = set()
@@ -85,16 +83,10 @@ class _Reading:
         if self._costs.total is not None:
             yield Fact(name="cost_usd", value=self._costs.total)
 
-    def _learn(self, **facts: str | None) -> Iterator[Fact]:
-        for key, value in facts.items():
-            if value and self._reported.get(key) != value:
-                self._reported[key] = value
-                yield Fact(name=key, value=value)
-
     def _event(self, record: str, event: dict[str, Any]) -> Iterator[Item]:
-        if "started_at" not in self._reported:
+        if "started_at" not in self._known:
             yield from self._learn(started_at=coerce.stamp(event.get("timestamp")))
-        called = coerce.mapping(coerce.mapping(event.get("tool_call_metadata")).get("model_response"))
+        called = coerce.mapping(coerce.at(event, "tool_call_metadata", "model_response"))
         if (kind := coerce.text(event.get("action"))) is not None:
             args = coerce.mapping(event.get("args"))
             yield from self._learn(agent_version=coerce.text(args.get("openhands_version")))
@@ -109,13 +101,10 @@ class _Reading:
                 yield TurnEnd(end=self._end)
         else:
             extras = coerce.mapping(event.get("extras"))
-            folder = coerce.text(coerce.mapping(extras.get("metadata")).get("working_dir"))
+            folder = coerce.text(coerce.at(extras, "metadata", "working_dir"))
             yield from self._learn(folder=folder or coerce.text(extras.get("working_dir")))
             self._costs.add_totals(event.get("llm_metrics"), None, None)
             yield from self._observation(record, event, extras)
-
-    def _entry(self, event: AnyEvent, **known: Any) -> Entry:
-        return Entry(event=event, end=self._end, **known)
 
     # ------------------------------------------------------------ actions
 
@@ -136,7 +125,7 @@ class _Reading:
         raw = coerce.mapping(made.get("model_response"))
         paid = bool(raw) or isinstance(event.get("llm_metrics"), dict)
         common: dict[str, Any] = {"ts": ts}
-        common["model"] = coerce.text(raw.get("model")) or self._reported.get("model")
+        common["model"] = coerce.text(raw.get("model")) or self._known.get("model")
         common["response"] = (coerce.text(raw.get("id")) or f"r{record}") if paid else None
         ordinal = 0
         for text in self._thoughts(args, raw, common["response"]):
@@ -165,9 +154,7 @@ class _Reading:
         self, event_id: str, event: dict[str, Any], args: dict[str, Any], common: dict[str, Any]
     ) -> Entry:
         made = coerce.mapping(event.get("tool_call_metadata"))
-        named = (
-            coerce.text(made.get("function_name")) or coerce.text(args.get("name")) or str(event["action"])
-        )
+        named = coerce.either(made.get("function_name"), args.get("name")) or str(event["action"])
         call_id = coerce.text(made.get("tool_call_id")) or event_id
         arguments = {
             key: value for key, value in args.items() if key not in _BOOKKEEPING and value is not None
@@ -175,7 +162,7 @@ class _Reading:
         self._calls[coerce.number(event.get("id"))] = (call_id, Refusal(named, arguments))
         path = coerce.text(args.get("path"))
         command = coerce.text(args.get("command")) if event["action"] == "run" else None
-        folder = coerce.text(args.get("cwd")) or self._reported.get("folder")
+        folder = coerce.text(args.get("cwd")) or self._known.get("folder")
         edits = _edits(str(event["action"]), args)
         call = Call(named, arguments, command, folder, edits, (path,) if path else ())
         return self._entry(call.event(call_id, id=event_id, **common), **call.known)
@@ -222,7 +209,7 @@ _BOOKKEEPING = frozenset(
 
 
 def _content(event: dict[str, Any], args: dict[str, Any]) -> Any:
-    text = coerce.text(args.get("content")) or coerce.text(event.get("message")) or ""
+    text = coerce.either(args.get("content"), event.get("message")) or ""
     urls = coerce.sequence(args.get("image_urls"))
     return [{"text": text}, *({"type": "image_url", "image_url": {"url": url}} for url in urls)]
 
@@ -261,6 +248,6 @@ def _written(extras: dict[str, Any]) -> tuple[Edit, ...]:
 
 def _exit_code(extras: dict[str, Any]) -> int | None:
     """Of a command; -1 means that it is still running."""
-    code = coerce.number(coerce.mapping(extras.get("metadata")).get("exit_code"))
+    code = coerce.number(coerce.at(extras, "metadata", "exit_code"))
     code = coerce.number(extras.get("exit_code")) if code is None else code
     return code if code != -1 else None

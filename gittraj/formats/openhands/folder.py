@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from gittraj.errors import FormatError
-from gittraj.formats.base import document
+from gittraj.formats.base.document import load_beside
 from gittraj.formats.openhands import events as openhands
 from gittraj.model.session_items import Damage, Item
 
@@ -34,7 +34,6 @@ def sessions(path: Path) -> Iterator[str]:
 
 
 def read(path: Path, session: str) -> Iterator[Item]:
-    """The items of one session. Raises FormatError if it is not there any more."""
     folder = next((folder_of for folder_of in _folders(path) if _session(folder_of) == session), None)
     if folder is None:
         raise FormatError(f"{path} contains no session {session}", hint="list its sessions again")
@@ -42,7 +41,7 @@ def read(path: Path, session: str) -> Iterator[Item]:
     damages: list[Damage] = []
     end = 0
     for file in _files(folder):
-        value, damage = _load(file)
+        value, damage = load_beside(file, f"event {file.stem}")
         end += 1
         if damage:
             damages.append(damage)
@@ -70,7 +69,7 @@ def _folders(path: Path, limit: int | None = None) -> Iterator[Path]:
 
 def _holds_events(folder: Path) -> bool:
     files = islice(_files(folder), 3)
-    return any(openhands.is_event(_load(file)[0]) for file in files)
+    return any(openhands.is_event(load_beside(file, "")[0]) for file in files)
 
 
 def _files(folder: Path) -> Iterator[Path]:
@@ -78,11 +77,3 @@ def _files(folder: Path) -> Iterator[Path]:
     if folder.is_dir():
         files = (f for f in folder.iterdir() if f.suffix == ".json" and f.stem.isdecimal() and f.is_file())
         yield from sorted(files, key=lambda file: int(file.stem))
-
-
-def _load(file: Path) -> tuple[Any, Damage | None]:
-    try:
-        with file.open("rb") as stream:
-            return document.load(stream)
-    except OSError as error:
-        return None, Damage(at=0, why=f"event {file.stem}: {error.strerror}")

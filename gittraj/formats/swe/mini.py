@@ -20,18 +20,18 @@ from gittraj.formats.openai import completion
 from gittraj.formats.swe import ending, protocol, task
 from gittraj.formats.swe.protocol import answer, is_answer
 from gittraj.model.session_items import Entry, Fact, Item, Spent, TurnEnd
-from gittraj.model.values import AnyEvent, Message, NoteEvent, Prompt, Thinking, ToolCall, ToolResult, Usage
+from gittraj.model.values import Message, NoteEvent, Prompt, Thinking, ToolCall, ToolResult, Usage
 
 name = "mini-swe-agent"
 agent = "mini-swe-agent"
 
 _INFO = {"exit_status", "submission", "model_stats", "mini_version"}
+_SUBMITTED = "Submitted"
 _TYPED = ("Interrupted by user: ", "The user added a new task: ")
 _NOTES = ("Interrupted by user: Temporary interruption caught.", "Switched to human mode.")
 
 
 def detect(head: bytes) -> bool:
-    """Whether a file that begins with ``head`` is a run of mini-swe-agent."""
     value = peek(head)
     if isinstance(value, list):
         messages = coerce.objects(value)
@@ -54,15 +54,15 @@ def read(value: Any, session: str | None, end: int) -> Iterator[Item]:
         yield from _Reading(value, session, end).items()
 
 
-class _Reading:
+class _Reading(document.Reading):
     def __init__(self, run: dict[str, Any] | list[Any], stem: str | None, end: int) -> None:
+        super().__init__(end)
         self._run = coerce.mapping(run)
         self._info = coerce.mapping(self._run.get("info"))
         self._config = coerce.mapping(self._info.get("config"))
         self._messages = coerce.objects(run if isinstance(run, list) else run.get("messages"))
         self._stem = stem
-        self._end = end
-        self._model = coerce.text(coerce.mapping(self._config.get("model")).get("model_name"))
+        self._model = coerce.text(coerce.at(self._config, "model", "model_name"))
         self._folder = _local_folder(self._config)
         self._asked: str | None = None
         self._pending: deque[tuple[str, str | None]] = deque()
@@ -109,7 +109,7 @@ class _Reading:
 
     def _costs_add_up(self) -> bool:
         """Whether the calls' own costs are all there is; else only the total is known."""
-        total = coerce.cost(coerce.mapping(self._info.get("model_stats")).get("instance_cost"))
+        total = coerce.cost(coerce.at(self._info, "model_stats", "instance_cost"))
         summed = math.fsum(self._costs.values())
         return bool(self._costs) and (total is None or math.isclose(summed, total, abs_tol=1e-12))
 
@@ -120,9 +120,9 @@ class _Reading:
         status = coerce.text(fields.get("exit_status"))
         # a list without info ended by submitting, if its last command was meant to
         bare = status is None and not self._info and self._last is not None
-        failed = status not in (None, "Submitted")
+        failed = status not in (None, _SUBMITTED)
         return ending.Ending(
-            exit_status="Submitted" if bare else status,
+            exit_status=_SUBMITTED if bare else status,
             submission=coerce.text(fields.get("submission")) or (self._last if bare else None),
             error=coerce.text(fields.get("exception_str")) or (self._last if failed else None),
         )
@@ -139,19 +139,16 @@ class _Reading:
         if is_answer(message):
             yield from self._answer(number, message, ts)
         elif role in ("tool", "function_call_output"):
-            call_id = coerce.text(message.get("tool_call_id")) or coerce.text(message.get("call_id"))
+            call_id = coerce.first(message, "tool_call_id", "call_id")
             content = message.get("content", message.get("output"))
             yield self._result(f"m{number}:0", ts, completion.text(content)[0], extra, call_id)
         elif role == "user":
             yield from self._user(number, message, ts)
 
-    def _entry(self, event: AnyEvent, **known: Any) -> Entry:
-        return Entry(event=event, end=self._end, **known)
-
     def _answer(self, number: int, message: dict[str, Any], ts: str | None) -> Iterator[Entry]:
         reply = answer(message)
         response = reply.response or f"m{number}"
-        cost = coerce.cost(coerce.mapping(message.get("extra")).get("cost"))
+        cost = coerce.cost(coerce.at(message, "extra", "cost"))
         common: dict[str, Any] = {"ts": ts, "model": self._model or reply.model, "response": response}
         self._pending.clear()
         spent = reply.usage is not None or cost is not None
@@ -182,12 +179,15 @@ class _Reading:
         """The observation of the call that it names, or of the first that has none yet."""
         if call_id is None and self._pending:
             call_id = self._pending[0][0]
+        asked = dict(self._pending).get(call_id or "")
         self._pending = deque(waiting for waiting in self._pending if waiting[0] != call_id)
         seen = protocol.observation(text)
         raw, failure = extra.get("raw_output"), coerce.text(extra.get("exception_info"))
         content = (raw or failure or "") if isinstance(raw, str) else seen.text
         code = coerce.number(extra.get("returncode"))
         code = seen.returncode if code is None else code
+        if failure and protocol.submits(asked) and self._ending().exit_status == _SUBMITTED:
+            failure = code = None  # it ended the run, which the program calls "not executed"
         event = ToolResult(
             id=event_id,
             ts=ts,
@@ -205,7 +205,7 @@ class _Reading:
         extra = coerce.mapping(message.get("extra"))
         common: dict[str, Any] = {"id": f"m{number}:0", "ts": ts}
         if self._asked is None:
-            self._asked = task.task(text, coerce.mapping(self._config.get("agent")).get("instance_template"))
+            self._asked = task.task(text, coerce.at(self._config, "agent", "instance_template"))
             yield self._entry(Prompt(**common, content=self._asked, artifact=artifact))
         elif human := answer({**message, "content": ""}).calls:
             for ordinal, call in enumerate(human):
@@ -258,5 +258,5 @@ class _Reading:
 def _local_folder(config: dict[str, Any]) -> str | None:
     """The folder that commands run in, unless it is one inside a container."""
     kind = coerce.text(config.get("environment_type")) or "local"
-    folder = coerce.text(coerce.mapping(config.get("environment")).get("cwd"))
+    folder = coerce.text(coerce.at(config, "environment", "cwd"))
     return folder if folder and posixpath.isabs(folder) and "local" in kind.lower() else None

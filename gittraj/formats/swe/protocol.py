@@ -98,18 +98,15 @@ def rejected(text: str) -> str | None:
 
 def is_spoken(messages: list[dict[str, Any]]) -> bool:
     """Whether a list of chat messages is a run by this protocol, and not just any conversation."""
-    for message in messages:
-        if message.get("role") == "exit" or "actions" in coerce.mapping(message.get("extra")):
-            return True
-        if message.get("role") == "assistant":
-            continue
-        text = completion.text(message.get("content"))[0]
-        if is_observation(text) or any(marker in text for marker in _MARKERS):
-            return True
-    first = messages[0] if messages and messages[0].get("role") == "system" else {}
-    fence = next((f for f in _FENCES if f"{f}\n" in completion.text(first.get("content"))[0]), None)
-    answers = [completion.text(m.get("content"))[0] for m in messages if m.get("role") == "assistant"]
-    return fence is not None and bool(answers) and all(f"{fence}\n" in answer for answer in answers)
+    if any(m.get("role") == "exit" or "actions" in coerce.mapping(m.get("extra")) for m in messages):
+        return True
+    told = [(m.get("role"), completion.text(m.get("content"))[0]) for m in messages]
+    if any(is_observation(text) or submits(text) for role, text in told if role != "assistant"):
+        return True
+    rules = told[0][1] if told and told[0][0] == "system" else ""
+    fence = next((f"{fence}\n" for fence in _FENCES if f"{fence}\n" in rules), None)
+    answers = [text for role, text in told if role == "assistant"]
+    return fence is not None and bool(answers) and all(fence in answer for answer in answers)
 
 
 _THOUGHT = "THOUGHT:"
@@ -172,6 +169,6 @@ def _items(message: dict[str, Any]) -> tuple[list[str], str, list[Call]]:
                 texts.append(completion.text(item.get("content"))[0])
             case "function_call":
                 named = coerce.text(item.get("name")) or "unknown"
-                call_id = coerce.text(item.get("call_id")) or coerce.text(item.get("id"))
+                call_id = coerce.first(item, "call_id", "id")
                 calls.append(Call(named, coerce.parsed(item.get("arguments")), call_id))
     return thoughts, "\n".join(texts), calls

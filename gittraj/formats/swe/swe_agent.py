@@ -19,7 +19,7 @@ from gittraj.formats.base.position import facts
 from gittraj.formats.openai import completion
 from gittraj.formats.swe import ending, task, windowed
 from gittraj.model.session_items import Entry, Fact, Item, Spent, TurnEnd
-from gittraj.model.values import AnyEvent, NoteEvent, Prompt, Thinking, ToolCall, ToolResult, Usage
+from gittraj.model.values import NoteEvent, Prompt, Thinking, ToolCall, ToolResult, Usage
 
 name = "swe-agent"
 agent = "swe-agent"
@@ -30,7 +30,6 @@ _DEMONSTRATION = "Here is a demonstration of how to"
 
 
 def detect(head: bytes) -> bool:
-    """Whether a file that begins with ``head`` is a run of SWE-agent."""
     run = coerce.mapping(peek(head))
     if "trajectory_format" in run or "schema_version" in run:
         return False
@@ -51,17 +50,17 @@ def read(value: Any, _session: str | None, end: int) -> Iterator[Item]:
         yield from _Reading(value, end).items()
 
 
-class _Reading:
+class _Reading(document.Reading):
     def __init__(self, run: dict[str, Any], end: int) -> None:
+        super().__init__(end)
         self._run = run
-        self._end = end
         self._config = coerce.mapping(coerce.parsed(run.get("replay_config")))
         # a retrying run repeats the best of its attempts beside them
         self._attempts = coerce.objects(run.get("attempts")) or [run]
         self._info = coerce.mapping(run.get("info")) or coerce.mapping(self._attempts[-1].get("info"))
         self._asked: str | None = None
         configured = coerce.mapping(self._config.get("agent"))
-        self._model = coerce.text(coerce.mapping(configured.get("model")).get("name"))
+        self._model = coerce.text(coerce.at(configured, "model", "name"))
         self._templates = coerce.mapping(configured.get("templates"))
         self._begin("")
 
@@ -94,9 +93,9 @@ class _Reading:
 
     def _facts(self) -> Iterator[Fact]:
         problem = coerce.mapping(self._config.get("problem_statement"))
-        repository = coerce.mapping(coerce.mapping(self._config.get("env")).get("repo"))
+        repository = coerce.mapping(coerce.at(self._config, "env", "repo"))
         stats = coerce.mapping(self._info.get("model_stats"))
-        instance = coerce.text(problem.get("id")) or coerce.text(self._run.get("instance_id"))
+        instance = coerce.either(problem.get("id"), self._run.get("instance_id"))
         yield from facts(
             session=coerce.shape_id(name, [[instance], *self._shape()]),
             instance=instance,
@@ -209,9 +208,6 @@ class _Reading:
     def _id(self, record: str, ordinal: int) -> str:
         return f"{self._prefix}{record}:{ordinal}"
 
-    def _entry(self, event: AnyEvent, **known: Any) -> Entry:
-        return Entry(event=event, end=self._end, **known)
-
     def _thought(self, record: str, text: str) -> Iterator[Entry]:
         if text := text.strip():
             common: dict[str, Any] = {"model": self._model, "response": f"{self._prefix}{record}"}
@@ -265,7 +261,7 @@ class _Reading:
         review = info.get("review")
         fields = coerce.mapping(review)
         outputs = fields.get("outputs", review)
-        texts = [o for o in outputs if isinstance(o, str)] if isinstance(outputs, list) else []
+        texts = coerce.texts(outputs)
         plain = (f"{key}: {value}" for key, value in fields.items() if isinstance(value, str | int | float))
         content = "\n\n".join(texts) or coerce.text(review) or "\n".join(plain)
         if content:

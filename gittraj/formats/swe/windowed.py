@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gittraj.formats.base import coerce
-from gittraj.formats.base.edits import editor, first, pairs, replaced
+from gittraj.formats.base.edits import editor, pairs, replaced
 from gittraj.model.session_items import Edit
 
 _RANGE = re.compile(r"edit \d+:\d+[^\n]*\n(.*?)(?:\nend_of_edit\s*)?", re.DOTALL)
@@ -67,7 +67,7 @@ def edits(name: str, arguments: Any, open_file: str | None) -> tuple[Edit, ...]:
             return (Edit(path=open_file, added=tuple(ranged[1].splitlines())),) if open_file else ()
         name, fields = _words(command)
         return edits(name, fields, open_file) if name != "bash" else ()
-    if name == "create" and (path := first(fields, ("filename", "path"))):
+    if name == "create" and (path := coerce.first(fields, "filename", "path")):
         return (Edit(path=path, kind="add"),)
     if name in ("edit", "insert") and open_file:
         ((old, new),) = pairs([fields], ["search"], ["replace", "text", "replacement_text"])
@@ -80,7 +80,7 @@ def paths(name: str, arguments: Any) -> tuple[str, ...]:
     fields = coerce.mapping(arguments)
     if name == "bash":
         name, fields = _words(coerce.text(fields.get("command")) or "")
-    path = first(fields, ("path", "filename"))
+    path = coerce.first(fields, "path", "filename")
     return (path,) if path and name in (*_EDITOR, "create", "open") else ()
 
 

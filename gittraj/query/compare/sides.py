@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from gittraj.agents import all_agents
 from gittraj.errors import TrajError
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
@@ -35,7 +36,14 @@ def find_side(repository: Repository, recorded: Recorded, name: str, *, task: st
                 f"{task} has no trajectory by {name}", hint=f"git traj show {task} lists its trajectories"
             )
         return Side(name, None, found)
-    target = find_target(repository, recorded, name)
+    try:
+        target = find_target(repository, recorded, name)
+    except TrajError:
+        by = (_is_by(folded.whole, name) for each in recorded.ids() if (folded := recorded.folded(each)))
+        if name in all_agents() or any(by):
+            what = f"{name} is an agent or a model, which are compared on one task"
+            raise TrajError(what, "git traj compare A B --task ID") from None
+        raise
     headers = _headers(recorded, target)
     if not headers:
         raise TrajError(f"{name} has no trajectory", hint="git traj log lists the commits that have one")

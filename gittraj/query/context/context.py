@@ -20,6 +20,7 @@ from gittraj.query.header import Folded
 from gittraj.query.log.description import describe_all
 from gittraj.query.log.listing import list_commits
 from gittraj.query.log.paths import RENAMES, is_below
+from gittraj.query.log.reverted import Reverts
 from gittraj.query.notes import IndexLookup
 from gittraj.query.records import Recorded
 
@@ -111,11 +112,13 @@ def _explored_files(folded: Folded, commit: str) -> set[str]:
 
 def _describe(repository: Repository, near_headers: Sequence[tuple[Near, Header]]) -> Iterator[Source]:
     described = describe_all(repository, list(dict.fromkeys(near.commit for near, _ in near_headers)))
+    Reverts(repository).mark(described.values())
     newer: dict[str, None] = {}
     for near, header in near_headers:
         commit = described[near.commit]
         newer_count = len(newer) - (near.commit in newer)
-        yield Source(near, short=commit["short"], date=commit["date"], newer=newer_count, header=header)
+        about = {"short": commit["short"], "date": commit["date"], "reverted": commit["revertedBy"]}
+        yield Source(near, newer=newer_count, header=header, **about)
         if not near.neighbour:
             newer[near.commit] = None
 

@@ -22,12 +22,14 @@ _DOUBT = 2  # added to the number of commits: one common change is weak evidence
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """How near a commit is (1: touched one of the paths and nothing else), and through which file."""
+    """How near a commit is (1: touched one of the paths and nothing else), and through which file; ``paths``:
+    all of those asked for that it touched."""
 
     commit: str
     weight: float
     path: str
     neighbour: bool
+    paths: Sequence[str] = ()
 
 
 def find_near(
@@ -55,8 +57,8 @@ def find_near(
 
 def touch(commit: str, files: Collection[str], paths: Sequence[str]) -> Near:
     """A commit that touched one of ``paths``; the first path where all were renamed since."""
-    named = (path for path in paths if any(is_below(file, path) for file in files))
-    return Near(commit, _focus(files), next(named, paths[0]), neighbour=False)
+    named = [path for path in paths if any(is_below(file, path) for file in files)] or [paths[0]]
+    return Near(commit, _focus(files), named[0], neighbour=False, paths=named)
 
 
 def _focus(files: Collection[str]) -> float:

@@ -33,6 +33,8 @@ _WORTH = {
 _STATED = {"inferred": 0.75}
 _MODEL = 0.85  # by model:NAME, a summary made later
 _UNSURE = 0.5  # added for a decision with low confidence
+_SURE = 0.7  # the least confidence that answers a question
+_REVERTED = 0.3  # it stands no longer
 _NAMED = 1.4  # its text names the file or something in it
 _OLDEST = 0.7
 _HALF = 10  # newer commits that halve the bonus for being new
@@ -41,13 +43,15 @@ _AGAIN = 0.85  # for each further takeaway of a kind, so that one kind does not 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A trajectory on a commit that is near: its HEADER there, and how many such commits are newer."""
+    """A trajectory on a commit that is near: its HEADER there, how many such commits are newer, and which
+    commit took it back."""
 
     near: Near
     short: str
     date: str
     newer: int
     header: Header
+    reverted: str | None = None
 
 
 def rank_takeaways(sources: Iterable[Source], names: Collection[str] = ()) -> list[Takeaway]:
@@ -57,7 +61,10 @@ def rank_takeaways(sources: Iterable[Source], names: Collection[str] = ()) -> li
     """
     found = sorted(sources, key=lambda s: (s.newer, s.near.commit, s.header["id"]))
     words = frozenset(names)
-    rated = [(_rate(takeaway, source, words), takeaway) for source in found for takeaway in _read(source)]
+    answers = _find_answers(found)
+    rated = [
+        (_rate(takeaway, source, words), takeaway) for source in found for takeaway in _read(source, answers)
+    ]
     rated += [(_rate(takeaway, source, words), takeaway) for source, takeaway in _failing(found)]
     # ours before what anybody may have written into a remote; stable: the newer first
     rated.sort(key=lambda pair: ("remote" in pair[1], -pair[0]))
@@ -70,22 +77,41 @@ def rank_takeaways(sources: Iterable[Source], names: Collection[str] = ()) -> li
     return [takeaway for _, takeaway in mixed]
 
 
-def _read(source: Source) -> Iterator[Takeaway]:
-    yield from _read_decisions(source)
-    for doubt in source.header["caveats"]:
-        yield _takeaway(source, "doubt", doubt)
+def _find_answers(sources: Sequence[Source]) -> dict[str, Source]:
+    """By question the latest commit that answers it: an agent or a person decided, and was sure."""
+    answers: dict[str, Source] = {}
+    for source in sources:
+        trusted = not (source.reverted or source.header.get("remote"))
+        for decision in source.header["decisions"] if trusted else ():
+            if decision["question"] and decision["by"] in ("agent", "human") and not _is_unsure(decision):
+                answers.setdefault(decision["question"], source)
+    return answers
+
+
+def _is_unsure(decision: Mapping[str, Any]) -> bool:
+    return decision["confidence"] is not None and decision["confidence"] < _SURE
+
+
+def _read(source: Source, answers: Mapping[str, Source]) -> Iterator[Takeaway]:
+    yield from _read_decisions(source, answers)
+    sources = source.header["caveatSources"]
+    for doubt, said in zip(source.header["caveats"], sources, strict=True):
+        yield _takeaway(source, "doubt", doubt, about=said and said["path"])
     yield from _read_retrospective(source)
     yield from _read_work(source)
 
 
-def _read_decisions(source: Source) -> Iterator[Takeaway]:
+def _read_decisions(source: Source, answers: Mapping[str, Source]) -> Iterator[Takeaway]:
     for decision in source.header["decisions"]:
         others = " or ".join(filter(None, decision["alternatives"]))
+        later = answers.get(decision["question"] or "") if _is_unsure(decision) else None
         yield _takeaway(
             source,
             "rejected" if others else "decided",
             others or decision["chosen"],
+            about=decision["path"],
             chosen=decision["chosen"] if all(sides(decision)) else None,
+            answeredIn=later.near.commit if later and later.newer < source.newer else None,
             **{key: decision[key] for key in ("question", "reasoning", "by", "confidence")},
         )
 
@@ -124,8 +150,9 @@ def _failing(sources: Sequence[Source]) -> Iterator[tuple[Source, Takeaway]]:
             yield source, _takeaway(source, "tests", summary)
 
 
-def _takeaway(source: Source, kind: str, text: str, **more: Any) -> Takeaway:
-    optional = dict.fromkeys(("chosen", "question", "reasoning", "summary", "by", "confidence"))
+def _takeaway(source: Source, kind: str, text: str, *, about: str | None = None, **more: Any) -> Takeaway:
+    """``about``: the file that it names itself, of all that the commit touched."""
+    optional = dict.fromkeys(("chosen", "question", "reasoning", "summary", "by", "confidence", "answeredIn"))
     return {
         "commit": source.near.commit,
         "short": source.short,
@@ -135,8 +162,10 @@ def _takeaway(source: Source, kind: str, text: str, **more: Any) -> Takeaway:
         **optional,
         **more,
         "trajectory": source.header["id"],
-        "path": source.near.path,
+        "path": about or source.near.path,
+        "paths": [about] if about else list(source.near.paths),
         "neighbour": source.near.neighbour,
+        "revertedBy": source.reverted,
         **({"remote": source.header["remote"]} if source.header.get("remote") else {}),
     }
 
@@ -144,6 +173,7 @@ def _takeaway(source: Source, kind: str, text: str, **more: Any) -> Takeaway:
 def _rate(takeaway: Takeaway, source: Source, names: frozenset[str]) -> float:
     rate: float = _WORTH[takeaway["kind"]] * source.near.weight
     rate *= _OLDEST + (1 - _OLDEST) * 0.5 ** (source.newer / _HALF)
+    rate *= _REVERTED if source.reverted else 1
     by = takeaway["by"] or ""
     rate *= _MODEL if by.startswith("model:") else _STATED.get(by, 1)
     if takeaway["kind"] in ("rejected", "decided") and takeaway["confidence"] is not None:
@@ -159,10 +189,17 @@ def _words(takeaway: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _unique(rated: Iterable[tuple[float, Takeaway]]) -> Iterator[tuple[float, Takeaway]]:
-    """Each text once, at its highest rating: copies of a commit repeat them."""
+    """Each text once, at its highest rating: copies of a commit repeat them. Of two doubts, one of which
+    goes on after the other's words, the longer."""
+    known = [(*pair, _spell(pair[1])) for pair in rated]
+    doubts = "\n".join(f"\n{words[0]}" for _, takeaway, words in known if takeaway["kind"] == "doubt")
     seen = set()
-    for rate, takeaway in rated:
-        words = tuple(" ".join((takeaway[key] or "").split()).casefold() for key in ("text", "chosen"))
-        if words not in seen and words[0]:
+    for rate, takeaway, words in known:
+        told = takeaway["kind"] == "doubt" and f"\n{words[0].rstrip('.')} " in doubts
+        if words not in seen and words[0] and not told:
             seen.add(words)
             yield rate, takeaway
+
+
+def _spell(takeaway: Takeaway) -> tuple[str, ...]:
+    return tuple(" ".join((takeaway[key] or "").split()).casefold() for key in ("text", "chosen"))

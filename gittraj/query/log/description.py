@@ -7,6 +7,7 @@ from typing import Any
 
 from gittraj.errors import GitError
 from gittraj.git import Repository
+from gittraj.query.log.reverted import Reverts
 
 BATCH = 500
 """Commits described by one process."""
@@ -56,6 +57,7 @@ def describe_places(repository: Repository, groups: Sequence[Collection[str]]) -
     described = describe_present(repository, sorted({c for group in groups for c in group}))
     several = {c for group in groups if len(group) > 1 for c in group if c in described}
     stray = _find_stray(repository, several)
+    Reverts(repository).mark(described.values())
     return [
         min(
             (described[c] for c in group if c in described),

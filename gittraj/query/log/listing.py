@@ -19,6 +19,7 @@ from gittraj.git import Repository, from_top
 from gittraj.model.header import Header
 from gittraj.query.log.description import BATCH, describe_all
 from gittraj.query.log.paths import RENAMES, Ancestry, following, touching
+from gittraj.query.log.reverted import Reverts
 from gittraj.query.notes import IndexFailedError, IndexLookup, Reachable
 
 if TYPE_CHECKING:  # a listing whose text is cached needs neither
@@ -130,11 +131,12 @@ def read_entries(
 
     ``explored``: also trajectories that worked there and made no commit.
     """
-    carrying = iter(commits)
+    carrying, reverts = iter(commits), Reverts(ancestry.repository)
     size = _FIRST
     while chunk := list(islice(carrying, size)):
         size = min(4 * size, BATCH)
         described = describe_all(ancestry.repository, chunk)
+        reverts.mark(described.values())
         changed = ancestry.diff([(c, 0) for c in chunk], *RENAMES) if files else {}
         for commit, headers in zip(chunk, recorded.headers(chunk, explored=explored), strict=True):
             entry = described[commit]
@@ -152,15 +154,21 @@ def read_runs(recorded: Recorded, wanted: Wanted) -> Iterator[Entry]:
         split = header["part"]["of"] > 1  # over months, or some of it on a commit
         folded = recorded.folded(header["id"]) if split else None
         whole = folded.header(None) if folded else {**header, "part": {**header["part"], "number": None}}
-        if header["id"] not in runs and wanted.accepts(whole):
+        if header["id"] not in runs:
             runs[header["id"]] = whole
-    if runs:
-        newest = sorted(runs.values(), key=lambda header: header["startedAt"] or "", reverse=True)
+    yield from choose_runs(runs.values(), wanted)
+
+
+def choose_runs(runs: Iterable[Header], wanted: Wanted) -> Iterator[Entry]:
+    """As ``read_runs``, of HEADERs or of rows of the index."""
+    if chosen := [*filter(wanted.accepts, runs)]:
+        newest = sorted(chosen, key=lambda header: header["startedAt"] or "", reverse=True)
         yield {"commit": None, "trajectories": newest}
 
 
-def list_trajectories(recorded: Recorded, entries: Iterable[Entry]) -> Iterator[Header]:
-    """The trajectories of ``entries``: each one's whole HEADER, with the ``commits`` that show it."""
+def list_trajectories(recorded: Recorded | None, entries: Iterable[Entry]) -> Iterator[Header]:
+    """The trajectories of ``entries``: each one's whole HEADER, with the ``commits`` that show it. Those of
+    commits are in ``recorded``."""
     shown: dict[str, list[str]] = {}
     runs: list[Header] = []
     for entry in entries:
@@ -170,7 +178,7 @@ def list_trajectories(recorded: Recorded, entries: Iterable[Entry]) -> Iterator[
         for header in entry["trajectories"]:
             shown.setdefault(header["id"], []).append(entry["commit"])
     for trajectory, commits in shown.items():
-        if folded := recorded.folded(trajectory):
+        if recorded and (folded := recorded.folded(trajectory)):
             yield {**folded.header(None), "commits": commits}
     yield from ({**header, "commits": []} for header in runs)
 
@@ -188,7 +196,9 @@ def _cost(found: Header) -> float:
 
 def describe(repository: Repository, commit: str) -> Entry:
     """One commit as ``log --json`` has it, without files and trajectories."""
-    return describe_all(repository, [commit])[commit]
+    entry = describe_all(repository, [commit])[commit]
+    Reverts(repository).mark([entry])
+    return entry
 
 
 def changed_paths(repository: Repository, commits: Sequence[str]) -> dict[str, list[str]]:

@@ -62,7 +62,7 @@ def state_facts(change: Change, *, cost: bool) -> list[str]:
     sessions = change.sessions
     lasted = [t["part"]["durationSeconds"] for t in sessions if t["part"]["durationSeconds"] is not None]
     facts = [
-        f"{share(change)} {'have' if len(change.own) != 1 else 'has'} an agent trajectory",
+        f"{share(change)} {'have' if len(change.own) != 1 else 'has'} {_whose(change)}",
         agents_of(sessions, " + "),
         count(len(sessions), "session"),
         duration(sum(lasted)) or "" if lasted else "",
@@ -72,11 +72,19 @@ def state_facts(change: Change, *, cost: bool) -> list[str]:
     return [fact for fact in facts if fact]
 
 
+def _whose(change: Change) -> str:
+    """A person's own record is no agent's."""
+    return "an agent trajectory" if all(session["agent"] for session in change.sessions) else "a trajectory"
+
+
 def _tested(change: Change) -> str:
     """How the last tests of all sessions ended, where they passed: what else became of them is a flag."""
     ran = [t["tests"] for t in change.sessions if t["tests"]]
     passed = bool(ran) and all(last["outcome"] == "passed" for last in ran)
-    return f"last tests: {(tests(ran[-1]) or '').partition(' (')[0]}" if passed else ""
+    if not passed:
+        return ""
+    told = (tests(ran[-1]) or "").partition(" (")[0]
+    return f"last tests: {told}{' before the commit was rewritten' * bool(ran[-1].get('carried'))}"
 
 
 def share(change: Change) -> str:

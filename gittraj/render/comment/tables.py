@@ -131,7 +131,8 @@ def _table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def _small(decision: Header) -> str:
     """How sure who was; a column for each would be cut on a phone."""
     by = {"agent": "", "human": "a person"}.get(decision["by"], words(decision["by"], NAME))
-    basis = ", ".join(filter(None, (by, sure(decision["confidence"]))))
+    gone = f"reverted by {code(decision['revertedBy'][:7])}" if decision.get("revertedBy") else None
+    basis = ", ".join(filter(None, (by, sure(decision["confidence"]), gone)))
     return f" <sub>{basis}</sub>" if basis else ""
 
 

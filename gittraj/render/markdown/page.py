@@ -41,6 +41,10 @@ def render_markdown(entry: Header | None, trajectories: Sequence[Header], *, det
         for title, body in _sections(header, detail):
             heading = f"\n{depth}# {title}\n" if title else ""
             yield f"{heading}\n{body}\n"
+    edited = {file["path"] for header in trajectories for file in header["filesChanged"]}
+    if others := [path for path in (entry or {}).get("files", ()) if path not in edited]:
+        yield "\n## Files without a recorded edit\n\nA command may have written them: "
+        yield ", ".join(map(code, others)) + "\n"
 
 
 def _sections(header: Header, detail: Detail) -> Iterator[tuple[str, str]]:
@@ -123,7 +127,7 @@ def _event(event: Event, detail: Detail) -> str:
         case "tool_call":
             name, about = describe_call(event)
             shown = terminal.cut(terminal.escape_line(about), None if detail.everything else _CALL)
-            return f"- {code(name)} {code(shown)}"
+            return f"- {code(name)} {code(shown, cell=False)}"
         case "tool_result":
             lines = event["content"].strip().split("\n")
             kept = lines if detail.everything or len(lines) <= _RESULT else ["…", *lines[-_RESULT:]]

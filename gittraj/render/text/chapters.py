@@ -55,9 +55,17 @@ def render_commit(
         outputs, note = left_out(header), thinking_note(header) if detail.thinking else None
         notes = filter(None, (note, outputs and f"left out: {outputs}"))
         yield from ("\n" + page.paint(text, "dim") + "\n" for text in notes)
+    for number, hint in enumerate(_hints(entry, trajectories, detail)):
+        yield "\n" * (not number) + "\n".join(page.block(hint, "dim")) + "\n"
+
+
+def _hints(entry: Header | None, trajectories: Sequence[Header], detail: Detail) -> Iterator[str]:
     if entry is not None and any(d["id"] for header in trajectories for d in header["decisions"]):
-        hint = f"an inferred decision that is wrong: git traj strike {entry['short']} ID"
-        yield "\n" + "\n".join(page.block(hint, "dim")) + "\n"
+        yield f"an inferred decision that is wrong: git traj strike {entry['short']} ID"
+    sealed = [header["id"] for header in trajectories if header["thinking"] == "sealed"]
+    if sealed and not detail.thinking:
+        name = entry["short"] if entry else escape_line(sealed[0])
+        yield f"sealed thinking, opened with your key: git traj show {name} --show-thinking"
 
 
 def _head(header: Header, page: Page, now: datetime) -> Iterator[str]:

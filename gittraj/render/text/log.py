@@ -8,6 +8,7 @@ from datetime import datetime
 from gittraj.model.header import Header
 from gittraj.model.times import parse_time
 from gittraj.model.words import (
+    NO_COMMIT,
     brief,
     count,
     decided,
@@ -19,6 +20,7 @@ from gittraj.model.words import (
     money,
     participants,
     run,
+    taken_back,
     task,
     tests,
     unmarked,
@@ -73,15 +75,37 @@ def render_small(headers: Sequence[Header]) -> str:
     return " + ".join(small)
 
 
-def render_row(header: Header, page: Page, now: datetime) -> str:
-    """One trajectory on one line."""
+_ASKED = ("startedAt", "agent", "models", "task", "tags", "status", "confidence")
+_RUN = ("id", "solve", "instance")
+
+
+def row_of(header: Header) -> Header:
+    """What ``render_row`` shows of a trajectory, and what a listing chooses it by, but for ``--grep``."""
     name = escape_line(header["title"] or header["prompt"] or "(untitled)")
     if instance := (header.get("run") or {}).get("instance"):
         name = f"{escape_line(instance)}: {name}"  # a benchmark's runs are often all asked in the same words
     total = header["total"]
-    facts = [who(header), header["status"], count(len(header["commits"]), "commit")]
-    facts += [duration(total["durationSeconds"]), money(total), ago(header["startedAt"], now)]
-    return _on_one_line(escape_line(header["id"]), name, escape_line(" · ".join(filter(None, facts))), page)
+    led = header["link"]["role"] != "explored"
+    commits = count(len(header.get("commits", ())), "commit") if led else NO_COMMIT
+    facts = [who(header), header["status"], commits]
+    facts += [duration(total["durationSeconds"]), money(total)]
+    return {
+        **{key: header[key] for key in _ASKED},
+        "run": header["run"] and {key: header["run"][key] for key in _RUN},
+        "decisions": bool(header["decisions"]),
+        "part": {"costUsd": header["part"]["costUsd"]},
+        "total": {"costUsd": total["costUsd"]},
+        "id": escape_line(header["id"]),
+        "name": name,
+        "facts": escape_line(" · ".join(filter(None, facts))),
+    }
+
+
+def render_row(header: Header, page: Page, now: datetime) -> str:
+    """One trajectory, or its ``row_of``, on one line."""
+    row = header if "facts" in header else row_of(header)
+    facts = " · ".join(filter(None, (row["facts"], ago(row["startedAt"], now))))
+    return _on_one_line(row["id"], row["name"], facts, page)
 
 
 def render_runs(entry: Header, page: Page) -> str:
@@ -125,6 +149,7 @@ def render_tests(header: Header, page: Page) -> list[str]:
 def render_title(entry: Header, page: Page, now: datetime) -> str:
     """A commit's id, subject, age and author: on one line if they fit, else the last two below."""
     about = f"{ago(entry['date'], now)} by {escape_line(entry['author']['name'])}".strip()
+    about += f", {gone}" if (gone := taken_back(entry)) else ""
     start = len(entry["short"]) + 1
     about = cut(about, page.room(start))
     rows = wrap(escape_line(entry["subject"]), page.room(start)) or [""]

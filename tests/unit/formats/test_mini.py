@@ -314,6 +314,19 @@ def test_several_calls_of_one_answer() -> None:
     assert len({e.id for e in events(value)}) == len(events(value))
 
 
+def test_the_call_that_hands_in_did_not_fail() -> None:
+    """Version 2.4 says of it that it was not executed."""
+    refused = {"raw_output": "", "returncode": -1, "exception_info": "action was not executed"}
+    last = called("call_a", "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT")
+    handed_in, stopped = (
+        run(last, tool("", "call_a", **refused), message("exit", "", extra={"exit_status": status}))
+        for status in ("Submitted", "LimitsExceeded")
+    )
+    for value, failed in ((handed_in, False), (stopped, True)):
+        (result,) = (e for e in events(value) if isinstance(e, ToolResult))
+        assert (result.is_error, result.exit_code) == (failed, -1 if failed else None)
+
+
 def test_what_the_program_says_between() -> None:
     value = run(
         answer("no call"),

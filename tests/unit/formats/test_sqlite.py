@@ -75,13 +75,17 @@ def test_one_that_is_cut_in_its_head_is_none(path: Path) -> None:
             pass
 
 
+def as_it_is(value: Any) -> Any:
+    return value
+
+
 def test_a_second_row_with_one_key_is_not_lost_silently() -> None:
     with closing(sqlite3.connect(":memory:")) as database:
         database.execute("CREATE TABLE word (text TEXT PRIMARY KEY, number INTEGER)")
-        insert(database, "word", ("text", "number"), ("a", 1))
+        insert(database, "word", {"text": "a", "number": 1, "more": 0}, as_it_is)
         with pytest.raises(sqlite3.IntegrityError):
-            insert(database, "word", ("text", "number"), ("a", 2))
-        insert(database, "word", ("text", "number"), ("a", 3), replace=True)
+            insert(database, "word", {"text": "a", "number": 2, "more": 0}, as_it_is)
+        insert(database, "word", {"text": "a", "number": 3, "more": 0}, as_it_is, replace=True)
         assert database.execute("SELECT number FROM word").fetchall() == [(3,)]
 
 

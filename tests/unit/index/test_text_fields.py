@@ -115,3 +115,13 @@ def test_what_is_long_is_shortened() -> None:
     pieces = said(*messages).fields
     assert max(len(piece.text) for piece in pieces) == LONGEST
     assert sum(len(piece.text) for piece in pieces) == MOST
+
+
+def test_what_git_traj_context_printed_is_no_output_to_be_found() -> None:
+    printed = "$ git traj context a.py\n# git traj context: what was said\n1f442bd doubt slow\n"
+    printed += "# end of git traj context; 0 more\nok\n"
+    part = said(ToolResult(id="r", content=printed), ToolResult(id="s", content=printed[:70]))
+    assert [text for kind, _, text in told(part) if kind == "output"] == [
+        "$ git traj context a.py\n\nok",
+        "$ git traj context a.py",
+    ]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gittraj.precommit.searching import Names, Place, Search
+from gittraj.precommit.searching import Place, Search, name_of
 from gittraj.redact import LiveValues
 
 VALUE = "7Gk" + "2pQ9zW4mXv" + "8Rt1Nb"
@@ -42,9 +42,9 @@ def test_known_by_its_hash() -> None:
 def test_names(tmp_path: Path) -> None:
     env = tmp_path / ".env"
     env.write_text(f"# a comment\nexport DB_PASSWORD='{VALUE}'\nOTHER: {VALUE[::-1]}\n")
-    names = Names({"URL": f"https://ann:{VALUE}x@host"}, [tmp_path / "missing", env])
-    assert names.name(f"{VALUE}x") == "the value of URL"
-    assert Names({}, [env]).name(VALUE) == "the value of DB_PASSWORD in .env"
-    assert names.name(VALUE[::-1]) == "the value of OTHER in .env"
-    assert names.name("z" * 9) == "a value of a credentials file"
-    assert names.name(None) == "a secret that was known here before"
+    named = {"URL": f"https://ann:{VALUE}x@host"}, [tmp_path / "missing", env]
+    assert name_of(f"{VALUE}x", *named) == "the value of URL"
+    assert name_of(VALUE, {}, [env]) == "the value of DB_PASSWORD in .env"
+    assert name_of(VALUE[::-1], *named) == "the value of OTHER in .env"
+    assert name_of("z" * 9, *named) == "a value of a credentials file"
+    assert name_of(None, *named) == "a secret that was known here before"

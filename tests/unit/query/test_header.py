@@ -9,6 +9,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gittraj.model import words
 from gittraj.model.codec import decode_line, encode_note
 from gittraj.model.values import (
     Counts,
@@ -150,6 +151,7 @@ def test_the_records_of_one_commit_are_one_header() -> None:
         "lastSkipped": None,
         "lastErrors": None,
         "lastExit": None,
+        "carried": False,
     }
     assert header["filesChanged"] == [
         {"path": "a.py", "kind": "add", "edits": 3, "reverts": 1, "lines": None},
@@ -379,3 +381,12 @@ def test_a_choice_that_a_later_part_repeats_stands_once() -> None:
     )
     header = fold({A: [first, again]}).header(A)
     assert [decision["quote"] for decision in header["decisions"]] == ["1"]
+
+
+def test_tests_ran_on_what_a_carried_commit_was_before() -> None:
+    ran = TestRuns(runs=2, ran=True, kind="test", outcome="passed", last_passed=3)
+    carried = record(link=Link(evidence="agent", call="c", carried_from=(A,)), tests=ran)
+    assert words.tests(fold({B: [carried]}).header(B)["tests"]) == (
+        "3 passed (last of 2 runs, before the commit was rewritten)"
+    )
+    assert words.tests(fold({B: [record(tests=ran)]}).header(B)["tests"]) == "3 passed (last of 2 runs)"

@@ -41,7 +41,7 @@ def test_a_commit_of_many_files_makes_no_neighbours() -> None:
 
 
 def test_a_former_name_and_folders() -> None:
-    assert near({"c": ["old.py"]}, {"c"})["c"] == Near("c", 1.0, "src/a.py", neighbour=False)
+    assert near({"c": ["old.py"]}, {"c"})["c"] == Near("c", 1.0, "src/a.py", False, ["src/a.py"])
     found = near({"c": ["src/deep/x"], "d": ["lib"]}, {"c"}, ("top", "src"), beside=("src",))
     assert (found["c"].path, found["d"].path) == ("src", "lib")
     assert near({"c": ["anything"]}, {"c"}, (".",))["c"].path == "."

@@ -80,9 +80,12 @@ def test_everything_that_a_record_says() -> None:
         "summary": None,
         "by": "agent",
         "confidence": 0.5,
+        "answeredIn": None,
         "trajectory": "traj_0",
         "path": "a.py",
+        "paths": [],
         "neighbour": False,
+        "revertedBy": None,
     }
     assert (takeaways[3]["by"], takeaways[3]["confidence"]) == ("agent", 0.7)
     assert takeaways[-1]["summary"] == "Done"
@@ -182,3 +185,35 @@ def test_the_order_is_that_of_the_sources_worth_not_of_their_coming(told: Any, c
     assert rank_takeaways(sources, ["parse"]) == takeaways
     said = [(x["text"].casefold(), x["chosen"]) for x in takeaways]
     assert len(said) == len(set(said))
+
+
+def test_a_later_answer_to_an_unsure_decision_is_named() -> None:
+    unsure = source(3, **chose("a", "b", question="Which?", confidence=0.3))
+    sure = source(1, **chose("c", question="Which?", confidence=0.9))
+    answers = {t["short"]: t["answeredIn"] for t in rank_takeaways([unsure, sure])}
+    assert answers == {"0000003": sure.near.commit, "0000001": None}
+    for no_answer in (
+        source(5, **chose("c", question="Which?", confidence=0.9)),  # it is older
+        source(1, **chose("c", question="Which?", confidence=0.4)),
+        source(1, **chose("c", question="Which?", by="inferred")),
+        replace(sure, reverted="f" * 40),
+    ):
+        assert {t["answeredIn"] for t in rank_takeaways([unsure, no_answer])} == {None}
+
+
+def test_of_two_doubts_one_of_which_says_all_of_the_other_the_longer_stands() -> None:
+    long, short = "I haven't tested fractions such as 1.5h.", "I haven't tested fractions."
+    assert texts(source(0, caveats=(short,)), source(1, caveats=(long,))) == [long]
+    assert texts(source(0, caveats=(short,)), source(1, caveats=(short,))) == [short]
+
+
+def test_what_names_its_file_is_told_of_that_one() -> None:
+    near = Near("a" * 40, 1, "a.py", neighbour=False, paths=["a.py", "b.py"])
+    told = replace(source(0, **chose("x", "y", path="b.py"), caveats=("slow",)), near=near)
+    paths = {t["kind"]: (t["path"], t["paths"]) for t in rank_takeaways([told])}
+    assert paths == {"rejected": ("b.py", ["b.py"]), "doubt": ("a.py", ["a.py", "b.py"])}
+
+
+def test_what_was_reverted_comes_after_what_stands() -> None:
+    gone = replace(source(0, **chose("x", "reverted")), reverted="f" * 40)
+    assert texts(gone, source(9, **chose("x", "stands"))) == ["stands", "reverted"]

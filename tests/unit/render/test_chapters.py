@@ -65,7 +65,8 @@ traj_one · 3 days ago · completed
            the bursts (inferred) id 4c6c9800
            retry in the client over a queue (90% sure)
   doubts   Retry-After given as a date is not tested.
-  tests    12 passed, 1 failed (last of 3 runs)
+  tests    12 passed, 1 failed (last of 3 runs, before the commit was
+           rewritten)
   claude-code · claude-sonnet-4-5 · 4m
   12.3k in + 98k cached / 1.2k out · $0.04 · 80% sure · part 1 of 2
   carried from fffffff · thinking dropped · 3 secrets redacted
@@ -97,6 +98,14 @@ def test_everything_on_request() -> None:
     assert "    src/client.py:14:def request(\n" in told
     assert "    exit 1\n    F.....\n    E   assert 1.0 == 0.5\n" in told
     assert told.endswith("\nthinking: 2 pieces dropped when recorded\n")
+
+
+def test_how_sealed_thinking_is_opened_is_said() -> None:
+    told = {**bare_header(), "chapters": [], "also": [], "thinking": "sealed"}
+    for thinking in (False, True):
+        detail = Detail(thinking=thinking)
+        shown = "".join(render_commit(None, [told], PAGE, NOW, detail=detail)).replace("\n", " ")
+        assert (f"git traj show {told['id']} --show-thinking " in shown) is not thinking
 
 
 def test_all_that_a_call_was_given_is_shown_on_request() -> None:

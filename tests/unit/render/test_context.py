@@ -24,8 +24,10 @@ def lesson(kind: str = "doubt", text: str = "Fractions are not tested.", **more:
         "kind": kind,
         "text": text,
         **dict.fromkeys(("chosen", "question", "reasoning", "summary", "by", "confidence")),
+        **dict.fromkeys(("answeredIn", "revertedBy")),
         "trajectory": "traj_one",
         "path": "a.py",
+        "paths": [more.get("path", "a.py")],
         "neighbour": False,
         **more,
     }
@@ -64,7 +66,7 @@ def test_the_lines() -> None:
         " (agent, 60% sure)\n"
         '1f442bd 2026-03-01 doubt "not \\"sure\\"" ("model:x y", near "b.py")\n'
         '1f442bd 2026-03-01 doubt "Fractions are not tested."\n'
-        "# end of git traj context; 0 more with a larger --budget\n"
+        "# end of git traj context\n"
     )
     assert '"Fractions are not tested." (in "a.py")\n' in render_briefing(
         [lesson()], budget=500, paths=["a.py", "b.py"]
@@ -99,7 +101,8 @@ def test_a_budget_is_never_exceeded(lessons: list[Any], budget: int) -> None:
     assert weigh(told) <= budget * 4
     *_, end = told.splitlines()
     shown = len(told.splitlines()) - 3
-    assert end == f"# end of git traj context; {len(lessons) - shown} more with a larger --budget"
+    more = f"; {len(lessons) - shown} more with a larger --budget" * (len(lessons) > shown)
+    assert end == f"# end of git traj context{more}"
     document = render_document(lessons, budget=budget, paths=["a.py"])
     assert weigh(document) <= budget * 4
     found = json.loads(document)
@@ -136,3 +139,27 @@ def test_texts_are_shortened_so_that_several_fit(budget: int) -> None:
     lines = told.splitlines()[2:-1]
     assert len(lines) >= 4 or budget == 200
     assert all(len(json.loads(re.findall(r'"(?:[^"\\]|\\.)*"', row)[0])) <= 240 for row in lines)
+
+
+@pytest.mark.parametrize(
+    ("reasoning", "said"),
+    [
+        ("for the lookup", ""),
+        ("for durations", ""),
+        ("for speed", ' because "for speed"'),
+        ("for better readability", ' because "for better readability"'),
+        ("to keep it fast", ' because "to keep it fast"'),
+        ("it is small", ' because "it is small"'),
+    ],
+)
+def test_what_a_choice_is_for_is_no_reason(reasoning: str, said: str) -> None:
+    shown = render_briefing(
+        [lesson("rejected", "a list", chosen="a dict", reasoning=reasoning)], budget=500, paths=["a.py"]
+    )
+    assert shown.splitlines()[2] == f'1f442bd 2026-03-01 rejected "a list" for "a dict"{said}'
+
+
+def test_what_became_of_it_later() -> None:
+    later = lesson(by="agent", answeredIn="a" * 40, revertedBy="b" * 40)
+    shown = render_briefing([later], budget=500, paths=["a.py"]).splitlines()[2]
+    assert shown.endswith("(agent, answered in aaaaaaa, reverted by bbbbbbb)")

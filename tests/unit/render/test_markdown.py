@@ -52,7 +52,7 @@ Commit `9b440cb568f1f77c81a2689ad1638b9797809874` by Ada Lovelace, 2026-03-01
 | Tokens | 12\\.3k in + 98k cached / 1.2k out |
 | Cost | `$0.04` |
 | Confidence | 80% sure |
-| Tests | 12 passed, 1 failed (last of 3 runs) |
+| Tests | 12 passed, 1 failed (last of 3 runs, before the commit was rewritten) |
 | Thinking | 2 pieces, not stored |
 | Part | Part 1 of 2 |
 | Link | Carried from `fffffff` |
@@ -185,3 +185,12 @@ def test_hostile_text_is_inert() -> None:
     assert page.count("<details>") == page.count("</details>")
     assert "@" not in bare
     assert not re.search(r"(?<!\\)\]\(", bare)
+
+
+def test_files_of_the_commit_that_no_edit_names_stand_apart() -> None:
+    told = {**full_header(), "chapters": [WORK], "also": []}
+    edited = told["filesChanged"][0]["path"]
+    page = "".join(render_markdown({**entry(), "files": [edited, "gen`x"]}, [told], detail=Detail()))
+    _, heading, rest = page.partition("\n## Files without a recorded edit\n\n")
+    assert heading and rest == "A command may have written them: ``gen`x``\n"
+    assert heading not in "".join(render_markdown({**entry(), "files": [edited]}, [told], detail=Detail()))

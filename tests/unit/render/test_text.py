@@ -25,7 +25,8 @@ def test_a_commit_with_everything_known() -> None:
            the bursts (inferred)
            retry in the client over a queue (90% sure)
   doubts   Retry-After given as a date is not tested.
-  tests    12 passed, 1 failed (last of 3 runs)
+  tests    12 passed, 1 failed (last of 3 runs, before the commit was
+           rewritten)
   claude-code · claude-sonnet-4-5 · 4m
   12.3k in + 98k cached / 1.2k out · $0.04 · 80% sure · part 1 of 2
   carried from fffffff · thinking dropped · 3 secrets redacted

@@ -41,7 +41,8 @@ def test_many_lines_are_shortened_and_gaps_are_shown() -> None:
   the commit also carries:
   asked    The API answers 429 in bursts. Retry with backoff, and add no
            dependency.
-  tests    12 passed, 1 failed (last of 3 runs)
+  tests    12 passed, 1 failed (last of 3 runs, before the commit was
+           rewritten)
   doubts   of the commit: Retry-After given as a date is not tested.
 """
     )

@@ -72,7 +72,7 @@ def test_what_is_known_comes_first() -> None:
         "Tokens": "12.3k in + 98k cached / 1.2k out",
         "Cost": "$0.04",
         "Confidence": " 80% sure",
-        "Tests": "12 passed, 1 failed (last of 3 runs)",
+        "Tests": "12 passed, 1 failed (last of 3 runs, before the commit was rewritten)",
         "Thinking": "2 pieces, not stored",
         "Part": "Part 1 of 2",
         "Link": "Carried from fffffff",
