@@ -39,14 +39,19 @@ class _Spot:
     before: Sentence | None
     after: Sentence | None
     near: Sentence | None
+    explains: bool
+    """A contrast in it tells what is so, and not what was chosen."""
 
 
-def find_choices(messages: Iterable[str], prompt: str | None = None) -> tuple[Choice, ...]:
-    """The first few, in order. ``prompt``: what the user asked for, and the agent did not choose."""
+def find_choices(
+    messages: Iterable[str], prompt: str | None = None, *, own: bool = False
+) -> tuple[Choice, ...]:
+    """The first few, in order. ``prompt``: what the user asked for, and the agent did not choose. ``own``:
+    where it explains what it sees, only a contrast that speaks of its author is a choice."""
     wishes = words(prompt or "")
     found: dict[str, Choice] = {}
     for message in messages:
-        for spot in _spots(message):
+        for spot in _spots(message, own=own):
             refused = _read_declined(spot)
             choice = None if refused else _read_beside(spot)
             weighed = refused or (None if choice or not spot.before else find_objection(spot.sentence))
@@ -61,13 +66,16 @@ def find_choices(messages: Iterable[str], prompt: str | None = None) -> tuple[Ch
     return tuple(found.values())[:_MOST]
 
 
-def _spots(message: str) -> Iterator[_Spot]:
+def _spots(message: str, *, own: bool) -> Iterator[_Spot]:
     """Without the sentences that the next one takes back."""
+    reviews = len(_RULES["review"].findall(message)) > 1
     sentences = read_sentences(message)
     for before, sentence, after in zip([None, *sentences], sentences, [*sentences[1:], None], strict=False):
         if not (after and _RULES.find(after.text, "back")):
             near = before if before and _is_beside(message, before, sentence) else None
-            yield _Spot(sentence, before, after, near)
+            told = _RULES.find(sentence.text, "person") or (sentence.label and not reviews)
+            if told or not reviews:
+                yield _Spot(sentence, before, after, near, explains=own and not told)
 
 
 def _is_beside(message: str, before: Sentence, sentence: Sentence) -> bool:
@@ -91,8 +99,7 @@ def _read_beside(spot: _Spot) -> Choice | None:
         _read_question(spot)
         or _read_rejected(spot)
         or _read_pick(spot)
-        or read_sentence(spot.sentence)
-        or _read_alternative(spot)
+        or (None if spot.explains else read_sentence(spot.sentence) or _read_alternative(spot))
     )
     if choice is None or choice.chosen or not _explains(choice):
         return choice

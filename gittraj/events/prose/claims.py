@@ -111,6 +111,7 @@ def _own(claim: Claim) -> bool:
         _RULES.find(chosen, "was_at"),
         not reasoned and _RULES.begins(chosen, "does"),
         not own and _RULES.find(before, "fault"),
+        not (deed or reasoned) and re.search(r"\b(?:is|are|was|were) (?:an? |the )", chosen),
         not (deed or reasoned) and _RULES.find(before, "behaves"),
         not (own or reasoned) and _RULES.find(chosen, "symptom"),
         claim.is_description,
@@ -126,7 +127,8 @@ def _worded(claim: Claim) -> bool:
     spans = _RULES.begins(claim.other, "span")
     used = spans or re.search(r"\bus(?:e|ed|ing)\b", chosen)
     unsaid = (spans and not said) or (used and not reasoned)
-    if _RULES.find(chosen, "habit") or (unsaid and not claim.decided):
+    states = not said and re.search(r"\b(?:is|are|was|were)\b", chosen)
+    if states or _RULES.find(chosen, "habit") or (unsaid and not claim.decided):
         return False
     named = claim.sentence.kind == "item" or " over " in claim.sentence.label
     brief = len(chosen.split()) <= 5 and not spans
@@ -143,7 +145,8 @@ def _denied(claim: Claim) -> bool:
     weak = claim.get("no") or link.startswith("(")
     against = (
         re.match(r"not \w+ing\b", link, re.I),  # ``Services not running: ...``
-        weak and not (claim.decided or reasoned or claim.is_parallel),
+        re.match(r"and (?:do|does|has|have) not\b", link, re.I) and not _OWN_DEED.match(claim.text),
+        weak and not (claim.decided or claim.get("why", "why2") or claim.is_parallel),
         _RULES.find(chosen, "no_pair"),
         re.search(r"\b(?:issue|problem|bug|error)\b", other, re.I),
         not (claim.decided or led or reason) and _RULES.find(chosen, "states"),
@@ -165,7 +168,8 @@ def _stated(claim: Claim) -> bool:
     """The words themselves are those of a choice."""
     if claim.is_description or claim.is_open or "to also" in claim.text:
         return False
-    if re.match(r"(?:it|them|this|that|these|those)$", claim.get(*_OTHER)):
+    other = claim.get(*_OTHER)
+    if re.match(r"(?:it|them|this|that|these|those)$", other) or _RULES.begins(other, "no_side"):
         return False
     return claim.decided or not _RULES.find(claim.before, "fault")
 
@@ -203,7 +207,8 @@ def _grounded(claim: Claim) -> bool:
     """A word of choice with a reason: the other way is what would have been done without it."""
     if not any(len(reason.split()) > 1 for reason in claim.reasons) or _is_no_choice(claim.get(*_CHOSEN)):
         return False
-    return (claim.decided or not claim.sentence.asks) and not _describes(claim.text)
+    waits = claim.text.endswith(":") or (claim.sentence.asks and not claim.decided)
+    return not (waits or _describes(claim.text))
 
 
 def _left(claim: Claim) -> bool:
@@ -252,7 +257,9 @@ def _not_done(claim: Claim) -> bool:
 
 def _on_purpose(claim: Claim) -> bool:
     reasoned = claim.get("why") or (claim.get("why2") and ":" in claim.text)
-    return bool(reasoned) and not (_RULES.find(claim.chosen, "open", "fault") or claim.sentence.asks)
+    return bool(reasoned) and not (
+        _RULES.find(claim.chosen, "open", "fault") or claim.sentence.asks or claim.text.endswith(":")
+    )
 
 
 def _unfit(claim: Claim) -> bool:

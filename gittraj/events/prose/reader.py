@@ -37,12 +37,13 @@ class Prose:
 def read_prose(events: Sequence[AnyEvent], stated: Sequence[Decision], prompt: str | None) -> Prose:
     """What the messages say beside the ``stated`` decisions; ``prompt``: what the user asked for."""
     spoken = [event for event in events if isinstance(event, Message) and event.content.strip()]
-    before_calls = _before_calls(events)
+    before_calls, worked = _before_calls(events), _said_at_work(events)
     choices: list[Choice] = []
     decisions: list[Decision] = []
     doubts: dict[str, CaveatSource] = {}
     for message in spoken:
-        found = find_choices([message.content], prompt)
+        explains = message.id in before_calls or message.id not in worked
+        found = find_choices([message.content], prompt, own=explains)
         choices += found
         decisions += [_decision(choice, message.id) for choice in found]
         for quote in _find_doubts(message, found, on_the_way=message.id in before_calls):

@@ -36,7 +36,7 @@ _JOINERS = "\u200c\u200d\ufe0f"
 _OUR_AUTHORS = ("agent", "human", "inferred")
 
 
-_PURPOSE = re.compile(r"for\b(?!.*(?:ity|ness|[ae]nce|[ae]ncy|speed|safety|sake)\b)", re.I)
+_PURPOSE = re.compile(r"for\b(?!.*(?:ity|ness|ance|ence|ancy|ency|speed|safety|sake)\b)", re.I)
 """What a choice is for ("for the lookup"), which is no reason; "for speed" is one."""
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _STRUCTURE = re.compile(r"<(?=[A-Za-z/!?|<])|\[(?=\[|/?[A-Z]{2})|`(?=``)|(?<=`)`|~(?=~~)|(?<=~)~")

@@ -1,0 +1,29 @@
+"""The sides of a decision in words: a rejection alone says only what was rejected."""
+
+from __future__ import annotations
+
+import pytest
+
+from gittraj.model.words import decided, sides
+from gittraj.render.comment.tables import decisions_table
+
+
+@pytest.mark.parametrize(
+    ("chosen", "others", "told", "words"),
+    [
+        ("a bucket", ["a window"], ("a bucket", ["a window"]), "a bucket over a window"),
+        ("not: a window", ["a window"], ("", ["a window"]), "not: a window"),
+        ("I won't use a log", ["use a log"], ("I won't use a log", []), "I won't use a log"),
+        ("lru_cache", ["cache"], ("lru_cache", ["cache"]), "lru_cache over cache"),
+        ("I'll raise", ["clamp"], ("I'll raise", ["clamp"]), "I'll raise rather than clamp"),
+    ],
+)
+def test_sides(chosen: str, others: list[str], told: tuple[str, list[str]], words: str) -> None:
+    decision = {"chosen": chosen, "alternatives": others}
+    assert (sides(decision), decided(decision)) == (told, words)
+
+
+def test_a_rejection_alone_fills_one_cell() -> None:
+    decision = {"question": None, "chosen": "not: a log", "alternatives": ["a log"], "reasoning": "it grows"}
+    table = decisions_table([{**decision, "by": "agent", "confidence": None}])
+    assert table.splitlines()[-1].replace("— ", "").count("a log") == 1 and "not:" not in table
