@@ -89,9 +89,10 @@ class Fact:
     Names: ``session``, ``agent_version``, ``model`` (each that occurs), ``title``, ``folder`` (cwd),
     ``branch``, ``entrypoint``, ``parent_session``, ``parent_kind`` (fork, subagent, resumed),
     ``subagent``, ``start_commit``, ``started_at``, ``repository`` (its URL), ``status`` (completed,
-    abandoned, failed), ``ended`` (the same in its author's word, which beats the log's), ``alias`` (each that
-    occurs), ``tag`` (each), ``participant`` (each, ``NAME`` or ``NAME:ROLE``), ``task``, ``task_title``,
-    ``task_url``. Of interchange formats: ``trajectory`` (the id that it has there), ``parent`` (another's).
+    abandoned, failed), ``ended`` (the same in its author's word, which beats the log's), ``turns`` (the log
+    tells where each ends), ``alias`` (each that occurs), ``tag`` (each), ``participant`` (each, ``NAME`` or
+    ``NAME:ROLE``), ``task``, ``task_title``, ``task_url``. Of interchange formats: ``trajectory`` (the id
+    that it has there), ``parent`` (another's).
 
     Of a run as a whole, where no single call says it: ``cost_usd`` (all of it, US dollars), ``run``,
     ``solve`` and ``instance`` (ids of a benchmark's run), ``messages`` (how many the log holds),

@@ -12,6 +12,7 @@ import json
 import os
 import shutil
 import subprocess
+import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -76,10 +77,18 @@ class Misuse(Village):
             if next(story, self) is self:
                 open_ones.remove(story)
             if self.drains and self.random.random() < 0.5:
+                self._think()
                 record(self.root, patience=self.random.choice([0, 0, 60]))
         self.rest()
         if self.drains:
             record(self.root)
+
+    def _think(self) -> None:
+        """Every other time nobody has written for a while."""
+        grew = time.time() - 60 * (int(self.clock.time) % 2)
+        for agent in self.agents:
+            if agent.facts:
+                os.utime(agent.log, (grew, grew))
 
     def _found(self) -> None:
         for name, text in (("release", _SCRIPT), ("ci", _CONTINUOUS_INTEGRATION)):

@@ -45,6 +45,41 @@ def calls(git: Git, rev: str) -> list[str]:
     return [e["tool"]["name"] for e in events if e["type"] == "tool_call"]
 
 
+def said(git: Git, rev: str) -> list[str]:
+    shown = json.loads(traj(git, "show", rev, "--json"))["trajectories"]
+    events = [e for t in shown for c in t["chapters"] for e in c["events"]]
+    return [e["content"] for e in events if e["type"] == "message"]
+
+
+@pytest.mark.parametrize(
+    ("told", "minutes", "first", "second"),
+    [
+        pytest.param(True, 5, ["Hi"], ["Now b", "Done"], id="it thinks"),
+        pytest.param(False, 5, ["Hi", "Now b"], ["Done"], id="a log that tells no ends"),
+        pytest.param(True, 2 * 24 * 60, ["Hi", "Now b"], ["Done"], id="killed, and resumed after days"),
+    ],
+)
+def test_a_last_message_ends_no_turn_whose_end_the_log_will_tell(
+    begun: Git, told: bool, minutes: int, first: list[str], second: list[str]
+) -> None:
+    session = CodexSession(begun.root)
+    session.run([turn(say="Hi")], prompt="Are you there?")
+    session.prompt("Write both")
+    if not told:  # as older versions
+        lines = session.log.read_text().splitlines(keepends=True)
+        session.log.write_text("".join(line for line in lines if '"task_started"' not in line))
+    session.respond(turn(Write("a", "a\n"), Shell("git add a && git commit -qm A")))
+    traj(begun, "log")  # the next one reads on from the prompt
+    session.respond(turn(say="Now b"))
+    grew = time.time() - 60 * minutes
+    os.utime(session.log, (grew, grew))
+    assert said(begun, "HEAD") == first
+    session.respond(turn(Write("b", "b\n"), Shell("git add b && git commit -qm B")))
+    session.respond(turn(say="Done"), last=True)
+    session.finish()
+    assert (said(begun, "HEAD^"), said(begun, "HEAD")) == (first, second)
+
+
 def test_a_paused_session(begun: Git) -> None:
     """What it commits meanwhile carries nothing, and nothing of it waits; what follows is its own."""
     session = ClaudeSession(begun.root)

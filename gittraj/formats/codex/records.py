@@ -211,7 +211,7 @@ _HEAD = re.compile(
     rb'\{"timestamp":"[^"]{0,40}",(?:"ordinal":\d{1,18},)?"type":"(?:'
     rb'(turn_context|world_state)"'
     rb'|event_msg","payload":\{"type":"'
-    rb"(agent_message|agent_reasoning|token_count|task_started|thread_settings_applied"
+    rb"(agent_message|agent_reasoning|token_count|thread_settings_applied"
     rb'|item_completed","thread_id":"[^"]{0,64}","turn_id":"[^"]{0,64}","item":\{"type":"(?:AgentMessage|Reasoning)'
     rb')"'
     rb'|response_item","payload":\{"type":"message",(?:"id":"[^"]{0,200}",)?"role":"(developer)"'

@@ -249,6 +249,8 @@ class _Reading:
                 return self._completed(record, coerce.mapping(payload.get("item")))
             case "exec_command_end" | "patch_apply_end":
                 self._endings[str(payload.get("call_id"))] = outputs.ending(payload)
+            case "task_started" | "turn_started":
+                return self._position.report("turns", "told")
             case "task_complete" | "turn_complete" | "turn_aborted" as kind:
                 return self._end_turn(record, aborted=kind == "turn_aborted")
             case _:

@@ -38,7 +38,8 @@ from gittraj.state.changed import size_of, written_at
 from gittraj.state.cursors import NEVER_AWAY, Away
 
 RESTS = 3.0
-"""Seconds without growth after which a last message without a call ends its turn."""
+"""Seconds without growth after which a last message without a call ends its turn, unless the log will tell:
+who thinks for longer than this goes on in the same turn, and the message belongs to what comes of it."""
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 _NAMED = re.compile(r"^agent-|_\d{8}_\d{6}$")
 """What an agent's agent is called, and a run of a benchmark."""
@@ -61,9 +62,7 @@ def find_sessions(path: Path, *, form: str | None = None) -> list[SessionFile]:
 
 
 def _find_sessions(path: Path, form: str | None) -> list[SessionFile]:
-    reader = reader_of(form) if form and not is_store(form) else None
-    if form is None:
-        reader = _detected(path)
+    reader = _reader(path, form)
     if reader is not None:
         return [_identify(path, reader)]
     store = store_of(form) if form else detect_store(path)
@@ -159,7 +158,7 @@ def read_log(
         size, written = file.changed or size, _last_event(log) or written
     age = now - written
     last = log.entries[-1].event if log.entries else None
-    return replace(log, quiet=isinstance(last, Message) and age >= RESTS), size, age
+    return replace(log, quiet=isinstance(last, Message) and age >= RESTS and not log.fact("turns")), size, age
 
 
 def _placing(file: SessionFile, territory: RepoPaths, config: Config) -> Callable[[Entry], Place]:
@@ -202,9 +201,7 @@ def _alone(path: Path) -> Iterator[None]:
 
 
 def _read_items(file: SessionFile, start: Cursor) -> Iterator[Item]:
-    reader = None
-    if not is_store(file.format):
-        reader = reader_of(file.format) if file.format else _detected(file.path)
+    reader = _reader(file.path, file.format)
     if reader is not None:
         with file.path.open("rb") as stream:
             stem = file.path.stem if file.subagent else file.session
@@ -226,7 +223,10 @@ def end_of(path: Path) -> int:
     return int(time.time() * 1000) if database else path.stat().st_size
 
 
-def _detected(path: Path) -> Reader | None:
+def _reader(path: Path, form: str | None) -> Reader | None:
+    """None for a store, and for what is no log."""
+    if form is not None:
+        return None if is_store(form) else reader_of(form)
     if path.is_dir():
         return None
     with path.open("rb") as stream:

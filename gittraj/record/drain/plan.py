@@ -41,6 +41,7 @@ _SAFE_FACTS = frozenset(
         "parent_kind",
         "start_commit",
         "started_at",
+        "turns",
     )
 )
 
@@ -81,8 +82,8 @@ class Reading:
 
     def past(self, changes: Mapping[str, CommitChanges]) -> list[tuple[CommitChanges, int | None]]:
         """The commits that took lines of this log before, with the call that each was made by."""
-        past: list[tuple[CommitChanges, int | None]] = []
-        past += [(changes[c], None) for c in self.known.taken if c in changes]
+        past: list[tuple[CommitChanges, int | None]]
+        past = [(changes[c], None) for c in self.known.taken if c in changes]
         for anchor in self.anchors:
             before = None if anchor.evidence == "content" else anchor.call
             past += [(changes[c], before) for c in anchor.commits if c in changes]
@@ -169,9 +170,9 @@ class Plan:
         """The session's state once all of this is written."""
         reading, log = self.reading, self.reading.log
         start = max((i for i in log.marks if i <= self.owned), default=None)
-        above = start if start is not None else 0
-        left = {w.path for w in self.writings.found if w.open and w.call < above}
-        taken = [c.id for c in self.commits.values() if _touches(c, self.writings)]
+        left = {w.path for w in self.writings.found if w.open and w.call < (start or 0)}
+        wrote, changes = {w.path for w in self.writings.found}, [c.changes for c in self.commits.values()]
+        taken = [c.commit for c in changes if c and any(p.path in wrote for p in c.paths)]
         cursor = log.marks[start] if start is not None else reading.known.cursor
         return replace(
             reading.known,
@@ -252,11 +253,6 @@ def owner_of(log: Log, starter: Log, parts: Sequence[Part]) -> Anchor | None:
 
 def _end(parts: Sequence[Part]) -> int:
     return max((part.last + 1 for part in parts), default=0)
-
-
-def _touches(commit: Commit, writings: Writings) -> bool:
-    paths = {p.path for p in commit.changes.paths} if commit.changes else set()
-    return any(w.path in paths for w in writings.found)
 
 
 def _safe_facts(log: Log) -> dict[str, tuple[str, ...]]:
