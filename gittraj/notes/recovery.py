@@ -28,6 +28,8 @@ from gittraj.notes.unpushed import RECORDED
 
 _OURS = "git-traj: "
 _MESSAGE = "git-traj: bring back what was overwritten"
+_REMOVES = (b"Notes removed by 'git notes remove'", b"Notes removed by 'git notes prune'")
+"""What these lack was removed; others change one note, also where they leave it empty."""
 _STEPS = 100
 """Moves of the ref while one ``git notes`` lasts, which may wait for an editor."""
 _ROUNDS = 5
@@ -168,7 +170,8 @@ def _tree(objects: Objects, commit: str | None) -> str | None:
 def _set_back(objects: Objects, parent: str, commit: str, earlier: Mapping[str, str]) -> list[str]:
     """The notes of ``parent`` that ``commit`` has as they were where the ref was ``earlier``: its writer had
     read that. What a removal lacks was removed."""
-    removes = objects.commit(commit).message.startswith(b"Notes removed")
+    message = objects.commit(commit).message
+    removes, empties = message.startswith(_REMOVES), message.startswith(b"Notes removed")
 
     def read(tip: str, note: str) -> list[str]:
         return [blob for _, blob in note_paths(objects, _tree(objects, tip), note)]
@@ -177,12 +180,17 @@ def _set_back(objects: Objects, parent: str, commit: str, earlier: Mapping[str, 
     left = {note: read(commit, note) for note in changed if read(parent, note)}
     left = {note: now for note, now in left.items() if now or not removes}
     found: list[str] = []
-    at = earlier.get(parent)
+    at: str | None = parent
     for _ in range(_STEPS):
         if not left or not at or not objects.exists(at):
             break
-        found += (back := [note for note, now in left.items() if read(at, note) == now])
-        left = {note: now for note, now in left.items() if note not in back}
+        back = [note for note, now in left.items() if read(at, note) == now]
+        if empties and not removes:  # all but the one that its user left empty: this was read
+            if len(left) - len(back) <= 1:
+                return back
+        else:
+            found += back
+            left = {note: now for note, now in left.items() if note not in back}
         at = earlier.get(at)
     return found
 

@@ -14,6 +14,7 @@ from itertools import chain
 
 from gittraj.model.header import Header
 from gittraj.model.values import Record
+from gittraj.notes.places import find_places
 from gittraj.query.account import complete
 from gittraj.query.header import Folded
 from gittraj.query.notes import Notes, NotesInMemory
@@ -84,6 +85,9 @@ class RecordedBeside(Recorded):
     def with_explored(self) -> Iterator[str]:
         theirs = (each.with_explored() for each in self._remotes.values())
         return iter(dict.fromkeys(chain(self._ours.with_explored(), *theirs)))
+
+    def places(self) -> list[str]:
+        return [*find_places(self.with_explored())]
 
     def ids(self, prefix: str = "") -> Iterator[str]:
         theirs = (folded.whole["id"] for folded in self.of_remotes())

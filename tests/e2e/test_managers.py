@@ -121,7 +121,7 @@ class Place:
         return "[hook " in (self.git.root / ".git/config").read_text()
 
     def both(self) -> tuple[list[str], int]:
-        """What a commit must show while both are installed: ours is first, and the manager's ran all the same."""
+        """What a commit must show while both are installed: ours is first."""
         return ["pre", "post 1"], 1
 
 

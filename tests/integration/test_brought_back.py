@@ -226,3 +226,18 @@ def test_notes_that_were_removed_at_once_stay_removed_and_what_that_overwrote_co
     traj(git.root, "log")
     assert {*desk.told()} == {"a", "b", "c", "d"}
     assert "theirs" in git("notes", "--ref=traj", "show", kept)
+
+
+def test_a_note_that_was_left_empty_in_an_editor_takes_no_other_with_it(desk: Desk) -> None:
+    """``git notes edit`` had read the notes before the last record was written."""
+    git = desk.git
+    for name in "abc":
+        desk.commit(name)
+    edited, last = git("rev-list", "--reverse", "-3", "HEAD").split()[::2]
+    scratch, said = {"GIT_INDEX_FILE": ".git/scratch"}, "Notes removed by 'git notes edit'"
+    git("read-tree", RECORDS, env=scratch)
+    git("update-index", "--force-remove", *(f"{each[:2]}/{each[2:]}" for each in (edited, last)), env=scratch)
+    made = git("commit-tree", git("write-tree", env=scratch), "-p", RECORDS, "-m", said)
+    git("update-ref", "-m", f"notes: {said}", RECORDS, made)
+    traj(git.root, "log")
+    assert {*desk.told()} == {"b", "c"}

@@ -484,3 +484,27 @@ def test_a_commit_with_hundreds_of_trajectories(
     assert capsys.readouterr().out.endswith(" + 170 more\n")
     assert call(["log", "--trajectories"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 200
+
+
+def test_reverted_is_what_a_later_commit_takes_back_and_nothing_less(
+    git: Git, told: Callable[..., str], log: Log, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = "Take it back\n\nThis reverts commit "
+    below = told({"a": POEM}, "a poem")
+    line = told({"a": POEM + "same\n"}, "a line below")
+    git.commit({"a": "same\n" + POEM + "same\n"}, "the same above")
+    git.commit({"a": POEM + "same\n"}, said + line)
+    binary = told({"b": b"\0 1"}, "a picture")
+    git.commit({"b": b"\0 2"}, said + binary)
+    git("commit", "--allow-empty", "-qm", "nothing")
+    nothing = git.head()
+    git("commit", "--allow-empty", "-qm", said + nothing)
+    whole = told({"c": "1\n"}, "a file")
+    git("revert", "--no-edit", whole)
+    back = git.head()
+    told_of = {entry["commit"]: entry["revertedBy"] for entry in log("--all")}
+    expected = {below: None, line: None, binary: None, nothing: None, whole: back}
+    assert {commit: told_of.get(commit) for commit in expected} == expected
+    for commit in (line, whole):
+        assert call(["show", "--json", commit]) == 0
+        assert json.loads(capsys.readouterr().out)["commit"]["revertedBy"] == expected[commit]

@@ -21,7 +21,7 @@ NEVER = (
 )
 """What no command imports that only reads: libgit2, keys, OpenSSL, the redactor's tables, readers of agents'
 logs, what writes."""
-PROCESSES = {"status": 4, "log": 4, "show": 4, "why f.py:1": 5, "context f.py": 8, "stats": 6}
+PROCESSES = {"status": 4, "log": 5, "show": 5, "why f.py:1": 5, "context f.py": 8, "stats": 6}
 """The most that each may start."""
 _RUN = """
 import json, sys

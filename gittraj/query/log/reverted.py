@@ -1,12 +1,14 @@
 """Commits whose whole change a later one takes back, as ``git revert`` says in its message.
 
-A message alone proves nothing: the later change must be the earlier one, backwards.
+A message alone proves nothing: the later change must be the earlier one, backwards. An empty change, or a binary
+file that was something else meanwhile, proves nothing either.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from datetime import datetime
 from typing import Any
 
 from gittraj.git import Repository
@@ -21,25 +23,26 @@ class Reverts:
 
     def __init__(self, repository: Repository, head: str = "HEAD") -> None:
         self._repository, self._head = repository, head
-        self._since: str | None = None
+        self._since: datetime | None = None
         self._by: dict[str, str] = {}
 
     def mark(self, described: Iterable[dict[str, Any]]) -> None:
         """Give each of these commits its ``revertedBy``: a commit's id, or None."""
         entries = list(described)
-        oldest = min((entry["date"] for entry in entries), default="")
-        if oldest and (self._since is None or oldest < self._since):
-            self._read(oldest if self._since is None else "")
+        dated = ((datetime.fromisoformat(entry["date"]), entry["commit"]) for entry in entries)
+        since, oldest = min(dated, default=(None, ""))
+        if since and (self._since is None or since < self._since):
+            self._read(f"^{oldest}" if self._since is None else "")
+            self._since = since
         for entry in entries:
             by = self._by.get(entry["commit"])
             entry["revertedBy"] = by if by and self._is_whole(entry["commit"], by) else None
 
-    def _read(self, since: str) -> None:
-        self._since = since
+    def _read(self, *limits: str) -> None:
         asked = ("log", "-z", "--fixed-strings", f"--grep={_SAID}", "--format=%H%x00%B", "--no-patch")
-        limits = [f"--since={since}"] if since else []
+        limits = (*filter(None, limits), "--")
         found = self._repository.run(
-            *asked, "--no-show-signature", "--no-notes", *limits, self._head, check=False
+            *asked, "--no-show-signature", "--no-notes", self._head, *limits, check=False
         )
         fields = found.out.decode("utf-8", "replace").split("\0")
         self._by = {}
@@ -51,10 +54,23 @@ class Reverts:
                 self._by |= dict.fromkeys(named, commit)
 
     def _is_whole(self, commit: str, by: str) -> bool:
-        return self._change(commit, "-R") == self._change(by)
+        ours = self._raw(commit)
+        theirs = {path: (new, old) for path, (old, new) in self._raw(by).items()}
+        if not ours or ours == theirs:
+            return bool(ours)
+        return ours.keys() == theirs.keys() and self._change(commit, "-R") == self._change(by) != []
+
+    def _raw(self, commit: str) -> dict[bytes, tuple[list[bytes], list[bytes]]]:
+        """Each path's mode and blob, before and after."""
+        asked = ("diff-tree", "-r", "-z", "--root", "--no-commit-id", "--no-renames", commit)
+        fields = self._repository.run(*asked, check=False).out.split(b"\0")
+        rows = zip(fields[::2], fields[1::2], strict=False)
+        raw = ((path, row[1:].split(b" ")) for row, path in rows)
+        return {path: (row[0:3:2], row[1:4:2]) for path, row in raw}
 
     def _change(self, commit: str, *options: str) -> list[bytes]:
-        """Its lines, wherever they stand."""
-        asked = ("diff-tree", "-p", "-U0", "--root", "--no-commit-id", "--no-renames", "--no-prefix")
+        """Its lines with a neighbour, wherever they stand; none where a binary file is among them."""
+        asked = ("diff-tree", "-p", "-U1", "--root", "--no-commit-id", "--no-renames", "--no-prefix")
         patch = self._repository.run(*asked, *options, commit, check=False).out
-        return [line for line in patch.split(b"\n") if not line.startswith((b"@@ ", b"index "))]
+        lines = [line for line in patch.split(b"\n") if not line.startswith((b"@@ ", b"index "))]
+        return [] if any(line.startswith(b"Binary files ") for line in lines) else lines

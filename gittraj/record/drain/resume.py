@@ -46,7 +46,7 @@ class ResumingReader:
         cursor = known.cursor if known and not wanted.whole else Cursor()
         facts = known.facts if known else {}
         log, size, age = self._read_log(file, cursor, facts)
-        if all_agents()[file.agent].reuses_log and log.fact("session") != file.session:
+        if getattr(all_agents()[file.agent], "reuses_log", False) and log.fact("session") != file.session:
             raise FormatError(f"{file.path}: another session's log by now")
         skipped, place = self._told_before(log, known) if known and log.start == 0 else ((), 0)
         if skipped:
