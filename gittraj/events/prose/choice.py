@@ -18,13 +18,16 @@ class Choice:
     quote: str
 
 
-_RULES = load("choice")
+_RULES, PHRASES = load("choice"), load("forms")
 
 
 def clause(why: str, other: str, between: str) -> str | None:
     """``why`` with a subject, so that it can stand after ``because``; None if it cannot. ``between``: what
     stands between the other side and it."""
     why = _RULES["link"].sub("", why, count=1)
+    what, _, cause = why.partition(" because ")
+    if cause and not _RULES.begins(why, "purpose"):  # ``as the first day because ISO 8601 says so``
+        why = what.rstrip(",") if PHRASES.find(what, "finite") else cause
     if relative := _RULES["relative"].match(why):
         why, between = why[relative.end() :], between.strip(" ,")
     bare, would = _RULES.begins(why, "verb"), _RULES.begins(why, "may")
@@ -42,7 +45,7 @@ def lowered(side: str) -> str:
 
 def tidied(choice: Choice) -> Choice | None:
     """None if a side is no thing that can be told."""
-    chosen = re.sub(r"^(?:it|this|that) as (?=\w)|(?<=\w) it is\.?$", "", choice.chosen)
+    chosen = _RULES["frame"].sub("", choice.chosen)
     if any(_RULES["no_side"].match(side) or not _balanced(side) for side in (chosen, *choice.rejected)):
         return None
     if not choice.rejected and _RULES["left"].fullmatch(chosen):

@@ -27,6 +27,8 @@ _REFUSED = re.compile(
 )
 _NAMED = re.compile(r"(?!(?i:tests?|build|lint|ci|status|docs)\b)[^:]+(?:: | [–—] )")
 _REFUSAL = re.compile(fragment("REFUSED"))
+_WAY = re.compile(rf"\b{fragment('WAY')}\b", re.I)
+"""How a rejection says that it belongs to the choice before, which may have had others."""
 _DECLINED = [SENTENCES[f"declined{number}"] for number in range(1, 7)]
 """The last form needs a sentence before."""
 
@@ -39,6 +41,7 @@ class _Spot:
     before: Sentence | None
     after: Sentence | None
     near: Sentence | None
+    options: tuple[Sentence, ...]
     explains: bool
     """A contrast in it tells what is so, and not what was chosen."""
 
@@ -55,12 +58,12 @@ def find_choices(
             refused = _read_declined(spot)
             choice = None if refused else _read_beside(spot)
             weighed = refused or (None if choice or not spot.before else find_objection(spot.sentence))
-            former = found.get(spot.near.quote) if spot.near and weighed else None
-            if former and weighed:
+            former = found.get(spot.near.quote) if spot.near else None
+            if former and weighed and (not former.rejected or _WAY.search(spot.sentence.text)):
                 found[former.quote] = _add(former, weighed, spot.sentence)
                 continue
             if weighed:
-                choice = _read_refusal(spot, weighed, declined=refused is not None)
+                choice = _read_refusal(spot, weighed, former, declined=refused is not None)
             if choice and not _is_wish(choice, wishes) and (clean := tidied(choice)):
                 found.setdefault(choice.quote, clean)
     return tuple(found.values())[:_MOST]
@@ -70,12 +73,16 @@ def _spots(message: str, *, own: bool) -> Iterator[_Spot]:
     """Without the sentences that the next one takes back."""
     reviews = len(_RULES["review"].findall(message)) > 1
     sentences = read_sentences(message)
-    for before, sentence, after in zip([None, *sentences], sentences, [*sentences[1:], None], strict=False):
+    for at, sentence in enumerate(sentences):
+        before, after = (sentences[at - 1] if at else None), next(iter(sentences[at + 1 :]), None)
         if not (after and _RULES.find(after.text, "back")):
             near = before if before and _is_beside(message, before, sentence) else None
             told = _RULES.find(sentence.text, "person") or (sentence.label and not reviews)
+            made = near is not None and _RULES.find(near.text, "making")
+            told = told or (made and _RULES.find(sentence.text, "how"))
+            options = tuple(s for s in sentences[max(0, at - 2) : at] if _is_beside(message, s, sentence))
             if told or not reviews:
-                yield _Spot(sentence, before, after, near, explains=own and not told)
+                yield _Spot(sentence, before, after, near, options, explains=own and not told)
 
 
 def _is_beside(message: str, before: Sentence, sentence: Sentence) -> bool:
@@ -127,11 +134,13 @@ def _read_question(spot: _Spot) -> Choice | None:
 
 def _read_pick(spot: _Spot) -> Choice | None:
     """``Two options: a header, or a cookie. I'm going with the header, since ...``"""
-    options = SENTENCES["options"].match(spot.near.text.rstrip(".")) if spot.near else None
-    picks = SENTENCES["picks"].match(spot.sentence.text.rstrip("."))
-    if not (options and picks and spot.near) or spot.sentence.asks:
+    first, _, then = spot.sentence.text.rstrip(".").partition("; ")
+    offers = [(spot.sentence, first)] if then else [(near, near.text.rstrip(".")) for near in spot.options]
+    found = [(near, match) for near, text in offers if (match := SENTENCES["options"].match(text))]
+    picks = SENTENCES["picks"].match(then or first)
+    if not (found and picks) or spot.sentence.asks:
         return None
-    sides = [spot.near.restore(side) for name, side in options.groupdict().items() if side]
+    sides = [near.restore(side) for near, match in found for side in match.groupdict().values() if side]
     choice = make_choice(picks, spot.sentence)
     taken = [side for side in sides if words(side) & words(choice.chosen)]
     others = tuple(side for side in sides if side not in taken)
@@ -181,10 +190,13 @@ def _read_declined(spot: _Spot) -> re.Match[str] | None:
     return match if tells or " was " in text or _REFUSAL.search(text) else None
 
 
-def _read_refusal(spot: _Spot, refused: re.Match[str], *, declined: bool) -> Choice | None:
-    """What a sentence says was not taken; what was is in the one before or after it, or not told."""
+def _read_refusal(
+    spot: _Spot, refused: re.Match[str], former: Choice | None, *, declined: bool
+) -> Choice | None:
+    """What a sentence says was not taken; what was is in the one before or after it, or not told. ``former``:
+    the choice of the sentence before, which names its own alternatives."""
     sentence, near, after = spot.sentence, spot.near, spot.after
-    taken = near if near and _says_taken(near.text.rstrip(".")) else None
+    taken = near if near and not former and _says_taken(near.text.rstrip(".")) else None
     picks = SENTENCES["picks"].match(after.text.rstrip(".")) if after and not taken else None
     if after and picks and not (sentence.asks or _RULES.find(after.text, "open", "talk", "denied")):
         return _add(make_choice(picks, after), refused, sentence)
@@ -220,4 +232,4 @@ def _is_taken(text: str) -> bool:
     described = _RULES.begins(text, "no_deed") and not text.startswith("The ")
     if described or len(text) > SIDE_LIMIT or text.endswith(":"):
         return False
-    return PHRASES.find(text, "done", "state") or _says_taken(text)
+    return PHRASES.find(text, "done", "state") or _says_taken(text) or _RULES.begins(text, "making")

@@ -104,7 +104,7 @@ def _may_doubt(sentence: Sentence, text: str) -> bool:
         sentence.spoken,
         _RULES.find(sentence.above, "elsewhere") and not _RULES.find(text, "unsure"),
         len(text) < 12,
-        text.endswith("?") and not _RULES.find(sentence.section, "asked"),
+        text.endswith("?") and not (_RULES.find(sentence.section, "asked") or _RULES.begins(text, "asked")),
         _WHOLLY_QUOTED.fullmatch(text),
         _REPORTED.search(text),
         _DONE.match(sentence.quote),

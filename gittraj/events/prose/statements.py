@@ -19,7 +19,8 @@ _LEADS = (
     re.compile(r"^(?:(?:I|we) now |(?:now )?uses )", re.I),
     re.compile(
         fragment("BEGIN")
-        + r"(?:to [^,]{2,60}, )?(?:(?:I|we)(?:'ve|'ll|'m|'re| have| will| am| are| now)*\s+)?"
+        + r"(?:(?:to|for) [^,]{2,60}?(?:, | (?=I\b)))?"
+        + r"(?:(?:I|we)(?:'ve|'ll|'m|'re| have| will| am| are| now)*\s+)?"
         + rf"(?:{fragment('TOOK')})\s+",
         re.I,
     ),
@@ -58,9 +59,9 @@ def _waits(sentence: Sentence, *, decided: bool) -> bool:
     """Whether it is offered, reported or taken back."""
     text = sentence.text.rstrip(".")
     label = LABEL.match(sentence.text)
-    if _RULES.find(text, "undone") or _RULES.find(sentence.lead, "says"):
+    if _RULES.find(text, "undone", "no_claim") or _RULES.find(sentence.lead, "says"):
         return True
-    if label and _RULES.find(label[0].rstrip(" :-–—"), "says"):
+    if label and _RULES.find(label[0].rstrip(" :-–—"), "says", "label_no"):
         return True
     listed = sentence.kind == "item" and _RULES.find(sentence.above, "offered")
     offered = listed or _RULES.find(sentence.label, "offered")
@@ -102,7 +103,8 @@ def _is_quoted(match: re.Match[str]) -> bool:
     groups = match.groupdict("")
     sides = [re.sub("\x00\\d+\x00", "code", groups.get(name, "")) for name in ("chosen", "other")]
     figures = all(_RULES.find(side, "figure") for side in sides)
-    if re.match(r"\W*[\"“]", sides[1]) or (figures and match.re is not FORMS["would"].pattern):
+    measured = figures and not SENTENCES["figure"].match(match.string)
+    if re.match(r"\W*[\"“]", sides[1]) or (measured and match.re is not FORMS["would"].pattern):
         return True
     at = match.start("other") if groups.get("other") else match.start()
     return len(re.findall(r"[\"“”]", match.string[:at])) % 2 == 1
