@@ -1,7 +1,7 @@
 """Commits whose whole change a later one takes back, as ``git revert`` says in its message.
 
-A message alone proves nothing: the later change must be the earlier one, backwards. An empty change, or a binary
-file that was something else meanwhile, proves nothing either.
+A message alone proves nothing: the later change must be the earlier one, backwards. An empty change proves
+nothing either, nor does a binary file that was something else meanwhile.
 """
 
 from __future__ import annotations
