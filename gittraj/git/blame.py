@@ -18,6 +18,7 @@ from gittraj.git.repository import Repository
 from gittraj.startup import BLAME, IGNORED
 
 _GROUP = re.compile(rb"([0-9a-f]{40}(?:[0-9a-f]{24})?) (\d+) (\d+)")
+_NO_FUNCTION = b": no match"
 _FEW = 200  # lines
 _SEARCHED = 8000  # bytes: where git itself looks for a NUL to call a file binary
 
@@ -74,6 +75,12 @@ class Blame:
         out, status = self.finish()
         if status != 0:  # once more for its words, without a list that git would not read
             found = self.repository.run(*BLAME, *self.where, check=False)
+            if _NO_FUNCTION in found.err:
+                from importlib.resources import as_file, files  # noqa: PLC0415 - git mostly finds it itself
+
+                with as_file(files("gittraj.git") / "functions.attributes") as drivers:
+                    lent = ("-c", f"core.attributesFile={drivers}")
+                    found = self.repository.run(*lent, *BLAME, *self.where, check=False)
             if found.code != 0:
                 raise _refusal(found, self.path)
             out = found.out
@@ -189,7 +196,7 @@ def _folder(path: str) -> GitError:
 def _refusal(found: Result, path: str) -> GitError:
     if b"no such path" in found.err or b"no such ref: HEAD" in found.err:
         return GitError(f"no commit has '{path}' yet", hint="git status says what is not committed")
-    if b": no match" in found.err:
+    if _NO_FUNCTION in found.err:
         return GitError(
             f"git finds no such function in '{path}'",
             hint="is it spelt so there? git finds functions as git log -L does (gitattributes(5): diff)",

@@ -114,11 +114,11 @@ def test_the_story_of_a_colleague(server: Git, ann: Git, bob: Git, be: Be) -> No
         "  asked    Limit the rate\n"
         "  decided  a bucket over a window, because bursts\n"
         "  claude-code, from origin · sonnet · committed by the agent\n"
-        "  the events stay with origin until joined: git traj fetch origin\n"
+        "  git fetch brings the record, not its events: git traj fetch origin\n"
     )
     assert without_ages(be(ann)("why", "two:1")[0]) == (
         f"1  two\n{short} two  AGO by A U Thor\n"
-        "  written  the events stay with origin until joined: git traj fetch origin\n"
+        "  written  git fetch brings the record, not its events: git traj fetch origin\n"
         "  the commit also carries:\n"
         "  asked    Limit the rate\n"
         "  claude-code, from origin · sonnet · committed by the agent\n"

@@ -332,7 +332,7 @@ def test_the_decision_before_an_edit_and_not_the_one_after_it(desk: Desk, why: W
     session.run(steps, prompt="Do it")
     desk.drain()
     told = {p: [d["chosen"] for d in why(p)["entries"][0]["decisions"]] for p in ("a.py", "t.py")}
-    assert told == {"a.py": ["all of them"], "t.py": ["a loop"]}
+    assert told == {"a.py": ["all of them"], "t.py": ["I change the test"]}
 
 
 def test_a_pull_request_asks_about_no_file_that_why_explains(
@@ -356,6 +356,50 @@ def test_a_pull_request_asks_about_no_file_that_why_explains(
     assert "mine.py No recorded edit names it; a command may have written it" in shown
 
 
+def test_a_decision_right_before_an_edit_wins_over_one_that_names_the_file(desk: Desk, why: Why) -> None:
+    session = desk.sessions.setdefault("one", ClaudeSession(desk.git.root, name="one"))
+    steps = [
+        turn(
+            Write("m.py", "quantity = data\n"),
+            say="I'm going with a check in `m.py` over the store, because scripts hold clean data.",
+        ),
+        turn(Shell("true"), say="Now the check itself."),
+        turn(
+            Edit("m.py", "quantity = data", "quantity = not isinstance(data, bool)"),
+            say="I'll exclude bool explicitly rather than ask for the type, since that also rejects enums.",
+        ),
+        turn(COMMIT),
+        turn(say="done"),
+    ]
+    session.run(steps, prompt="Validate")
+    desk.drain()
+    (entry,) = why("m.py:1")["entries"]
+    assert [decision["chosen"] for decision in entry["decisions"]] == ["I'll exclude bool explicitly"]
+
+
+def test_a_decision_stated_before_two_edits_is_the_reason_of_both(desk: Desk, why: Why) -> None:
+    block = '[[TRAJECTORY:decision]] {"chosen": "a soft delete", "alternatives": ["b"]} [[/TRAJECTORY]]'
+    session = desk.sessions.setdefault("one", ClaudeSession(desk.git.root, name="one"))
+    both = turn(Write("a.py", GREET), Write("b.py", COUNT), say=f"{block}\nAdding the column.")
+    session.run([both, turn(COMMIT), turn(say="done")], prompt="Do it")
+    desk.drain()
+    for path in ("a.py", "b.py"):
+        (entry,) = why(path)["entries"]
+        assert [decision["chosen"] for decision in entry["decisions"]] == ["a soft delete"]
+
+
+def test_the_trouble_that_an_agent_looks_back_on_is_told(
+    desk: Desk, why: Why, capsys: pytest.CaptureFixture[str]
+) -> None:
+    block = '[[TRAJECTORY:retrospective]] {"summary": "It is in", "challenges": ["get still returns it"]} '
+    session = desk.sessions.setdefault("one", ClaudeSession(desk.git.root, name="one"))
+    steps = [turn(Write("a.py", GREET)), turn(COMMIT), turn(say=f"{block}[[/TRAJECTORY]]\nDone.")]
+    session.run(steps, prompt="Do it")
+    desk.drain()
+    assert call(["why", "a.py:1"]) == 0
+    assert "  trouble  of the commit: get still returns it\n" in capsys.readouterr().out
+
+
 def test_an_inferred_decision_is_marked_so(desk: Desk, why: Why) -> None:
     session = desk.sessions.setdefault("one", ClaudeSession(desk.git.root, name="one"))
     said = "I chose a loop over recursion because the depth is unknown."
@@ -376,11 +420,33 @@ def test_without_a_reason_the_agents_words_before_the_edit_are_said(
     desk.drain()
     (entry,) = why("a.py")["entries"]
     assert (entry["decisions"], entry["trajectory"]["why"]) == ([], None)
-    assert entry["said"] == "Let me write the greeting. It goes in a file of its own."
+    assert entry["said"] == said
     assert call(["why", "a.py:1"]) == 0
-    assert f"  said     “{entry['said']}”\n" in capsys.readouterr().out
+    assert f" said “{entry['said']}” " in " ".join(capsys.readouterr().out.split())
     assert call(["why", "a.py:1", "--porcelain"]) == 0
     assert f"\nsaid {entry['said']}\n" in capsys.readouterr().out
+
+
+LONG = "The limiter counts what each client asked for within the last minute, and forgets it then."
+OPTIONS = "Two places are possible:\n1. Wrap in the server.\n2. Decorate the app."
+
+
+@pytest.mark.parametrize(
+    ("said", "quoted"),
+    [
+        (f"{OPTIONS}\n\nLet it be the second.", f"{OPTIONS}\n\nLet it be the second."),
+        (f"{LONG}\n{LONG}\n{OPTIONS}\nOption 2 it is.", f"… {LONG} {OPTIONS}\nOption 2 it is."),
+        (f"I'll take the second.\n{LONG}\n{LONG}\n{LONG}", f"I'll take the second. {LONG} {LONG} …"),
+    ],
+)
+def test_what_is_said_is_whole_sentences_nearest_the_edit(
+    desk: Desk, why: Why, said: str, quoted: str
+) -> None:
+    session = desk.sessions.setdefault("one", ClaudeSession(desk.git.root, name="one"))
+    session.run([turn(Write("a.py", GREET), say=said), turn(COMMIT), turn(say="done")], prompt="Do it")
+    desk.drain()
+    (entry,) = why("a.py")["entries"]
+    assert (entry["decisions"], entry["said"]) == ([], " ".join(quoted.split()))
 
 
 def test_what_the_tests_told_stands_below_the_edit(
@@ -426,7 +492,27 @@ def test_a_commit_without_a_record_names_the_nearest_that_has_one(desk: Desk, wh
     assert (entry["subject"], entry["trajectory"], entry["events"]) == ("by hand", None, [])
     assert (entry["nearest"]["commit"], entry["nearest"]["subject"]) == (recorded, "counting")
     assert entry["nearest"]["trajectory"]["prompt"] == "Please do counting"
+    assert entry["nearest"]["ofLines"] is False
     assert why("base:1")["entries"][0]["nearest"] is None
+
+
+def test_the_previous_change_of_a_line_is_no_other_change_of_its_file(
+    desk: Desk, why: Why, capsys: pytest.CaptureFixture[str]
+) -> None:
+    desk.commit("counting", COUNT, path="f.py")
+    desk.commit("greeting", f"{GREET}{COUNT}", path="f.py")
+    desk.git("revert", "--no-edit", "HEAD")
+    desk.git.commit({"f.py": COUNT.replace("len(items)", "sum(items)").replace("return", "yield")}, "by hand")
+    entry = why("f.py:2")["entries"][0]
+    assert (entry["nearest"]["subject"], entry["nearest"]["ofLines"]) == ("counting", True)
+    assert call(["why", "f.py:2"]) == 0
+    assert "  the previous recorded change of these lines:\n" in capsys.readouterr().out
+    desk.git.commit({"f.py": f"{COUNT}# by hand\n"}, "a comment")
+    assert call(["why", "f.py:4"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "the previous recorded change of this file:" in shown
+    assert "greeting" in shown
+    assert ", reverted by" in shown
 
 
 def test_lines_that_are_not_committed(desk: Desk, why: Why) -> None:
@@ -576,8 +662,17 @@ def test_who_changed_the_white_space_of_a_line_is_told(
     first, second, third = (why(f"f.py:{line}")["entries"][0]["respaced"] for line in (1, 2, 3))
     assert (first, [commit["commit"] for commit in second], third) == ([], [indented], [])
     assert call(["why", "f.py:2"]) == 0
-    shown = capsys.readouterr().out
-    assert f"  spaces   changed by {indented[:7]} indent; the rest is told without it\n" in shown
+    assert f"  spaces   {indented[:7]} indent changed only the white space here\n" in capsys.readouterr().out
+    assert call(["why", "f.py"]) == 0
+    assert (
+        f"  spaces   {indented[:7]} indent changed only the white space of line 2\n"
+        in capsys.readouterr().out
+    )
+    desk.commit("outdent", COUNT, path="f.py")
+    desk.commit("indent again", COUNT.replace("    total =", "        total ="), path="f.py")
+    assert call(["why", "f.py:2"]) == 0
+    again = f"{desk.git.head()[:7]} indent again changed only the white space here; git traj show "
+    assert f" spaces {again}" in " ".join(capsys.readouterr().out.split())
 
 
 def test_of_a_blank_line_no_others_are_quoted(desk: Desk, why: Why) -> None:
@@ -813,6 +908,15 @@ def test_a_function_as_git_finds_it(desk: Desk, why: Why, capsys: pytest.Capture
     assert why("m.py:one")["entries"][0]["subject"] == "one"
     assert call(["why", "m.py:three"]) == 1
     assert capsys.readouterr().err.startswith("error: git finds no such function in 'm.py'\nhint: ")
+
+
+def test_a_method_that_git_finds_only_by_a_driver(desk: Desk, why: Why) -> None:
+    desk.commit(
+        "shop",
+        "class Shop:\n    def buy(self):\n        pass\n\n    def sell(self):\n        pass\n",
+        path="m.py",
+    )
+    assert why("m.py:sell")["entries"][0]["lines"] == [[5, 6]]
 
 
 def test_a_clone_without_records_hints_at_install_and_its_remote(

@@ -19,6 +19,7 @@ from gittraj.model.values import Record
 from gittraj.notes.store import NotesRef
 from gittraj.query.header import Folded
 from gittraj.query.log.description import describe_all
+from gittraj.query.log.reverted import Reverts
 from gittraj.query.notes import NotesInMemory
 from gittraj.query.records import Recorded
 from gittraj.query.show.chapters import Segments, spell_event
@@ -80,32 +81,39 @@ def explain(
     commits = list(dict.fromkeys(line.commit for line in blamed if line.commit))
     recorded = _read_records(repository, commits, read)
     origins = _find_origins(repository, recorded, blamed, lines, segments)
-    silent = {origin.blamed[0].commit for origin in origins if origin.session is None} - {None}
-    asked = {c: {line.path for line in blamed if line.commit == c} for c in commits if c in silent}
+    silent = {c: o.blamed for o in origins if o.session is None and (c := o.blamed[0].commit)}
+    unread = recorded.unread(silent)
+    read_on = partial(_read_records, repository, read=read)
+    of_lines: dict[str, str] = {}
     previous: dict[str, str] = {}
-    if asked:
-        from gittraj.query.why.previous import find_previous  # noqa: PLC0415 - most commits have a record
+    if silent:
+        from gittraj.query.why.previous import find_all_previous  # noqa: PLC0415 - most commits have a record
 
-        known = find_noted({path for paths in asked.values() for path in paths})
-        previous = find_previous(repository, asked, known)
-    unread = recorded.unread(asked)
-    named = dict.fromkeys((*commits, *previous.values(), *respaced.values()))
-    described = describe_all(repository, list(named))
-    recorded = _read_records(repository, list(previous.values()), read)
+        of_lines, previous = find_all_previous(repository, silent, read_on, find_noted)
+    described = describe_all(repository, [*{*commits, *previous.values(), *respaced.values()}])
+    recorded = read_on({*previous.values(), *respaced.values()})
     entries = []
     for origin in origins:
         commit = origin.blamed[0].commit
         entry = _begin(origin.numbers, described[commit] if commit else dict.fromkeys(_COMMIT))
-        since = dict.fromkeys(respaced[n] for n in origin.numbers if n in respaced)
-        entry["respaced"] = [described[each] for each in since]
+        since: dict[str, list[int]] = {}
+        for number in origin.numbers:
+            if by := respaced.get(number):
+                since.setdefault(by, []).append(number)
+        entry["respaced"] = [
+            {**described[by], "lines": _join(numbers), "recorded": any(_headers(recorded.on(by), by))}
+            for by, numbers in since.items()
+        ]
         if origin.session is not None:
             told = _explain_line(repository, origin.session, origin, lines)
             entry |= {"trajectory": origin.session.header, **told}
         elif commit in previous:
             headers = _headers(recorded.on(previous[commit]), previous[commit])
-            entry["nearest"] = {**described[previous[commit]], "trajectory": next(headers, None)}
+            found = {"trajectory": next(headers, None), "ofLines": commit in of_lines}
+            entry["nearest"] = {**described[previous[commit]], **found}
         entry["unread"] = origin.session is None and commit in unread
         entries.append(entry)
+    Reverts(repository).mark(entry["nearest"] for entry in entries if entry["nearest"])
     return sorted(entries, key=lambda entry: entry["lines"][0])
 
 

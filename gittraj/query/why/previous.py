@@ -1,16 +1,75 @@
-"""The last recorded change of a path before a commit without a record."""
+"""The last recorded change of lines, or of their path, before a commit without a record."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import islice
 
-from gittraj.git import Repository
+from gittraj.errors import GitError
+from gittraj.git import BlamedLine, Repository, start_blame
 from gittraj.notes.store import NotesRef
 from gittraj.query.log.paths import Ancestry, touching
 from gittraj.query.records import Recorded
 
 _FAR = 1000  # first-parent ancestors of a commit that are searched
+_FEW = 3  # commits of whose lines git is asked, each by a blame of its own
+_HUNK = re.compile(rb"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
+
+
+Read = Callable[[Collection[str]], Recorded]
+
+
+def find_all_previous(
+    repository: Repository,
+    silent: Mapping[str, Sequence[BlamedLine]],
+    read: Read,
+    find_noted: Callable[[Collection[str]], Collection[str] | None],
+) -> tuple[dict[str, str], dict[str, str]]:
+    """For commits without a record the previous one of their lines that has one; and with those of the other
+    lines' file."""
+    of_lines = _find_replaced(repository, silent, read)
+    asked = {c: {line.path for line in lines} for c, lines in silent.items() if c not in of_lines}
+    known = find_noted({path for paths in asked.values() for path in paths}) if asked else None
+    return of_lines, find_previous(repository, asked, known) | of_lines
+
+
+def _find_replaced(
+    repository: Repository, asked: Mapping[str, Sequence[BlamedLine]], read: Read
+) -> dict[str, str]:
+    """For each commit the one with a record that wrote most of what its lines replaced; of many commits it is
+    not asked."""
+    before = {c: _read_replaced(repository, lines) for c, lines in asked.items() if len(asked) <= _FEW}
+    recorded = read({commit for counted in before.values() for commit in counted})
+    best = {
+        commit: [each for each, _ in counted.most_common() if _is_recorded(recorded, each)]
+        for commit, counted in before.items()
+    }
+    return {commit: known[0] for commit, known in best.items() if known}
+
+
+def _read_replaced(repository: Repository, lines: Sequence[BlamedLine]) -> Counter[str]:
+    """How many lines each commit had written of what stood where these lines of one commit are."""
+    one = lines[0]
+    if one.parent is None or one.was is None:
+        return Counter()
+    sides = (f"{one.parent}:{one.was}", f"{one.commit}:{one.path}")
+    plain = ("--no-color", "--no-ext-diff", "--no-textconv")
+    found = repository.run("diff", "-U0", "-w", *plain, *sides, check=False).out
+    wanted = {line.first for line in lines if line.path == one.path}
+    old: set[int] = set()
+    for hunk in _HUNK.finditer(found):
+        at, gone, place, made = (1 if number is None else int(number) for number in hunk.groups())
+        asked = wanted & {*range(place, place + made)}
+        same = {number - place + at for number in asked}
+        old |= same if gone == made else {*range(at, at + gone)} if asked else set()
+    try:
+        span = (min(old), max(old)) if old else None
+        blamed = start_blame(repository, one.was, span=span, rev=one.parent).read() if old else []
+    except GitError:
+        return Counter()
+    return Counter(line.commit for line in blamed if line.commit and line.number in old)
 
 
 def find_previous(

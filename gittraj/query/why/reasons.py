@@ -9,7 +9,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, dropwhile
 from keyword import kwlist
 
 from gittraj.events.part_summary import PROMPT_LIMIT, shorten
@@ -20,10 +20,14 @@ from gittraj.query.account import STATED, spell
 from gittraj.query.why.session import Part, Session
 from gittraj.query.why.written import Edit, is_one_of
 
-_SAID = 2  # sentences of a message above an edit
-_TELLING = 5  # words of one that says something
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z`\"'*])")
+_SAID = 225  # signs of a message above an edit
+_SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\b\d\.)(?<!\b\d\d\.)\s+(?=[A-Z`\"'*])")
+_CHOOSES = re.compile(
+    r"\b(?:I'll|I will|I'm|I am|going with|went with|cho(?:os|ice|se)\w*|decid\w+|pick\w*|prefer\w*"
+    r"|safer|simpler|better|instead|rather than|because|since)\b"
+)
 _MOST = 2  # decisions that fit alike
+_LINES = 2  # how far one that names the lines is about them
 _CODE = re.compile(r"`([^`\n]+)`")
 _SYMBOL = re.compile(r"\w+_\w+|[a-z]+[A-Z]\w*|[A-Z]+[a-z]+[A-Z]\w*|[A-Z][A-Z\d]+|\w+(?=\()")
 _WORD = re.compile(r"[^\W\d]\w+")
@@ -42,27 +46,32 @@ class About:
     lines: Sequence[str]
     edit: Edit | None
 
-    def names(self, decision: Header) -> bool | None:
-        """Whether it names the lines, their file or something in them; None: it is about something else."""
+    def names(self, decision: Header) -> int | None:
+        """What it names: the lines or something in them (2), only their file (1), neither (0); None: it is
+        about something else."""
         if decision["path"] and is_one_of(decision["path"], self.paths):
             line = decision["line"]
             reach = max((len(new) for _, new in self.edit.hunks), default=1) if self.edit else 1
-            return line is None or any(abs(line - number) < reach for number in self.numbers)
+            if line is None:
+                return 1
+            return _LINES if any(abs(line - number) < reach for number in self.numbers) else 0
         if decision["path"] and decision["by"] in STATED:  # what else was inferred to be one may be code
             return None
         chosen = f"{decision['question'] or ''} {decision['chosen']}"
         others = (decision["reasoning"], decision["quote"], *decision["alternatives"])
         told = " ".join(filter(None, (chosen, *others)))
-        if _has_name(told, self.paths):
-            return True
-        if _has_name(told, self._others()):
+        named = _has_name(told, self.paths)
+        if not named and _has_name(told, self._others()):
             return None
-        code = _words(_CODE.findall(chosen))
+        pieces = (piece for piece in _CODE.findall(chosen) if not _has_name(piece, self.paths))
+        code = _words(pieces)
         if (code | {*_SYMBOL.findall(chosen)}) & _words(self.lines):
-            return True
+            return _LINES
+        if named:
+            return 1
         hunks = self.edit.hunks if self.edit else ()
         edited = _words(line for hunk in hunks for side in hunk for line in side)
-        return False if not code or code & edited else None
+        return 0 if not code or code & edited else None
 
     def _others(self) -> set[str]:
         """The other files that the session changed."""
@@ -111,37 +120,47 @@ def find_prompt(session: Session, part: Part, at: int) -> Prompt | None:
 
 
 def find_said(part: Part, at: int) -> str | None:
-    """The first sentences of the agent's last message above the call, in the same turn."""
+    """What the agent's last message above the call says, in the same turn."""
     own = part.events[at].agent
     for event in reversed([event for event in part.events[:at] if event.agent == own]):
         if isinstance(event, Prompt):
             return None
         if isinstance(event, Message) and event.content.strip():
-            return _first_sentences(event.content) or None
+            return _quote(event.content) or None
     return None
 
 
-def _first_sentences(message: str) -> str:
-    """Those that say more than "Good."; headings, tables and code left out; a parser of Markdown takes longer
-    to import than the answer."""
-    lines = (line.strip() for line in message[:PROMPT_LIMIT].splitlines())
+def _quote(message: str) -> str:
+    """Of a long one the sentences up to the last that tells a choice, or that end it, nearest to the edit;
+    headings, tables and code left out; a parser of Markdown takes longer to import than the answer."""
+    lines = (line.strip() for line in message.splitlines())
     text = " ".join(" ".join(line for line in lines if not line.startswith(("#", "|", "`" * 3))).split())
     found = _SENTENCE_END.split(text)
-    first = next((i for i, sentence in enumerate(found) if len(sentence.split()) >= _TELLING), 0)
-    return " ".join(found[first : first + _SAID])
+    begin = max((i for i, each in enumerate(found) if _CHOOSES.search(each)), default=len(found) - 1)
+    end = begin + 1
+    while begin and len(" ".join(found[begin - 1 : end])) <= _SAID:
+        begin -= 1
+    while end < len(found) and len(" ".join(found[begin : end + 1])) <= _SAID:
+        end += 1
+    quoted = shorten(" ".join(found[begin:end]), PROMPT_LIMIT)
+    return f"{'… ' * bool(begin)}{quoted}{' …' * (end < len(found))}"
 
 
-Rank = tuple[bool, bool, bool, bool, int]
+Rank = tuple[int, bool, bool, bool, int]
 
 
 def find_reasons(session: Session, part: Part, at: int, about: About) -> tuple[list[Header], set[str]]:
     """The decisions that the call at ``at`` carries out, and the ids of the events of those that were stated.
-    What names its lines first, then what was stated on purpose, what stands before, nearest."""
+    What names its lines first, then what stands right before it, what names their file; of these what was
+    stated on purpose, what stands before, nearest."""
     ranked: list[tuple[Rank, str | None, Header]] = []
     for own, (i, stated, decision) in ((p is part, d) for p in session.parts for d in _placed(session, p)):
         names = about.names(decision)
-        if names or (names is False and own and _is_beside(part.events, i, at)):
-            ranked.append(((not names, stated is None, not own, i > at, abs(i - at)), stated, decision))
+        beside = own and _is_beside(part.events, i, at)
+        if names or (names == 0 and beside):
+            near = beside and not any(map(_is_edit, part.events[i:at]))
+            weight = 0 if names == _LINES else 1 if near and i < at else 3 - names
+            ranked.append(((weight, stated is None, not own, i > at, abs(i - at)), stated, decision))
     best = min((rank for rank, _, _ in ranked), default=None)
     chosen = [each for each in ranked if each[0] == best][:_MOST]
     return [decision for _, _, decision in chosen], {stated for _, stated, _ in chosen if stated}
@@ -152,8 +171,8 @@ def _is_beside(events: Sequence[AnyEvent], i: int, at: int) -> bool:
     it is one; what was decided afterwards is about it if it is the only edit."""
     if i > at:
         return not any(map(_is_edit, chain(events[:at], events[at + 1 :])))
-    between = events[i + 1 : at]
-    return not any(map(_is_edit, between)) or not any(isinstance(event, Message) for event in between)
+    since = dropwhile(lambda event: not _is_edit(event), events[i + 1 : at])
+    return not any(isinstance(event, Message) for event in since)
 
 
 def _is_edit(event: AnyEvent) -> bool:

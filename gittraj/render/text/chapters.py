@@ -110,7 +110,7 @@ def _timed(trajectories: Sequence[Header]) -> Iterator[tuple[str, Event, str]]:
 def _missing(header: Header, page: Page) -> list[str]:
     """Where the events are, of a record that only a remote has."""
     if remote := header.get("remote"):
-        where = f"the events stay with {remote} until joined: git traj fetch {remote}"
+        where = f"git fetch brings the record, not its events: git traj fetch {remote}"
         return page.block(escape_line(where), "dim", indent=2)
     return []
 

@@ -34,12 +34,9 @@ def render_reason(
     """One entry of ``git traj why``; ``lines`` are all of the file; ``any_here``: whether there are records,
     so that a commit without one is worth a word."""
     shown = [*_quote(entry["lines"], lines, page), _title(entry, page, now)]
-    for commit in entry["respaced"]:
-        text = f"changed by {commit['short']} {escape_line(commit['subject'])}; the rest is told without it"
-        shown += _block("spaces", text, page, 2)
     header = entry["trajectory"]
     if header is not None:
-        shown += _account(entry, page, now)
+        shown += [*_account(entry, page, now), *_respaced(entry, page)]
         if len(entry["beside"]) < 2:
             shown += render_small_print({**header, "link": {**header["link"], "carriedFrom": []}}, page)
         if _has_more(entry):
@@ -48,8 +45,24 @@ def render_reason(
         shown += [
             page.paint(_UNREAD if entry["unread"] else "  no record for this commit", "dim"),
             *_previous(entry["nearest"], page, now),
+            *_respaced(entry, page),
         ]
+    else:
+        shown += _respaced(entry, page)
     return "\n".join(shown) + "\n"
+
+
+def _respaced(entry: Header, page: Page) -> Iterator[str]:
+    for commit in entry["respaced"]:
+        spelled = _spell(commit["lines"])
+        which = (
+            "here"
+            if commit["lines"] == entry["lines"]
+            else f"of line{'s' * (not spelled.isdigit())} {spelled}"
+        )
+        more = f"; git traj show {commit['short']} tells why" if commit["recorded"] else ""
+        text = f"{commit['short']} {escape_line(commit['subject'])} changed only the white space {which}"
+        yield from _block("spaces", text + more, page, 3)
 
 
 def _has_more(entry: Header) -> bool:
@@ -97,6 +110,8 @@ def _account(entry: Header, page: Page, now: datetime) -> Iterator[str]:
     yield from _written(entry, page, now)
     yield from render_tests(header, page)
     yield from _doubts(entry, page)
+    if trouble := (header["retrospective"] or {}).get("challenges"):
+        yield from _block("trouble", escape_line("of the commit: " + "; ".join(trouble)), page, 3)
     if entry["movedBy"]:
         moved = f"carried over from {entry['movedBy'][0]['short']}, when history was rewritten"
         yield from _block("moved", moved, page, 3)
@@ -150,7 +165,7 @@ def _beside(entry: Header, page: Page) -> Iterator[str]:
     beside, remote = entry["beside"], entry["trajectory"].get("remote")
     told = "no recorded edit matches these lines; who wrote them is not known"
     if remote:
-        told = f"the events stay with {remote} until joined: git traj fetch {remote}"
+        told = f"git fetch brings the record, not its events: git traj fetch {remote}"
     elif len(beside) == 1 and not (entry["trajectory"]["agent"] or beside[0]["prompt"]):
         told = "not recorded: the record was made by hand"
     elif not all(session["read"] for session in beside):
@@ -171,7 +186,8 @@ def _beside(entry: Header, page: Page) -> Iterator[str]:
 def _previous(previous: Header | None, page: Page, now: datetime) -> Iterator[str]:
     if previous is None:
         return
-    yield page.paint("  the previous recorded change of this file:", "dim")
+    of = "these lines" if previous["ofLines"] else "this file"
+    yield page.paint(f"  the previous recorded change of {of}:", "dim")
     yield from (
         f"  {row}" for row in render_title(previous, Page(page.room(2), page.colour), now).split("\n")
     )

@@ -97,7 +97,7 @@ def test_hostile_words_have_no_power(form: str) -> None:
         events=[event("prompt", HOSTILE), edit],
         change=[f"+{HOSTILE}\ncommit 0", f"-{HOSTILE}"],
         doubts=[HOSTILE],
-        respaced=[{"short": "9b440cb", "subject": HOSTILE}],
+        respaced=[{"short": "9b440cb", "subject": HOSTILE, "lines": [[1, 1]], "recorded": True}],
         nearest=None,
     )
     if form == "text":
