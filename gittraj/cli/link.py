@@ -50,7 +50,7 @@ def unlink(rev: str, trajectory: str | None) -> None:
 def strike(rev: str, statement: str, why: str | None) -> None:
     """Mark an inferred decision or doubt on the commit REV as wrong: no view shows it again.
 
-    git traj show prints the ID after each statement; its beginning is enough.
+    git traj show prints the ID after each statement; its beginning is enough. A strike cannot be undone.
     """
     from gittraj.commands.strike import strike
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gittraj.events.part_summary import shorten
 from gittraj.model.values import Decided, NoteEvent
-from gittraj.model.words import count, participants, task
+from gittraj.model.words import NO_COMMIT, count, participants, task
 from gittraj.query.account import spell
 
 if TYPE_CHECKING:
@@ -173,12 +173,9 @@ def _recording(facts: Facts) -> Iterator[str]:
         yield f"git-traj is not installed here (git traj install){team}"
     elif facts.off or facts.paused is not None:
         yield "Off for this command (GIT_TRAJ=0)" if facts.off else f"Paused since {_time(facts.paused)}"
-    other = (
-        f", and on {facts.elsewhere} that git traj log does not list: work that counts for no commit, or that"
-        " HEAD does not reach (git traj log --all)"
-        if facts.elsewhere
-        else ""
-    )
+    other = f", {facts.branched} more on other branches (git traj log BRANCH)" if facts.branched else ""
+    if facts.explored:
+        other += f", {facts.explored} more with work that {NO_COMMIT} (git traj log --all)"
     if facts.deleted:
         yield f"Deleted or overwritten: {', '.join(facts.deleted)} (git traj doctor --fix restores it)"
     if facts.recorded or not (facts.beside or facts.deleted):

@@ -51,7 +51,7 @@ def fold_account(records: Sequence[Record]) -> Header:
         "summaryId": _summary_id(name, summary),
         "decisions": _once(_decision(name, d) for f in figures for d in f.decisions),
         **_fold_caveats(name, figures),
-        "result": _first(f.result for f in reversed(figures)),
+        "result": _first(f.result for f in reversed(_since_prompt(figures))),
         "why": _first(f.why for f in figures),
         "tests": _fold_tests([f.tests for f in figures if f.tests]),
         "filesChanged": _fold_files(chain.from_iterable(f.files for f in figures)),
@@ -61,6 +61,12 @@ def fold_account(records: Sequence[Record]) -> Header:
         "redactionsAtMost": sum(map(bool, redacted)) > 1,  # two parts may have had the same secret
         "incomplete": any(record.incomplete for record in records),
     }
+
+
+def _since_prompt(figures: list[PartSummary]) -> list[PartSummary]:
+    """Without the parts of a turn that began before these: its last words may tell of an earlier commit."""
+    begins = (at for at, f in enumerate(figures) if f.counts.prompts or not f.prompt)
+    return figures[next(begins, len(figures)) :]
 
 
 def _first(values: Iterable[T | None]) -> T | None:

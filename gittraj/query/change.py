@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 
 from gittraj.frozen import dataclass
 from gittraj.model.header import Header
 from gittraj.query.account import STATED
 from gittraj.query.diff import Diff
+from gittraj.query.log.paths import is_below
 
 _FEW = 3
 """Files without a recorded edit that are odd; of more, a program made them."""
@@ -82,6 +83,12 @@ class Change:
     def unknown(self) -> tuple[str, ...]:
         """Of which nobody knows whether they have a record."""
         return tuple(c.commit for c in self.own if c.commit in self.left and not c.trajectories)
+
+
+def choose_writers(headers: Sequence[Header], paths: Sequence[str]) -> Sequence[Header]:
+    """Those of one commit whose recorded edits name one of ``paths``; all where none does."""
+    wrote = [h for h in headers if any(is_below(f["path"], p) for f in h["filesChanged"] for p in paths)]
+    return wrote or headers
 
 
 def unnamed(change: Change) -> list[str]:

@@ -65,12 +65,13 @@ def _properties(header: Header) -> Iterator[tuple[str, str | None]]:
 
 def account(header: Header) -> Iterator[tuple[str, str]]:
     """What was asked, why, and what came of it, as headings and texts. A model's summary stands in place of
-    the agent's last words, and these only where no result is stated and they are not the reason."""
+    the agent's last words, and these only where no result is stated and they are not the reason; a sentence
+    is not both reason and result."""
     by_model = model_of(header["summaryBy"])
     said = None if by_model or header["result"] else header["summary"]
     found = {
         "Asked": header["prompt"],
-        "Why": header["why"],
+        "Why": header["why"] if header["why"] != header["result"] else None,
         "Result": header["result"],
         "Summary": header["summary"] if by_model else None,
         "Last words": said if said != header["why"] else None,

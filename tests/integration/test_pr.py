@@ -46,6 +46,7 @@ def test_a_decision_that_a_later_commit_took_back_is_told_so(branch: Git) -> Non
     gone = branch.head()[:7]
     text = traj(branch, "pr", "--base", "main")
     assert f"| a bucket <sub>reverted by `{gone}`</sub> | a window | bursts |" in text
+    assert f" <sub>reverted by `{gone}`</sub> | Codex |" in text, "the commit, too"
     assert f"  a bucket (reverted by {gone})\n" in traj(branch, "pr", "--base", "main", "--format", "text")
     assert "reverted by" not in traj(branch, "pr", "--base", "main", "--head", before)
 

@@ -97,6 +97,31 @@ def test_a_commit_that_was_unlinked_leaves_the_site_and_the_counts(
     assert json.loads(told(capsys, "stats", "--json"))["total"]["recorded"] == 1
 
 
+def test_status_tells_of_other_branches_and_not_of_what_was_rewritten_away(
+    git: Git, story: Story, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("main", "side", "gone"):
+        if name != "main":
+            git("checkout", "-q", "-b", name, "main")
+        story.note(git.commit({name: "1"}, name), record(f"traj_{name}"))
+    git("checkout", "-q", "main")
+    git("branch", "-q", "-D", "gone")
+    said = told(capsys, "status")
+    assert "Recorded: trajectories on 1 commit, 1 more on other branches (git traj log BRANCH)\n" in said
+    assert json.loads(told(capsys, "status", "--json"))["recordedElsewhere"] == 2
+    git("branch", "-q", "-D", "side")
+    assert "Recorded: trajectories on 1 commit\n" in told(capsys, "status")
+
+
+def test_sessions_whose_end_is_unknown_count_among_all(
+    git: Git, story: Story, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ends = {"traj_one": "completed", "traj_two": None}
+    wholes = {name: SessionInfo(agent="codex", status=end) for name, end in ends.items()}  # type: ignore[arg-type]
+    story.note(git.commit({"a": "1"}), *(record(name, whole=whole) for name, whole in wholes.items()))
+    assert "1 of 2 ended as completed, 1 unknown" in " ".join(told(capsys, "stats", "--by", "agent").split())
+
+
 def test_explored_work_is_not_told_as_a_commits_reason(
     git: Git, story: Story, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

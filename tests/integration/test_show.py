@@ -330,6 +330,7 @@ def test_a_commit_without_a_trajectory(scene: Scene, capsys: pytest.CaptureFixtu
             1,
             "error: 'traj_' is ambiguous: several trajectory ids start with it\nhint: traj_one, traj_other\n",
         ),
+        (["hello.py"], 1, "error: 'hello.py' is a file, not a commit\nhint: git traj log hello.py; git traj"),
         (["HEAD:hello.py"], 1, "error: 'HEAD:hello.py' is not a revision, trajectory, task or run here\n"),
         (["--format", "pdf"], 2, "error: Invalid value for '--format'"),
         (["--significance", "huge"], 2, "error: Invalid value for '--significance'"),

@@ -209,7 +209,7 @@ def test_what_a_person_reads(
     monkeypatch.chdir(git.root)
     assert call(["stats"]) == 0
     said = capsys.readouterr().out
-    assert "4 of 6 have a record (66%); not counted: 1 merge" in said
+    assert "4 of 6 have a record (67%); not counted: 1 merge" in said
     assert "3 sessions, 4 trajectories; 1 without a commit here" in said
     assert "~$1.25, of 3 of 4; the others' are unknown" in said
     assert "with retrospective 1/3" in " ".join(said.split())

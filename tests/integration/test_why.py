@@ -845,6 +845,8 @@ def test_odd_names(desk: Desk, why: Why, monkeypatch: pytest.MonkeyPatch) -> Non
         (["nothing.py"], 1, "error: there is no file 'nothing.py' in the work tree\nhint: --rev names"),
         (["f.py:9"], 1, "error: 'f.py' has only 2 lines, no line 9\nhint: git traj why f.py\n"),
         (["f.py:0"], 2, "error: 'f.py:0': lines are counted from 1\nhint: "),
+        (["1", "f.py"], 2, "error: Got unexpected extra argument (f.py)\nhint: git traj why f.py:1\n"),
+        (["-L", "1,2", "f.py"], 2, "error: No such option '-L'.\nhint: git traj why FILE:LINE,LINE\n"),
         (["folder"], 1, "error: 'folder' is a folder, not a file\nhint: name a file in it"),
         (["folder", "--rev", "HEAD"], 1, "error: 'folder' is a folder, not a file\nhint: name a file in it"),
         (["binary"], 1, "error: 'binary' is a binary file\nhint: git traj log --file binary "),

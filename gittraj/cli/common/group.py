@@ -244,9 +244,14 @@ def _usage_hint(error: click.UsageError) -> str | None:
     if error.ctx is None:
         return None
     name = error.ctx.info_name or ""
-    line = re.fullmatch(r"Got unexpected extra argument \(([\d,]+)\)", error.message)
-    if name == "why" and line:
-        return f"{error.ctx.command_path} {error.ctx.params['place']}:{line[1]}"
+    extra = re.fullmatch(r"Got unexpected extra arguments? \((.+)\)", error.message)
+    if name == "why" and extra:  # the line may come first
+        place, given = error.ctx.params["place"], extra[1]
+        file, at = (given, place) if re.fullmatch(r"[\d,]+", place) else (place, given)
+        if re.fullmatch(r"[\d,]+", at):
+            return f"{error.ctx.command_path} {file}:{at}"
+    if name == "why" and error.message.startswith("No such option '-L'"):
+        return f"{error.ctx.command_path} FILE:LINE,LINE"
     if isinstance(error, click.MissingParameter):
         from gittraj.cli.common.examples import EXAMPLES
 

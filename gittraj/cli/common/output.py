@@ -18,6 +18,7 @@ from pathlib import Path
 import click
 
 from gittraj.git import Repository
+from gittraj.model.words import size_of
 from gittraj.render.text.terminal import Page, escape_line
 
 NARROWEST, WIDEST = 20, 100
@@ -26,7 +27,6 @@ PIPE = 80
 """Columns of running text into a pipe; the index (``index.answers``) stores text of this width."""
 _DELAY = 1.0  # seconds before progress is shown
 _INTERVAL = 0.1  # seconds between two reports of it
-_MB = 1_000_000
 
 
 def is_terminal(environ: Mapping[str, str]) -> bool:
@@ -165,8 +165,8 @@ def show_progress(unit: str | None = None) -> Iterator[Callable[[str, int, int],
             return
         last, shown = now, True
         percent = 100 * done // total if total else 100
-        numbers = f"({done:,} of {total:,} {unit})" if unit else f"({done / _MB:.1f} of {total / _MB:.1f} MB)"
-        sys.stderr.write(f"\r\x1b[K{label}{'' if unit else ' sessions'}: {percent}% {numbers}")
+        told = f"{done:,} of {total:,} {unit}" if unit else f"{size_of(done)} of {size_of(total)}"
+        sys.stderr.write(f"\r\x1b[K{label}{'' if unit else ' sessions'}: {percent}% ({told})")
         sys.stderr.flush()
 
     try:

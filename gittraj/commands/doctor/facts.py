@@ -123,6 +123,8 @@ class Facts:
     beside: Mapping[str, int] = field(default_factory=dict)
     plugins: Mapping[str, str | None] = field(default_factory=dict)
     deleted: Mapping[str, str] = field(default_factory=dict)
+    branched: int = 0
+    explored: int = 0
 
 
 def gather(repository: Repository, environ: Environ) -> Facts:
@@ -161,6 +163,8 @@ def gather(repository: Repository, environ: Environ) -> Facts:
         recorded=recorded.listed,
         traced=recorded.traced,
         elsewhere=recorded.number - recorded.listed,
+        branched=recorded.branched,
+        explored=recorded.explored,
         stranded=recorded.stranded,
         unstamped=unstamped,
         exposed=tuple(sorted(local.exposed())),

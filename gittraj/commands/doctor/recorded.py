@@ -28,7 +28,8 @@ UNREADABLE = "records cannot be read"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recorded:
     """``notes`` without those of ``bare`` commits, which have deletions alone. ``number`` of commits with
-    records (runs without a commit are on none); of them ``listed`` by ``git traj log``; ``traced`` have link
+    records (runs without a commit are on none); of them ``listed`` by ``git traj log``, ``branched`` reached
+    by other branches or tags alone, ``explored`` with work that led to no commit; ``traced`` have link
     stubs alone, which count nowhere; ``stranded``: with records that stand nowhere else, and nothing reaches
     them."""
 
@@ -36,6 +37,8 @@ class Recorded:
     bare: Collection[str]
     number: int
     listed: int
+    branched: int
+    explored: int
     traced: int
     stranded: tuple[str, ...]
 
@@ -55,16 +58,21 @@ def find_recorded(repository: Repository, notes: Notes, index: Answers | None) -
     below = _below_head(repository, notes, index)
     rest = [] if below is None else [c for c in notes if c not in below and c not in places]
     stranded: tuple[str, ...] = ()
+    lost: set[str] = set()
     if rest:
-        from gittraj.query.log.unreachable import find_unreachable_records  # noqa: PLC0415 - mostly none
+        from gittraj.history.reading import find_unreachable  # noqa: PLC0415 - mostly none
+        from gittraj.query.log.unreachable import find_unreachable_records  # noqa: PLC0415 - as above
 
-        found = find_unreachable_records(repository, notes, rest)
+        lost = find_unreachable(repository, rest)
+        found = find_unreachable_records(repository, notes, lost)
         stranded = tuple(each.commit for each in found if each.here)
     return Recorded(
         notes=notes,
         bare=bare,
         number=len(notes) - len(bare | places | traced),
         listed=len(notes) - len(silent) if below is None else len(below - silent),
+        branched=len({*rest} - lost - silent),
+        explored=len(silent - bare - traced - places - lost),
         traced=len(traced),
         stranded=stranded,
     )

@@ -24,7 +24,7 @@ TEXT = """\
 <!-- git-traj: begin -->
 ## git-traj: why each commit was made
 
-- Before you change a file, run `git traj context PATH`: what was decided, rejected and feared about it.
+- Before you change a file, run `git traj context PATH`: what was decided, rejected and doubted there.
 - When you choose between real alternatives, assume something, or reject an approach, record it once, then:
   `git traj decision "CHOSEN" --alternative "REJECTED" --reasoning "WHY" --confidence 0.8`
   or say it as a block in your message (`--question` and `"question"` name what was to be decided):

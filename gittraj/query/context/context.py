@@ -14,6 +14,7 @@ from pathlib import Path
 from gittraj.frozen import dataclass
 from gittraj.git import Repository, from_top
 from gittraj.model.header import Header
+from gittraj.query.change import choose_writers
 from gittraj.query.context.neighbours import Near, find_near, touch
 from gittraj.query.context.takeaways import Source, Takeaway, rank_takeaways
 from gittraj.query.header import Folded
@@ -97,9 +98,12 @@ def _find_near_headers(
     """HEADERs of near commits, and of explored work that wrote one of the paths."""
     exploring = set(recorded.with_explored())
     for commit in carrying:
-        for folded in recorded.on(commit) if commit in near or commit in exploring else ():
-            if commit in near and folded.records(commit):
-                yield near[commit], folded.header(commit)
+        here = recorded.on(commit) if commit in near or commit in exploring else ()
+        if commit in near:
+            own = [folded.header(commit) for folded in here if folded.records(commit)]
+            writers = choose_writers(own, near[commit].paths or [near[commit].path])
+            yield from ((near[commit], header) for header in writers)
+        for folded in here:
             files = _explored_files(folded, commit)
             if any(is_below(file, path) for file in files for path in paths):
                 yield touch(commit, files, paths), folded.header(commit, explored=True)

@@ -21,6 +21,7 @@ from gittraj.query.account import complete
 from gittraj.query.header import Folded, distinct
 from gittraj.query.log.description import BATCH, describe_all, describe_present
 from gittraj.query.log.listing import changed_paths, list_commits
+from gittraj.query.log.reverted import Reverts
 from gittraj.query.records import Recorded
 from gittraj.query.show.attributed import attribute
 from gittraj.query.show.chapters import Segments, read_chapters
@@ -47,10 +48,13 @@ class Chosen:
 
     def entries(self) -> Iterator[Entry]:
         """The entries, read lazily."""
+        reverts = Reverts(self.repository)
         for at in range(0, len(self.commits), BATCH):
             some = self.commits[at : at + BATCH]
             changed = changed_paths(self.repository, some)
-            for commit, entry in describe_all(self.repository, some).items():
+            described = describe_all(self.repository, some)
+            reverts.mark(described.values())
+            for commit, entry in described.items():
                 files = changed.get(commit, [])
                 trajectories = [
                     show_one(folded, commit, self.segments, files=files)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from itertools import islice
+from pathlib import Path
 
 from gittraj.errors import TrajError
 from gittraj.frozen import dataclass
@@ -51,6 +52,8 @@ def find_target(repository: Repository, recorded: Recorded, name: str) -> Target
         return Target()
     if found := found or [each for each in recorded.ids() if name in _labels(recorded.folded(each))]:
         return Target(trajectory=found[0], others=tuple(found[1:]))
+    if repository.work_tree is not None and Path(name).exists():
+        raise TrajError(f"'{name}' is a file, not a commit", f"git traj log {name}; git traj why {name}")
     raise TrajError(
         f"'{name}' is not a revision, trajectory, task or run here",
         hint="git traj log --trajectories lists their ids; what only waits for a commit is not stored yet",

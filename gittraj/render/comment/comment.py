@@ -41,7 +41,7 @@ _ROWS = 5  # of a table above the fold, at the most
 _KEPT = 2  # decisions for which room is left there
 _ASKED = 3
 T = TypeVar("T")
-_PUSH = "Whoever has records of them: `git traj push`."
+_PUSH = "If you have records of them: `git traj push`."
 _PROMPTS = 100
 _LONG, _SHORT = 40, 10  # of one that is folded
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gittraj.model.words import count, duration, model_of, money, own_words, tests
+from gittraj.model.words import count, duration, model_of, money, own_words, tests, unmarked
 from gittraj.query.change import Change
 from gittraj.render.comment.flags import own_reason
 from gittraj.render.comment.tables import agents_of
@@ -50,11 +50,10 @@ def find_outcome(change: Change) -> list[tuple[str, str]]:
 
 
 def _last(label: str, texts: Iterable[tuple[str, str | None]]) -> list[tuple[str, str]]:
-    """The last text that there is, with the sessions that have one."""
+    """The last text that there is, and whether other sessions have one, too."""
     stated = [(name, text) for name, text in texts if text]
-    sessions = len({name for name, _ in stated})
-    of = f" of the last of {sessions} sessions" if sessions > 1 else ""
-    return [(f"{label}{of}", text) for _, text in stated][-1:]
+    of = " of the last session that states one" if len({name for name, _ in stated}) > 1 else ""
+    return [(f"{label}{of}", unmarked(text)) for _, text in stated][-1:]
 
 
 def state_facts(change: Change, *, cost: bool) -> list[str]:

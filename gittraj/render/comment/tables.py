@@ -20,7 +20,7 @@ from gittraj.model.words import (
     tests,
     unstructured,
 )
-from gittraj.query.change import Change, Reviewed
+from gittraj.query.change import Change, Reviewed, choose_writers
 from gittraj.render.comment.flags import AGENTS, Flag, own_reason, titled
 from gittraj.render.inert import code, words
 
@@ -131,9 +131,16 @@ def _table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def _small(decision: Header) -> str:
     """How sure who was; a column for each would be cut on a phone."""
     by = {"agent": "", "human": "a person"}.get(decision["by"], words(decision["by"], NAME))
-    gone = f"reverted by {code(decision['revertedBy'][:7])}" if decision.get("revertedBy") else None
-    basis = ", ".join(filter(None, (by, sure(decision["confidence"]), gone)))
-    return f" <sub>{basis}</sub>" if basis else ""
+    return _note(by, sure(decision["confidence"]), _gone(decision.get("revertedBy")))
+
+
+def _gone(by: str | None) -> str | None:
+    return f"reverted by {code(by[:7])}" if by else None
+
+
+def _note(*about: str | None) -> str:
+    said = ", ".join(filter(None, about))
+    return f" <sub>{said}</sub>" if said else ""
 
 
 def commits_table(commits: Sequence[Reviewed], location: Location) -> str:
@@ -141,7 +148,8 @@ def commits_table(commits: Sequence[Reviewed], location: Location) -> str:
     for commit in commits:
         made = agents_of(commit.trajectories) or ("merge" if commit.merge else "—")
         ran = next(filter(None, (tests(t["tests"]) for t in commit.trajectories)), "—")
-        rows.append((location.commit(commit.commit), cell(commit.subject), made, _summary(commit), ran))
+        subject = cell(commit.subject) + _note(_gone(commit.reverted))
+        rows.append((location.commit(commit.commit), subject, made, _summary(commit), ran))
     return _table(("Commit", "Subject", "Agent", "What it says", "Tests"), rows)
 
 
@@ -183,7 +191,7 @@ def files_table(files: Sequence[str], change: Change, location: Location) -> str
 def _file(
     path: str, commits: Sequence[Reviewed], changes: Sequence[Header], location: Location
 ) -> tuple[str, ...]:
-    agents = agents_of(t for c in commits for t in c.trajectories)
+    agents = agents_of(t for c in commits for t in choose_writers(c.trajectories, paths=[path]))
     edits = {key: sum(f.get(key, 0) for f in changes) for key in ("edits", "reverts")}
     made = ", ".join(location.commit(c.commit) for c in commits[:3]) + " …" * (len(commits) > 3)
     return location.file(path), made or "—", agents or "—", edited(edits) if edits["edits"] else "—"

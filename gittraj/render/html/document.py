@@ -14,7 +14,7 @@ from pathlib import Path
 
 from gittraj import __version__
 from gittraj.model.header import Header
-from gittraj.model.words import count
+from gittraj.model.words import count, taken_back
 from gittraj.render.events import Detail
 from gittraj.render.html.events import Ids
 from gittraj.render.html.markup import Html, Links, join, line, tag
@@ -89,7 +89,8 @@ def render_commit_title(commit: Header, links: Links, *, level: int) -> Html:
     about = [links.commit(commit["commit"]), " by ", line(commit["author"]["name"]), ", "]
     date = tag("time", line(commit["date"][:10]), datetime=commit["date"])
     shown = tag(f"h{level}", line(commit["subject"]))
-    return tag("header", tag("p", *about, date, class_="muted"), shown, class_="commit")
+    gone = f", {by}" if (by := taken_back(commit)) else ""
+    return tag("header", tag("p", *about, date, gone, class_="muted"), shown, class_="commit")
 
 
 def wrap(title: str, main: Html, contents: Html | None, *, links: Links, tools: bool = False) -> str:

@@ -7,7 +7,7 @@ from itertools import chain
 
 from gittraj.frozen import dataclass
 from gittraj.model.header import Header
-from gittraj.model.words import NO_COMMIT, brief, count, own_words
+from gittraj.model.words import NO_COMMIT, brief, count, own_words, taken_back
 from gittraj.render.events import describe_call, describe_event
 from gittraj.render.html.document import wrap
 from gittraj.render.html.events import Ids, in_utc, render_clock
@@ -64,6 +64,7 @@ def render_row(entry: Header, links: Links) -> Html:
     texts = (t["why"] or t["result"] or t["prompt"] or own_words(t) for t in produced)
     summary = next(filter(None, texts), None)
     small = [f" · {entry['date'][:10]} · ", line(entry["author"]["name"])]
+    small += [f" · {gone}"] if (gone := taken_back(entry)) else []
     for header in headers:
         explored = NO_COMMIT if header["link"]["role"] == "explored" else None
         counts = [count(len(header[k]), noun) for k, noun in _COUNTED.items() if header[k]]

@@ -66,7 +66,8 @@ def render_rest(headers: Sequence[Header], page: Page) -> str:
 
 def render_oneline(entry: Header, small: str, page: Page) -> str:
     """One commit on one line: its subject, and ``render_small`` of its trajectories."""
-    return _on_one_line(entry["short"], escape_line(entry["subject"]), small, page)
+    about = " · ".join(filter(None, (taken_back(entry), small)))
+    return _on_one_line(entry["short"], escape_line(entry["subject"]), about, page)
 
 
 def render_small(headers: Sequence[Header]) -> str:

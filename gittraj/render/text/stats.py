@@ -96,10 +96,10 @@ def _small(row: Header) -> str:
 
 
 def _ended(statuses: Header) -> str:
-    """How many sessions ended as completed: of those that ended, which says nothing of their tests."""
-    ended = sum(statuses.get(status, 0) for status in ENDED)
+    """How many sessions ended as completed, which says nothing of their tests."""
+    known = sum(statuses.get(status, 0) for status in (*ENDED, UNKNOWN))
     unknown = f", {statuses[UNKNOWN]:,} unknown" if statuses.get(UNKNOWN) else ""
-    return f"{statuses.get('completed', 0):,} of {ended:,} ended as completed{unknown}"
+    return f"{statuses.get('completed', 0):,} of {known:,} ended as completed{unknown}"
 
 
 def _bar(row: Header, columns: int, *, ascii_only: bool) -> str:
@@ -112,5 +112,7 @@ def _bar(row: Header, columns: int, *, ascii_only: bool) -> str:
 
 
 def _percent(row: Header) -> str:
-    """Rounded down, so that 100 % means all."""
-    return f"{100 * row['recorded'] // row['commits']}%" if row["commits"] else "-"
+    """Rounded, but 100 % means all."""
+    if row["recorded"] == row["commits"]:
+        return "100%" if row["commits"] else "-"
+    return f"{min(99, round(100 * row['recorded'] / row['commits']))}%"

@@ -390,3 +390,10 @@ def test_tests_ran_on_what_a_carried_commit_was_before() -> None:
         "3 passed (last of 2 runs, before the commit was rewritten)"
     )
     assert words.tests(fold({B: [record(tests=ran)]}).header(B)["tests"]) == "3 passed (last of 2 runs)"
+
+
+def test_the_last_words_of_a_turn_with_several_commits_are_no_result_of_the_last_one() -> None:
+    asked = record(prompt="Two things", result="One works.", counts=Counts(prompts=1))
+    rest = record(at=5, prompt="Two things", result="One still works.")
+    told = fold({A: [asked], B: [rest], C: [asked, rest]})
+    assert [told.header(commit)["result"] for commit in (A, B, C)] == ["One works.", None, "One still works."]

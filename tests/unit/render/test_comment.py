@@ -66,6 +66,16 @@ def test_a_long_path_is_shown_by_its_end() -> None:
     assert "| ↩️ | [`…/folder/of/the/shop/retry.py`](" in render(change_of({A: [told]}, files=(path,)))
 
 
+def test_a_file_names_the_agent_that_wrote_it() -> None:
+    wrote = {
+        agent: record(f"traj_{agent}", whole=whole(agent=agent), files=(FileChanged(path=path, edits=1),))
+        for agent, path in (("codex", "src/retry.py"), ("gemini-cli", "tests/test_retry.py"))
+    }
+    text = render(change_of({B: [*wrote.values()]}))
+    assert re.search(r"`src/retry.py`\S* \| [^|]+ \| Codex \|", text)
+    assert re.search(r"`tests/test_retry.py`\S* \| [^|]+ \| Gemini CLI \|", text)
+
+
 def test_a_session_counts_once_though_it_spans_commits() -> None:
     shared = record("traj_one", whole=whole(), **figures())
     text = render(change_of({A: [shared], B: [shared], C: [shared]}))
@@ -74,7 +84,9 @@ def test_a_session_counts_once_though_it_spans_commits() -> None:
 
 def test_the_result_of_one_of_several_sessions_says_whose_it_is() -> None:
     first, second = (record(name, whole=whole(), **figures()) for name in ("traj_one", "traj_two"))
-    assert "**Result of the last of 2 sessions:** The client" in render(change_of({A: [first], B: [second]}))
+    assert "**Result of the last session that states one:** The client" in render(
+        change_of({A: [first], B: [second]})
+    )
 
 
 def test_what_was_said_where_nothing_says_why() -> None:
@@ -158,7 +170,7 @@ def test_nothing_to_look_at_is_no_verdict() -> None:
     bare = change_of({})
     assert (
         "No agent trajectory is attached to these 3 commits; `refs/notes/traj` was read at `ddddddd`. "
-        "Whoever has records of them: `git traj push`." in render(bare)
+        "If you have records of them: `git traj push`." in render(bare)
     )
     assert "the repository has no records" in render(replace(bare, notes=None))
     assert "Look here" not in render(bare)
@@ -246,6 +258,11 @@ def test_all_flags_are_counted_and_what_is_not_shown_is_told() -> None:
     assert more and int(more[1]) > 1_490 and int(more[2]) in (int(more[1]) - 40, int(more[1]) - 10)
 
 
+def test_a_reason_is_told_without_signs_for_bold() -> None:
+    told = record("traj_one", whole=whole(), **figures(why="**Slow** without it"))
+    assert "**Why:** Slow without it\n" in render(change_of({A: [told]}))
+
+
 def test_several_tasks_are_told_apart() -> None:
     first, second = (
         record(f"traj_{name}", whole=whole(title=f"Do {name}"), **figures(why=f"for {name}"))
@@ -255,7 +272,7 @@ def test_several_tasks_are_told_apart() -> None:
     text = render(change)
     assert text.startswith("### Why this change\n"), "neither task is the heading of both"
     assert "**Titled:** “Do one” · “Do two”" in text
-    assert "**Why of the last of 2 sessions:** for two" in text
+    assert "**Why of the last session that states one:** for two" in text
     assert "titled    Do one\ntitled    Do two" in render_plain(change, CommentOptions(), Page())
 
 

@@ -49,7 +49,7 @@ def test_a_title_that_the_agent_gave_is_not_what_was_asked() -> None:
 def test_a_long_label_stands_before_its_text() -> None:
     told = [record(f"traj_{name}", **figures(result=f"{name} works.")) for name in ("one", "two")]
     text = render_plain(change_of({A: [told[0]], B: [told[1]]}, title="Colours"), CommentOptions(), Page())
-    assert "\nresult of the last of 2 sessions: two works.\n" in text
+    assert "\nresult of the last session that states one: two works.\n" in text
 
 
 def test_the_least_sure_comes_first() -> None:
