@@ -14,10 +14,8 @@ from gittraj.query.log.paths import Ancestry, touching
 from gittraj.query.records import Recorded
 
 _FAR = 1000  # first-parent ancestors of a commit that are searched
-_FEW = 3  # commits of whose lines git is asked, each by a blame of its own
+_FEW, _SHORT = 3, 200  # commits of whose lines git is asked, each by a blame of its own; lines of each
 _HUNK = re.compile(rb"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
-
-
 Read = Callable[[Collection[str]], Recorded]
 
 
@@ -40,7 +38,8 @@ def _find_replaced(
 ) -> dict[str, str]:
     """For each commit the one with a record that wrote most of what its lines replaced; of many commits it is
     not asked."""
-    before = {c: _read_replaced(repository, lines) for c, lines in asked.items() if len(asked) <= _FEW}
+    few = {c: lines for c, lines in asked.items() if len(asked) <= _FEW and len(lines) <= _SHORT}
+    before = {c: _read_replaced(repository, lines) for c, lines in few.items()}
     recorded = read({commit for counted in before.values() for commit in counted})
     best = {
         commit: [each for each, _ in counted.most_common() if _is_recorded(recorded, each)]
@@ -55,7 +54,7 @@ def _read_replaced(repository: Repository, lines: Sequence[BlamedLine]) -> Count
     if one.parent is None or one.was is None:
         return Counter()
     sides = (f"{one.parent}:{one.was}", f"{one.commit}:{one.path}")
-    plain = ("--no-color", "--no-ext-diff", "--no-textconv")
+    plain = ("--no-color", "--no-ext-diff", "--no-textconv", "--inter-hunk-context=0")
     found = repository.run("diff", "-U0", "-w", *plain, *sides, check=False).out
     wanted = {line.first for line in lines if line.path == one.path}
     old: set[int] = set()
