@@ -374,7 +374,7 @@ def test_a_decision_right_before_an_edit_wins_over_one_that_names_the_file(desk:
     session.run(steps, prompt="Validate")
     desk.drain()
     (entry,) = why("m.py:1")["entries"]
-    assert [decision["chosen"] for decision in entry["decisions"]] == ["I'll exclude bool explicitly"]
+    assert [decision["chosen"] for decision in entry["decisions"]] == ["exclude bool explicitly"]
 
 
 def test_a_decision_stated_before_two_edits_is_the_reason_of_both(desk: Desk, why: Why) -> None:
