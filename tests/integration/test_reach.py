@@ -122,6 +122,13 @@ def test_sessions_whose_end_is_unknown_count_among_all(
     assert "1 of 2 ended as completed, 1 unknown" in " ".join(told(capsys, "stats", "--by", "agent").split())
 
 
+def test_one_sentence_is_not_both_reason_and_result(
+    git: Git, story: Story, capsys: pytest.CaptureFixture[str]
+) -> None:
+    story.note(git.commit({"a": "1"}), record(why="Bad ones get a 422.", result="Bad ones get a 422."))
+    assert told(capsys, "log").count("Bad ones get a 422.") == 1
+
+
 def test_explored_work_is_not_told_as_a_commits_reason(
     git: Git, story: Story, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
