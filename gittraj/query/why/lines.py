@@ -35,7 +35,7 @@ FindNoted = Callable[[Collection[str]], Collection[str] | None]
 """Given paths, the commits with a note that touched one of them, under earlier names too; None: not known."""
 
 _COMMIT = ("commit", "short", "subject", "author", "date")
-_SEEN = ("manual", "agent", "output", "order")
+_SEEN = ("manual", "agent", "output", "order", "content")
 """On what evidence a session is known to have made a commit."""
 _SHORT = 7
 

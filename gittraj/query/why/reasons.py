@@ -6,6 +6,7 @@ them, or it stands right before the edit that wrote them. One about another file
 
 from __future__ import annotations
 
+import builtins
 import posixpath
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -29,10 +30,12 @@ _CHOOSES = re.compile(
 _MOST = 2  # decisions that fit alike
 _LINES = 2  # how far one that names the lines is about them
 _CODE = re.compile(r"`([^`\n]+)`")
-_SYMBOL = re.compile(r"\w+_\w+|[a-z]+[A-Z]\w*|[A-Z]+[a-z]+[A-Z]\w*|[A-Z][A-Z\d]+|\w+(?=\()")
+_SYMBOL = re.compile(r"\w+_\w+|[a-z]+[A-Z]\w*|[A-Z]+[a-z]+[A-Z]\w*|\w+(?=\()")
 _WORD = re.compile(r"[^\W\d]\w+")
-_COMMON = frozenset((*kwlist, "self", "this", "true", "false", "null", "const", "function"))
-"""Words that most lines have."""
+_COMMON = frozenset(("self", "this", "true", "false", "null", "const", "function", "string", "number"))
+_COMMON |= {"boolean", "Array", "Map", "Object", "Promise", "Set", *kwlist}
+_COMMON |= {name for name in dir(builtins) if name.islower()}
+"""Words that many lines have, whatever they are about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +91,10 @@ class About:
 
 
 def _has_name(text: str, paths: Collection[str]) -> bool:
-    names = {posixpath.basename(path) for path in paths}
-    return any(re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", text) for name in names)
+    """Whether it names one of them, and no other file of that name in another folder."""
+    names = "|".join(re.escape(posixpath.basename(path)) for path in paths)
+    named = re.findall(rf"(?:[\w.-]+/)*(?<![\w.-])(?:{names})(?![\w-])", text) if names else ()
+    return any(is_one_of(name, paths) for name in named)
 
 
 def _words(texts: Iterable[str]) -> frozenset[str]:
@@ -156,7 +161,7 @@ def find_reasons(session: Session, part: Part, at: int, about: About) -> tuple[l
     ranked: list[tuple[Rank, str | None, Header]] = []
     for own, (i, stated, decision) in ((p is part, d) for p in session.parts for d in _placed(session, p)):
         names = about.names(decision)
-        beside = own and _is_beside(part.events, i, at)
+        beside = own and _is_beside(part.events, i, at, stated=stated is not None)
         if names or (names == 0 and beside):
             near = beside and not any(map(_is_edit, part.events[i:at]))
             weight = 0 if names == _LINES else 1 if near and i < at else 3 - names
@@ -166,13 +171,16 @@ def find_reasons(session: Session, part: Part, at: int, about: About) -> tuple[l
     return [decision for _, _, decision in chosen], {stated for _, stated, _ in chosen if stated}
 
 
-def _is_beside(events: Sequence[AnyEvent], i: int, at: int) -> bool:
+def _is_beside(events: Sequence[AnyEvent], i: int, at: int, *, stated: bool) -> bool:
     """Whether what was decided at ``i`` stands right before the edit at ``at``, or before several of which
-    it is one; what was decided afterwards is about it if it is the only edit."""
+    it is one: of the same file or response, if it was not ``stated``. What was decided afterwards is about it
+    if it is the only edit."""
     if i > at:
         return not any(map(_is_edit, chain(events[:at], events[at + 1 :])))
-    since = dropwhile(lambda event: not _is_edit(event), events[i + 1 : at])
-    return not any(isinstance(event, Message) for event in since)
+    first, *since = *dropwhile(lambda event: not _is_edit(event), events[i + 1 : at]), events[at]
+    alike = first.response == since[-1].response is not None if since else True
+    alike = alike or bool({file.path for file in first.files} & {file.path for file in events[at].files})
+    return (stated or alike) and not any(isinstance(event, Message) for event in since)
 
 
 def _is_edit(event: AnyEvent) -> bool:

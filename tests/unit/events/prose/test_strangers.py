@@ -24,6 +24,8 @@ DONE = "I added the export button and the tests pass.\n\n"
         "The cache path is unexercised.",
         "The import is only half there.",
         "I may have broken the Windows build.",
+        "I skipped the e2e suite.",
+        "You'll want to double-check the French translations.",
     ],
 )
 def test_a_doubt(said: str) -> None:
@@ -35,6 +37,8 @@ def test_a_doubt(said: str) -> None:
     "said",
     [
         "I left it uncommitted as you asked.",
+        "The warning about unverified certificates is gone.",
+        "I've confirmed that there are no remaining callers of the old function.",
         "I didn't commit, since you wanted to look at it first.",
         "I amended the previous commit because it had not been pushed.",
         "I didn't touch the README.",
@@ -77,6 +81,7 @@ def test_a_choice(said: str, chosen: str, rejected: str) -> None:
         "Unknown countries now raise an error and the program exits with 2 instead of dumping a traceback.",
         "The button now opens the dialog instead of reloading the page.",
         "I read the log rather than the code first.",
+        "I'll run only the unit tests instead of the whole suite because it's slow.",
         "Both are empirical, so let me measure rather than theorize.",
         "It keeps its own path on purpose and now says so in its comment.",
     ],
