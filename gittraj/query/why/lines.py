@@ -51,7 +51,7 @@ def explain(
     ``lines`` are all of the file. ``find_noted`` spares git a walk; ``respaced`` are the commits that changed
     the white space of lines since. Nothing is written, nothing fetched.
     """
-    commits = {line.commit for line in blamed if line.commit}
+    commits = {*filter(None, (line.commit for line in blamed))}
     recorded = _read_records(repository, commits, read)
     origins = find_origins(repository, recorded, blamed, lines, segments)
     silent = {o.commit: o.blamed for o in origins if o.session is None and o.commit}
