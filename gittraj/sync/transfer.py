@@ -265,7 +265,7 @@ def _join_months(repository: Repository, remote: Remote, tips: Mapping[str, str]
 def _forget(repository: Repository, remote: Remote, theirs: Mapping[str, str]) -> None:
     """What the remote has no longer is to be pushed again: absence deletes nothing."""
     prefix = remote.tracking(RECORDS_REF)
-    listed = repository.run("for-each-ref", "--format=%(refname)", prefix, f"{prefix}-data-*").out.decode()
+    listed = repository.run("for-each-ref", "--format=%(refname)", prefix, f"{prefix}-data-*").text
     for kept in listed.splitlines():
         ref = "refs/notes/" + kept.removeprefix(prefix.removesuffix("traj"))
         if ref not in theirs:

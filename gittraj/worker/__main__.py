@@ -108,7 +108,8 @@ def _keep_index(folder: Path) -> None:
 
 def _summarize(folder: Path) -> None:
     """Last, as it may take minutes, and nobody waits for it."""
-    from gittraj.config import Environ, read_summarizer  # noqa: PLC0415
+    from gittraj.config import Environ  # noqa: PLC0415
+    from gittraj.summarizer.runs import read_summarizer  # noqa: PLC0415
 
     raw = dict(os.environ)
     with _open(folder) as repository:

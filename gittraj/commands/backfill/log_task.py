@@ -40,7 +40,7 @@ def known_paths(repository: Repository) -> frozenset[str]:
     """Return every path in the history of any ref."""
     listed = ("log", "--all", "--no-show-signature", "--format=", "--name-only", "--no-renames", "-z")
     found = repository.run(*listed, check=False)
-    return frozenset(found.out.decode("utf-8", "surrogateescape").replace("\n", "").split("\0")) - {""}
+    return frozenset(found.text.replace("\n", "").split("\0")) - {""}
 
 
 def guess_root(folder: str, named: Iterable[str], known: Collection[str]) -> Path:

@@ -112,7 +112,7 @@ class _Reader(LogReader):
         parent = coerce.text(data.get("parentToolCallId"))
         record = Record(
             id=coerce.text(value.get("id")) or f"n{self._number}",
-            kind=coerce.text(value.get("type")) or "",
+            kind=coerce.string(value.get("type")),
             data=data,
             ts=coerce.stamp(value.get("timestamp")),
             end=fragment.end,
@@ -196,7 +196,7 @@ class _Reader(LogReader):
 
     def _user(self, record: Record, fragment: Fragment) -> Iterator[Item]:
         data = record.data
-        text, artifact = _attached(coerce.text(data.get("content")) or "", data)
+        text, artifact = _attached(coerce.string(data.get("content")), data)
         if not text or coerce.text(data.get("source")) not in (None, "user"):
             return
         if "parentToolCallId" in data:
@@ -228,7 +228,7 @@ class _Reader(LogReader):
             common = {**record.common(), "id": f"{record.id}:reasoning", **reply}
             yield record.entry(Thinking(**common, content=thought))
         self._thought.clear()
-        text = (coerce.text(data.get("content")) or "").strip()
+        text = coerce.string(data.get("content")).strip()
         if text:
             yield record.entry(Message(**record.common(), **reply, content=text))
         for ordinal, request in enumerate(requests, 1):

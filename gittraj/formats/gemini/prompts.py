@@ -91,7 +91,7 @@ def typed(message: dict[str, Any]) -> str | None:
 def aside(message: dict[str, Any], opening: str) -> str | None:
     """The text of a user message that begins with ``opening``."""
     for part in parts(message.get("content")):
-        words = (coerce.text(part.get("text")) or "").strip()
+        words = coerce.string(part.get("text")).strip()
         if words.startswith(opening):
             return words
     return None
