@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from functools import partial
@@ -91,7 +91,11 @@ def command(
         # listing all notes takes longer than this answer, building an index longer than that
         index = stack.enter_context(open_index(repository, build=False))
         recorded = read_records(repository, index.notes if index else None)
-        opener = _open_keys(repository, environ, identities) if thinking and not output else None
+        opener = None
+        if thinking and not output:
+            from gittraj.cli.seal import keys
+
+            opener = keys(repository, environ, identities)
         target, trajectories = _read(repository, recorded, name, opener, fetch=not no_fetch)
         trajectories = _filter(repository, trajectories, messages=messages, **filters)
         page = Page(PIPE) if output else text_page(repository, environ)
@@ -102,14 +106,6 @@ def command(
             say_written(output, show=opens)
         else:
             write(repository, texts, environ, pager=obj["pager"] and form not in ("json", "html"))
-
-
-def _open_keys(
-    repository: Repository, environ: Mapping[str, str], identities: tuple[Path, ...]
-) -> WithKeys | None:
-    from gittraj.cli.seal import keys
-
-    return keys(repository, environ, identities)
 
 
 def _read(

@@ -125,7 +125,6 @@ class DraftResult:
     state: SessionState | None = None
     parts: int = 0
     explored: int = 0
-    commits: tuple[str, ...] = ()
     failure: str | None = None
 
 
@@ -197,7 +196,6 @@ class LogTask:
             state=state,
             parts=sum(not d.stored.explored for d in plan.drafted),
             explored=sum(d.stored.explored for d in plan.drafted),
-            commits=tuple(dict.fromkeys(commit for commit, _ in (*lines, *prepared.lines))),
         )
 
     def _read(self, source: Source) -> tuple[Log, int, float]:

@@ -124,10 +124,8 @@ class _Reader(LogReader):
         value = record.value
         match value.get("subtype"):
             case "init" if not record.session:
-                yield from self._position.report(
-                    "agent_version", coerce.text(value.get("claude_code_version"))
-                )
-                yield from self._position.report("folder", coerce.text(value.get("cwd")))
+                fields = {"agent_version": "claude_code_version", "folder": "cwd"}
+                yield from self._position.report_fields(value, fields)
                 # What was asked for, like opus[1m]; the messages name the model alone.
                 model = coerce.string(value.get("model")).partition("[")[0]
                 yield from self._position.report("model", model)
@@ -137,10 +135,8 @@ class _Reader(LogReader):
 
     def _partial(self, value: dict[str, Any]) -> Iterator[Spent]:
         """Where every step of an answer is told, its last one knows what it cost."""
-        event, starter = (
-            coerce.mapping(value.get("event")),
-            coerce.text(value.get("parent_tool_use_id")),
-        )
+        event = coerce.mapping(value.get("event"))
+        starter = coerce.text(value.get("parent_tool_use_id"))
         if event.get("type") == "message_start":
             message = coerce.mapping(event.get("message"))
             if response := coerce.text(message.get("id")):

@@ -24,6 +24,7 @@ from gittraj.model.session_items import Cursor, Item, Spent, TurnEnd
 from gittraj.model.values import Artifact, Message, NoteEvent, PeerMessage, Prompt, Thinking, Usage
 
 _TOKENS = ("inputTokens", "cacheReadTokens", "cacheWriteTokens", "outputTokens", "reasoningTokens")
+_STARTED = {"agent_version": "copilotVersion", "entrypoint": "producer", "model": "selectedModel"}
 
 
 class Calls:
@@ -163,12 +164,9 @@ class _Reader(LogReader):
         match record.kind:
             case "session.start" | "session.resume" | "session.context_changed":
                 context = coerce.mapping(data.get("context")) or data
-                yield from report("agent_version", coerce.text(data.get("copilotVersion")))
-                yield from report("entrypoint", coerce.text(data.get("producer")))
-                yield from report("model", coerce.text(data.get("selectedModel")))
+                yield from self._position.report_fields(data, _STARTED)
                 yield from report_once("started_at", coerce.stamp(data.get("startTime")) or record.ts)
-                yield from report("folder", coerce.text(context.get("cwd")))
-                yield from report("branch", coerce.text(context.get("branch")))
+                yield from self._position.report_fields(context, {"folder": "cwd", "branch": "branch"})
                 yield from report("repository", _repository(context))
                 yield from report_once("start_commit", coerce.text(context.get("headCommit")))
             case "session.model_change":

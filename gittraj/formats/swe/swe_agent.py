@@ -125,10 +125,7 @@ class _Reading(document.Reading):
     def _spent(self, entries: list[Entry]) -> Iterator[Spent]:
         """Only a run's total is known, so the last model call gets it."""
         stats = coerce.mapping(self._info.get("model_stats"))
-        sent, received = (
-            coerce.count(stats.get("tokens_sent")),
-            coerce.count(stats.get("tokens_received")),
-        )
+        sent, received = (coerce.count(stats.get(f"tokens_{way}")) for way in ("sent", "received"))
         last = next((e.event.response for e in reversed(entries) if e.event.response), None)
         if last and (sent or received):
             yield Spent(response=last, usage=Usage(input_tokens=sent, output_tokens=received), beside=True)
