@@ -47,3 +47,5 @@ GATHER_BYTES = 1 << 30
 """Bytes that one file may have which git writes while it fetches a repository to gather."""
 GATHER_EVENTS = 128 * 1024 * 1024
 """Bytes of a repository's segments that are gathered, the newest parts first."""
+DIGITS = 16
+"""Of a number that a setting may be."""

@@ -84,7 +84,7 @@ def name_task(repository: Repository, environ: Mapping[str, str], named: str | N
 
     site = survey(repository, environ, preferred=read_config(repository).tasks)
     if named is None:
-        branch = repository.run("symbolic-ref", "-q", "--short", "HEAD", check=False).out.decode().strip()
+        branch = repository.run("symbolic-ref", "-q", "--short", "HEAD", check=False).text.strip()
         return from_branch(branch, site) if branch else None
     task = detect(named, site)
     if task is None:

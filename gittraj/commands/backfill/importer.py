@@ -188,7 +188,7 @@ def _may_be_ours(repository: Repository, folder: Path) -> bool:
         return True
     try:
         with open_repository(folder) as other:
-            roots = other.run("rev-list", "--max-parents=0", "--all", check=False).out.decode().split()
+            roots = other.run("rev-list", "--max-parents=0", "--all", check=False).text.split()
     except NotARepository:
         return True
     return not roots or any(repository.objects.exists(root) for root in roots)
