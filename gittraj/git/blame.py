@@ -20,6 +20,7 @@ from gittraj.startup import BLAME, IGNORED
 _GROUP = re.compile(rb"([0-9a-f]{40}(?:[0-9a-f]{24})?) (\d+) (\d+)")
 _NO_FUNCTION = b": no match"
 _FEW = 200  # lines
+_AROUND = 20  # lines
 _SEARCHED = 8000  # bytes: where git itself looks for a NUL to call a file binary
 
 
@@ -85,6 +86,15 @@ class Blame:
                 raise _refusal(found, self.path)
             out = found.out
         return _parse(out)
+
+    def read_around(self, blamed: Sequence[BlamedLine]) -> list[BlamedLine]:
+        """``blamed`` again, with the lines around: git recognises a block that moved to another file by its
+        40 letters, and one line may have less."""
+        first, last = blamed[0].number, blamed[-1].number
+        wide = f"-L{max(1, first - _AROUND)},{last + _AROUND}"
+        where = [word for word in self.where if not word.startswith("-L")]
+        out = self.repository.run(*BLAME, *_ignored(self.repository), wide, *where, check=False).out
+        return [line for line in _parse(out) if first <= line.number <= last]
 
     def find_respaced(self, blamed: Sequence[BlamedLine], lines: Sequence[str]) -> dict[int, str]:
         """The commits that since changed the white space of ``blamed`` lines; of many it is not asked."""
