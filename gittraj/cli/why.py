@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from gittraj.query.records import Recorded
 
 _PLACE = re.compile(r"(.+?):(\d{1,9})(?:[,-](\d{1,9}))?", re.DOTALL)
+_COLUMN = re.compile(r"(:\d+):\d*\Z")
+"""A column behind a line, as editors and linters write it; or grep's last colon."""
 _SLOW = 2.0
 """Seconds of git alone after which a hint is shown."""
 Span = tuple[int, int]
@@ -68,10 +70,20 @@ def command(
                 repository, path, lines, entries, porcelain=form == "porcelain", any_here=any_here
             )
             write(repository, texts, environment(), pager=obj["pager"] and form is None)
+            _say_shallow(repository, entries)
             if not any_here:
                 from gittraj.cli.common.no_match import say_nothing_recorded
 
                 say_nothing_recorded(repository)
+
+
+def _say_shallow(repository: Repository, entries: Sequence[Reason]) -> None:
+    """Where the history ends here, git blames the first commit that is left for all that is older."""
+    edge = repository.common_dir / "shallow"
+    unknown = {entry["commit"] for entry in entries if not entry["change"]}
+    if edge.is_file() and not unknown.isdisjoint(edge.read_text().split()):
+        say = "this clone is shallow, and the line older than it reaches, perhaps: git fetch --unshallow"
+        click.echo(say, err=True)
 
 
 def _has_records(repository: Repository) -> bool:
@@ -128,6 +140,9 @@ def _read(repository: Repository, notes: Notes, commits: Collection[str]) -> Rec
 
 def _read_place(place: str, cwd: Path) -> tuple[str, Span | str | None]:
     """The path, and its first and last line or its function; a file of that whole name comes first."""
+    alone = _COLUMN.sub(r"\1", place)
+    if (cwd / alone.rpartition(":")[0]).is_file():
+        place = alone
     match = _PLACE.fullmatch(place)
     path, _, function = place.rpartition(":")
     if (cwd / place).is_file() or (match is None and not (path and function and (cwd / path).is_file())):

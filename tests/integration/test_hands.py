@@ -44,6 +44,65 @@ def test_a_path_is_taken_for_a_revision_that_does_not_exist(recorded: Desk) -> N
     assert said(recorded, "stats", "src", "--json")[0] == 0
 
 
+def test_why_says_which_file_was_meant(recorded: Desk) -> None:
+    def hint(place: str) -> str:
+        status, _, err = said(recorded, "why", place)
+        assert (status, err.splitlines()[0]) == (
+            1,
+            f"error: there is no file '{place.partition(':')[0]}' in the work tree",
+        )
+        return err.splitlines()[1].removeprefix("hint: ")
+
+    assert hint("src/src/f.py:1") == hint("f.py:1") == "did you mean src/f.py?"
+    assert hint("scr/f.y") == "did you mean src/f.py?"
+    assert hint("nothing") == "git ls-files lists the files; --rev names a commit that has it"
+    recorded.git("mv", "g.py", "h.py")
+    recorded.git("commit", "-qm", "rename")
+    short = recorded.git("rev-parse", "--short", "HEAD").strip()
+    assert hint("g.py:1") == f"{short} renamed it to h.py"
+    recorded.git("rm", "-q", "h.py")
+    recorded.git("commit", "-qm", "delete")
+    short = recorded.git("rev-parse", "--short", "HEAD").strip()
+    assert hint("h.py:1") == f"{short} deleted it: --rev {short}~1"
+    assert "adding" in said(recorded, "why", "--rev", f"{short}~1", "h.py:1")[1]
+
+
+def test_why_takes_a_line_with_a_column(recorded: Desk) -> None:
+    plain = said(recorded, "why", "src/f.py:2")
+    assert said(recorded, "why", "src/f.py:2:1") == said(recorded, "why", "src/f.py:2:") == plain
+    assert plain[0] == 0
+
+
+def test_why_says_that_a_clone_is_shallow(recorded: Desk, tmp_path: Path) -> None:
+    recorded.git.commit({"README": "here"}, "by hand")
+    subprocess.run(
+        ["git", "clone", "-q", "--depth=1", recorded.git.root.as_uri(), str(tmp_path / "shallow")], check=True
+    )
+    done = traj(tmp_path / "shallow", "why", "src/f.py:1")
+    assert "this clone is shallow" in done.stderr
+    assert "shallow" not in said(recorded, "why", "src/f.py:1")[2]
+
+
+def test_an_agent_is_named_in_full(recorded: Desk) -> None:
+    assert "hint: did you mean claude-code?" in said(recorded, "log", "--agent", "claude")[2]
+
+
+def test_commands_of_a_group_are_listed(recorded: Desk) -> None:
+    for name in ("keys", "recipients"):
+        status, out, err = said(recorded, name)
+        assert (status, out) == (2, "")
+        assert "\nCommands:\n" in err
+
+
+def test_what_is_not_on_this_branch_is_looked_for_elsewhere(recorded: Desk) -> None:
+    recorded.git("checkout", "-q", "--orphan", "empty")
+    recorded.git("rm", "-rqf", ".")
+    recorded.git.commit({"other": "here"}, "by hand")
+    _, _, err = said(recorded, "log")
+    assert err.splitlines()[1].startswith("hint: git traj log --all says where they are")
+    assert ", on other branches or rewritten since: git traj log " in said(recorded, "log", "--all")[2]
+
+
 def test_a_revision_is_one_though_a_file_has_its_name(recorded: Desk) -> None:
     recorded.git("branch", "src")
     assert len(said(recorded, "log", "src", "--oneline")[1].splitlines()) == 2

@@ -182,6 +182,9 @@ def call(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         _silence(sys.stdout)  # the reader of the pipe closed it
         return 0
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return UsageError.exit_code
     except click.UsageError as error:
         _say(error.format_message(), _usage_hint(error), "error")
         return UsageError.exit_code
