@@ -1,7 +1,7 @@
 """Recording by hand: ``git traj start``, ``chapter``, ``decision``, ``event``, ``complete`` and ``abandon``.
 
-The names of options are those of the fields that ``decisions.wording`` reads. In a session the event's id comes
-first on its line, and with ``-q`` alone on it: capture reads it from the session's log.
+The names of options are those of the fields that ``decisions.wording`` reads. In a session the event's id
+comes first on its line, and with ``-q`` alone on it: capture reads it from the session's log.
 """
 
 from __future__ import annotations

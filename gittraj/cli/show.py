@@ -93,6 +93,8 @@ def command(
         recorded = read_records(repository, index.notes if index else None)
         opener = _open_keys(repository, environ, identities) if thinking and not output else None
         target, trajectories = _read(repository, recorded, name, opener, fetch=not no_fetch)
+        if not trajectories and form != "json":
+            return  # that there is no record was said; a page of nothing would look like one
         for keep in _filters(repository, messages=messages, **filters):
             trajectories = keep_events(trajectories, keep)
         if trajectories and filters["path"] and not any(h["chapters"] for h in trajectories):

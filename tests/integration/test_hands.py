@@ -67,6 +67,14 @@ def test_why_says_which_file_was_meant(recorded: Desk) -> None:
     assert "adding" in said(recorded, "why", "--rev", f"{short}~1", "h.py:1")[1]
 
 
+def test_a_page_is_not_written_of_nothing(recorded: Desk) -> None:
+    recorded.git.commit({"README": "here"}, "by hand")
+    for options in (["--format", "html", "-o", "why.html"], ["--redactions"], ["--format", "markdown"]):
+        status, out, err = said(recorded, "show", *options)
+        assert (status, out, err.splitlines()[0][:26]) == (0, "", "no record for this commit:"), options
+    assert not (recorded.git.root / "why.html").exists()
+
+
 def test_why_takes_a_line_with_a_column(recorded: Desk) -> None:
     plain = said(recorded, "why", "src/f.py:2")
     assert said(recorded, "why", "src/f.py:2:1") == said(recorded, "why", "src/f.py:2:") == plain
