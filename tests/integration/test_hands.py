@@ -12,14 +12,15 @@ import click
 import pytest
 
 from gittraj.cli.common.command_list import COMMANDS
-from gittraj.cli.common.examples import EXAMPLES, epilog
+from gittraj.cli.common.examples import epilog, read_examples
 from gittraj.cli.common.group import group
 from tests.conftest import ROOT
 from tests.integration.command import traj
 from tests.integration.desk import Desk
 from tests.integration.terminal import at_terminal
 
-MANUAL = (ROOT / "docs" / "git-traj.1").read_text("utf-8").replace("\\-", "-").replace("\\(aq", "'")
+MANUAL = (ROOT / "docs" / "git-traj.1").read_text("utf-8").partition(".SH EXAMPLES")[2].partition("\n.SH ")[0]
+EXAMPLES = read_examples()
 LINES = [line for examples in EXAMPLES.values() for line, _ in examples]
 
 
@@ -219,11 +220,11 @@ def test_completion_of_ids_and_labels(recorded: Desk) -> None:
     assert "zz" not in said(recorded, "completion", "--words", "search", "--model", "zz")[1]
 
 
-def test_each_command_has_an_example_in_its_help_and_in_the_manual() -> None:
+def test_each_command_has_an_example_in_the_manual_and_its_help_all_of_them() -> None:
     names = {name for commands in COMMANDS.values() for name in commands}
-    assert names <= EXAMPLES.keys()
-    for line in LINES:
-        assert line in MANUAL, line
+    assert names == EXAMPLES.keys()
+    assert len(LINES) == MANUAL.count("\n.TP\n")
+    assert not any("\\" in line + purpose for each in EXAMPLES.values() for line, purpose in each)
 
 
 @pytest.mark.parametrize("line", LINES)

@@ -256,10 +256,10 @@ def _usage_hint(error: click.UsageError) -> str | None:
     if name == "why" and error.message.startswith("No such option '-L'"):
         return f"{error.ctx.command_path} FILE:LINE,LINE"
     if isinstance(error, click.MissingParameter):
-        from gittraj.cli.common.examples import EXAMPLES
+        from gittraj.cli.common.examples import read_examples
 
-        if name in EXAMPLES:
-            return f"such as {EXAMPLES[name][0][0]}"
+        if found := read_examples().get(name):
+            return f"such as {found[0][0]}"
     return f"{error.ctx.command_path} -h"
 
 
