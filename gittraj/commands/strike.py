@@ -15,7 +15,6 @@ from gittraj.git import Repository
 from gittraj.model.values import NoteEvent, Record
 from gittraj.notes.merge import records_on
 from gittraj.notes.store import NotesRef
-from gittraj.notes.unjoined import to_join
 from gittraj.query.account import statements
 from gittraj.record.add_later import carriers, closing, locked, new_event_id, now
 from gittraj.record.drain.composition import make_pipeline
@@ -56,9 +55,10 @@ def _find(repository: Repository, commit: str, name: str) -> tuple[Record, str, 
         if name and each.startswith(name)
     ]
     if not found:
-        listed = f"git traj show {commit[:12]} prints their ids; what was stated on purpose is not struck"
-        said = f"no inferred decision or doubt '{name}' is on {commit[:12]}"
-        raise TrajError(said, to_join(repository) or listed)
+        raise TrajError(
+            f"no inferred decision or doubt '{name}' is on {commit[:12]}",
+            f"git traj show {commit[:12]} prints their ids; what was stated on purpose is not struck",
+        )
     if len(ids := sorted({each for _, each, _ in found})) > 1:
         raise TrajError(f"'{name}' could be {' or '.join(ids[:3])}", "type more of it")
     return found[0]

@@ -35,9 +35,3 @@ def find_unjoined(repository: Repository) -> dict[str, str]:
     names = {ref.removeprefix(COPIES).removesuffix("/traj"): tip for ref, tip in rows}
     listed = repository.run("remote").out.decode("utf-8", "surrogateescape").split("\n") if names else ()
     return {name: names[name] for name in sorted(names, key=lambda n: (n != "origin", n)) if name in listed}
-
-
-def to_join(repository: Repository) -> str | None:
-    """The hint where something is not in our records, but may be in those of a remote."""
-    names = find_unjoined(repository)
-    return f"the records of {', '.join(names)} are not joined yet: git traj fetch" if names else None

@@ -17,7 +17,6 @@ from gittraj.index import remote_records
 from gittraj.model.codec import encode_note
 from gittraj.model.values import Decision, Line, Record, SessionInfo, Tombstone
 from gittraj.notes.store import NotesRef
-from tests.integration.command import traj
 from tests.integration.repository import Git
 from tests.integration.sharing import RECORDS, Be, bare, clone, refs, told
 from tests.integration.story import Story, record
@@ -159,16 +158,6 @@ def test_no_reader_writes_or_says_that_nothing_is_there(
     assert (refs(ann, "refs/"), files(ann)) == before
     assert "No records here" not in err
     assert "origin" in out + err or asked[0] == "export"
-
-
-def test_what_writes_says_that_the_records_are_not_joined(server: Git, ann: Git, bob: Git) -> None:
-    note(bob, "HEAD~1", part("traj_b", "Limit the rate"))
-    push(bob, server)
-    fetch(ann)
-    for asked in (["complete", "traj_b", "--summary", "x"], ["strike", "HEAD~1", "d71076d0"]):
-        done = traj(ann.root, *asked)
-        assert done.returncode == 1, done
-        assert "hint: the records of origin are not joined yet: git traj fetch" in done.stderr
 
 
 def test_search_finds_what_remotes_have(server: Git, ann: Git, bob: Git, be: Be) -> None:
