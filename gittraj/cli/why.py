@@ -70,20 +70,10 @@ def command(
                 repository, path, lines, entries, porcelain=form == "porcelain", any_here=any_here
             )
             write(repository, texts, environment(), pager=obj["pager"] and form is None)
-            _say_shallow(repository, entries)
             if not any_here:
                 from gittraj.cli.common.no_match import say_nothing_recorded
 
                 say_nothing_recorded(repository)
-
-
-def _say_shallow(repository: Repository, entries: Sequence[Reason]) -> None:
-    """Where the history ends here, git blames the first commit that is left for all that is older."""
-    edge = repository.common_dir / "shallow"
-    unknown = {entry["commit"] for entry in entries if not entry["change"]}
-    if edge.is_file() and not unknown.isdisjoint(edge.read_text().split()):
-        say = "this clone is shallow, and the line older than it reaches, perhaps: git fetch --unshallow"
-        click.echo(say, err=True)
 
 
 def _has_records(repository: Repository) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gittraj.events.part_summary import shorten
 from gittraj.model.values import Decided, NoteEvent
-from gittraj.model.words import NO_COMMIT, count, participants, task
+from gittraj.model.words import NO_COMMIT, count, participants, task, unmarked
 from gittraj.query.account import spell
 from gittraj.render.text.log import ago
 
@@ -197,7 +197,7 @@ def _open_work(facts: Facts) -> Iterator[str]:
     """Sessions and manual trajectories with events that no commit has yet."""
     for session in facts.sessions:
         waits = f", {count(session.waiting, 'event')} {_WAITING[session.status]}" if session.waiting else ""
-        title = shorten(session.title or "", _TITLE)
+        title = shorten(unmarked(session.title or ""), _TITLE)
         name = f"{session.agent} {session.session[:8]} {title}".rstrip()
         # whether its process runs is not known
         state = "Active lately" if session.status == "active" else session.status.capitalize()

@@ -82,16 +82,6 @@ def test_why_takes_a_line_with_a_column(recorded: Desk) -> None:
     assert plain[0] == 0
 
 
-def test_why_says_that_a_clone_is_shallow(recorded: Desk, tmp_path: Path) -> None:
-    recorded.git.commit({"README": "here"}, "by hand")
-    subprocess.run(
-        ["git", "clone", "-q", "--depth=1", recorded.git.root.as_uri(), str(tmp_path / "shallow")], check=True
-    )
-    done = traj(tmp_path / "shallow", "why", "src/f.py:1")
-    assert "this clone is shallow" in done.stderr
-    assert "shallow" not in said(recorded, "why", "src/f.py:1")[2]
-
-
 def test_an_agent_is_named_in_full(recorded: Desk) -> None:
     assert "hint: did you mean claude-code?" in said(recorded, "log", "--agent", "claude")[2]
 
