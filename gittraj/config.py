@@ -27,9 +27,10 @@ Thinking = Literal["clear", "seal", "drop"]
 _STRICTNESS: tuple[Thinking, ...] = ("clear", "seal", "drop")
 TEAM_FILE = ".gittraj.yml"
 _TEAM_KEYS = ("thinking", "exclude", "paranoid", "pii", "redact")
+"""All that ``.gittraj.yml`` may set; other keys are named and have no effect."""
 _CHOICES = {"push": ("ask", "never", "auto"), "share": ("all", "records")}
 _OWN = ("precommit", "push", "share", "tasks")
-"""Only the user can set these; ``status`` shows those that are set."""
+"""Choices of the user that ``status`` shows where they are set."""
 _REDACT_LISTS = ("names", "shapes", "strict")
 
 

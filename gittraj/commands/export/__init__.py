@@ -35,8 +35,8 @@ FOLDERS = {
 class Exchange:
     """``module``, by its name or plugged in, has ``write(exported)``, or the ``function`` of another name: it
     yields the text or the bytes of one document. ``suffix`` ends the names of files. ``each``: every
-    trajectory is a document of its own; ``nests``: but what a trajectory started is in its document.
-    ``tree``: the function that stands instead, and yields paths and texts.
+    trajectory is a document of its own; ``nests``: with those that it started within it. ``tree``: the name
+    of a function that writes a folder instead, and yields paths and texts.
     """
 
     module: Any
