@@ -263,7 +263,8 @@ def _find(
         from gittraj.cli.common.no_match import say_nothing_found
 
         labels = {name: getattr(wanted, name) for name in ("agent", "model", "task", "tag")}
-        say_nothing_found(ancestry.repository, recorded or _recorded(notes), commits, labels=labels)
+        recorded = recorded or _recorded(notes)
+        say_nothing_found(ancestry.repository, recorded, commits, labels=labels, everywhere=runs)
         return iter(())
     return chain([first], found)
 

@@ -91,12 +91,14 @@ def command(
         # listing all notes takes longer than this answer, building an index longer than that
         index = stack.enter_context(open_index(repository, build=False))
         recorded = read_records(repository, index.notes if index else None)
-        opener = None
+opener = None
         if thinking and not output:
             from gittraj.cli.seal import keys
 
             opener = keys(repository, environ, identities)
         target, trajectories = _read(repository, recorded, name, opener, fetch=not no_fetch)
+        if not trajectories and form != "json":
+            return  # that there is no record was said; a page of nothing would look like one
         trajectories = _filter(repository, trajectories, messages=messages, **filters)
         page = Page(PIPE) if output else text_page(repository, environ)
         detail = Detail(everything=everything, thinking=thinking)
