@@ -91,7 +91,7 @@ def command(
         # listing all notes takes longer than this answer, building an index longer than that
         index = stack.enter_context(open_index(repository, build=False))
         recorded = read_records(repository, index.notes if index else None)
-opener = None
+        opener = None
         if thinking and not output:
             from gittraj.cli.seal import keys
 
