@@ -85,7 +85,7 @@ def _explain(
     repository: Repository, blame: Blame, lines: Sequence[str], rev: str | None, *, no_fetch: bool
 ) -> Sequence[Reason]:
     from gittraj.cli.common.repository import read_events
-    from gittraj.query.why.lines import explain
+    from gittraj.query.why.lines import explain, leave_unknown
 
     start = time.monotonic()
     blamed = blame.read()
@@ -97,7 +97,8 @@ def _explain(
     noted = partial(_find_noted, repository, rev)
     told = partial(explain, repository, blamed, lines, read=partial(_read, repository), find_noted=noted)
     told = partial(told, respaced=blame.find_respaced(blamed, lines))
-    return read_events(repository, told, command="why", fetch=not no_fetch)
+    entries = read_events(repository, told, command="why", fetch=not no_fetch)
+    return leave_unknown(entries, repository.edge)
 
 
 def _find_noted(repository: Repository, rev: str | None, paths: Collection[str]) -> Collection[str] | None:

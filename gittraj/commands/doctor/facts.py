@@ -125,6 +125,7 @@ class Facts:
     deleted: Mapping[str, str] = field(default_factory=dict)
     branched: int = 0
     explored: int = 0
+    shallow: bool = False
 
 
 def gather(repository: Repository, environ: Environ) -> Facts:
@@ -181,6 +182,7 @@ def gather(repository: Repository, environ: Environ) -> Facts:
         beside=_attempt(lambda: _count_beside(repository), {}, complaints),
         plugins=_look_at_plugins(),
         deleted=deleted,
+        shallow=bool(repository.edge),
         team=repository.work_tree is not None and (repository.work_tree / TEAM_FILE).is_file(),
     )
 
