@@ -68,7 +68,8 @@ def _follow_beads(repository: Repository) -> None:
             return
     except OSError:
         return  # it was just ended
-    from gittraj.tasks import beads, survey_exports
+    from gittraj.tasks import beads
+    from gittraj.tasks.lookup import survey_exports
 
     raw, seen = environment(), repository.common_dir / "traj" / f"beads-{repository.git_dir.name}"
     written = str(beads.changed_at(survey_exports(repository, raw)))
