@@ -209,6 +209,8 @@ def test_a_moved_block(desk: Desk, why: Why) -> None:
     assert calls(document) == [None, *[f"def run():\n{long}"] * 6]
     (moved,) = [entry for entry in document["entries"] if entry["subject"] == "steps"]
     assert moved["lines"] == [[2, 7]]
+    (alone,) = why("b.py:3")["entries"]  # as much as a whole file tells: git knows a block again, not a line
+    assert (alone["subject"], alone["lines"]) == ("steps", [[3, 3]])
 
 
 def test_white_space_is_nobodys_change(desk: Desk, why: Why) -> None:
@@ -492,6 +494,33 @@ def test_a_struck_decision_is_not_drawn_from_the_prose_again(
     assert call(["strike", "HEAD", decision["id"]]) == 0
     capsys.readouterr()
     assert why("a.py")["entries"][0]["decisions"] == []
+
+
+def test_the_edge_of_a_shallow_clone_is_not_told_for_what_is_older(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    desk.commit("greeting", GREET, path="greet.py")
+    desk.commit("counting", COUNT, path="count.py")
+    desk.git("commit", "-qm", "plain", "--allow-empty")
+    desk.drain()
+    for depth, known in ((1, False), (2, True)):
+        there = desk.git.root.parent / f"depth{depth}"
+        desk.git("clone", "-q", f"--depth={depth}", f"file://{desk.git.root}", str(there))
+        clone = Git(there)
+        clone("fetch", "-q", "origin", "refs/notes/traj*:refs/notes/traj*")
+        monkeypatch.chdir(there)
+        assert call(["why", "greet.py:2"]) == 0
+        shown = capsys.readouterr().out
+        assert shown.endswith("\n  not known here: this clone is shallow (git fetch --unshallow)\n")
+        assert call(["why", "count.py:2", "--json"]) == 0  # depth 2: by the commit at the edge itself
+        (entry,) = json.loads(capsys.readouterr().out)["entries"]
+        assert (entry["shallow"], entry["prompt"]) == (not known, "Please do counting" if known else None)
+        assert call(["status"]) == 0
+        assert "Shallow clone: what older commits did is not known here" in capsys.readouterr().out
+    assert call(["log"]) == call(["log", "HEAD~1.."]) == 0
+    assert "; this clone is shallow: git fetch --unshallow)" in capsys.readouterr().err
+    call(["doctor"])
+    assert "note: this clone is shallow: " in capsys.readouterr().out
 
 
 def test_a_commit_without_a_record_names_the_nearest_that_has_one(desk: Desk, why: Why) -> None:

@@ -188,3 +188,17 @@ def _join(numbers: Sequence[int]) -> list[list[int]]:
     """Sorted line numbers as ranges, both ends included."""
     runs = groupby(enumerate(numbers), lambda each: each[1] - each[0])
     return [[run[0], run[-1]] for run in ([number for _, number in each] for _, each in runs)]
+
+
+def leave_unknown(entries: Sequence[Header], edge: Collection[str]) -> Sequence[Header]:
+    """Of the ``edge`` of a shallow clone, which git blames for all that is older, only known edits are
+    told."""
+    nothing: Header = {"trajectory": None, "prompt": None, "nearest": None}
+    nothing |= {"decisions": [], "doubts": [], "beside": []}
+    for entry in entries:
+        entry["shallow"] = entry["commit"] in edge and not entry["events"]
+        if entry["nearest"] and entry["nearest"]["commit"] in edge:
+            entry["nearest"] = None
+        if entry["shallow"]:
+            entry.update(nothing)
+    return entries
