@@ -6,7 +6,6 @@ Each form of ``forms.toml`` has a condition on what else the sentence must say, 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from gittraj.events.prose.markdown import Sentence
@@ -282,22 +281,9 @@ def _listed(claim: Claim) -> bool:
     return sentence.kind == "item" and _RULES.find(sentence.above, "listed") and not claim.is_open
 
 
-CONDITIONS: dict[str, Callable[[Claim], bool]] = {
-    "against": _against,
-    "denied": _denied,
-    "grounded": _grounded,
-    "left": _left,
-    "listed": _listed,
-    "no_need": _no_need,
-    "not_done": _not_done,
-    "of_two": _of_two,
-    "on_purpose": _on_purpose,
-    "own": _own,
-    "semi": _semi,
-    "stated": _stated,
-    "unfit": _unfit,
-    "weighed": _weighed,
-    "wherever": _wherever,
-    "worded": _worded,
-}
+_CONDITIONS = (
+    *(_against, _denied, _grounded, _left, _listed, _no_need, _not_done, _of_two, _on_purpose, _own, _semi),
+    *(_stated, _unfit, _weighed, _wherever, _worded),
+)
+CONDITIONS = {condition.__name__.removeprefix("_"): condition for condition in _CONDITIONS}
 """By the words of the column ``needs``."""

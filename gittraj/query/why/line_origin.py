@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache
-from itertools import product
+from itertools import accumulate, product
 from operator import eq, itemgetter
 from typing import TypeVar
 
@@ -34,17 +34,29 @@ def find_writers(
 ) -> dict[int, tuple[S, Edit]]:
     """The session and the edit that wrote each of ``lines``, for the indices ``wanted``, of all edits in the
     order of time; lines without one are left out. ``before`` reads what the file had before them."""
+    timed = _order(sessions, paths)
     standing = _Standing(before)
-    timed = sorted(_time(sessions, paths), key=itemgetter(0))
-    if not timed:
-        return {}
     for _, _, edit in timed:
         standing.apply(edit)
-    compared, asked = [*map(normalize, lines)], sorted(wanted)
-    found = {at: writer for at in asked if (writer := standing.find(compared, at))}
-    _lend(found, [at for at in asked if not has_text(compared[at])])
+    if not timed:
+        return {}
+    compared = [*map(normalize, lines)]
+    found = {at: writer for at in wanted if (writer := standing.find(compared, at))}
+    _lend(found, [at for at in sorted(wanted) if not has_text(compared[at])])
     owners = {id(edit): session for _, session, edit in timed}
     return {at: (owners[id(edit)], edit) for at, edit in found.items()}
+
+
+def _order(
+    sessions: Iterable[tuple[S, Iterable[AnyEvent]]], paths: Collection[str]
+) -> list[tuple[str, S, Edit]]:
+    """A call without a time was made at that of the call before."""
+    timed: list[tuple[str, S, Edit]] = []
+    for session, events in sessions:
+        edits = read_edits(events, paths)
+        times = accumulate((edit.call.ts or "" for edit in edits), max)
+        timed += [(time, session, edit) for time, edit in zip(times, edits, strict=True)]
+    return sorted(timed, key=itemgetter(0))
 
 
 def _lend(found: dict[int, Edit], bare: Sequence[int]) -> None:
@@ -53,17 +65,6 @@ def _lend(found: dict[int, Edit], bare: Sequence[int]) -> None:
         for at in order:
             if at not in found and at + step in found:
                 found[at] = found[at + step]
-
-
-def _time(
-    sessions: Iterable[tuple[S, Iterable[AnyEvent]]], paths: Collection[str]
-) -> Iterator[tuple[str, S, Edit]]:
-    """A call without a time was made at that of the call before."""
-    for session, events in sessions:
-        now = ""
-        for edit in read_edits(events, paths):
-            now = max(now, edit.call.ts or "")
-            yield now, session, edit
 
 
 class _Line:

@@ -26,9 +26,6 @@ from gittraj.query.why.reasons import find_doubts, find_pinned, find_prompt, fin
 from gittraj.query.why.session import Part, Session
 from gittraj.query.why.written import Edit
 
-FindNoted = Callable[[Collection[str]], Collection[str] | None]
-"""Given paths, the commits with a note that touched one of them, under earlier names too; None: not known."""
-
 Read = Callable[[NotesInMemory, Collection[str]], Recorded]
 """Makes records of our notes of some commits; with those of remotes beside them."""
 
@@ -43,12 +40,13 @@ def explain(
     segments: Segments,
     *,
     read: Read,
-    find_noted: FindNoted,
+    find_noted: Callable[[Collection[str]], Collection[str] | None],
     respaced: Mapping[int, str],
 ) -> list[Header]:
     """One entry for each distinct origin of the ``blamed`` lines, in the order of their first lines.
 
-    ``lines`` are all of the file. ``find_noted`` spares git a walk; ``respaced`` are the commits that changed
+    ``lines`` are all of the file. ``find_noted``, the commits with a note that touched one of some paths,
+    under earlier names too, where that is known, spares git a walk; ``respaced`` are the commits that changed
     the white space of lines since. Nothing is written, nothing fetched.
     """
     commits = {*filter(None, (line.commit for line in blamed))}

@@ -98,12 +98,13 @@ def _walk(
     repository: Repository, start: str, asked: Mapping[str, Collection[str]], known: Collection[str] | None
 ) -> dict[str, str | None]:
     listing = ("rev-list", "--first-parent", "--parents", f"-n{_FAR}", start)
-    rows = [line.split() for line in repository.run(*listing).out.decode().splitlines()]
-    parents = {commit: tuple(above) for commit, *above in rows}
+    rows = repository.run(*listing).out.decode().splitlines()
+    parents = {commit: tuple(above) for commit, *above in map(str.split, rows)}
     noted = NotesRef(repository).has([*parents]) if known is None else [*filter(known.__contains__, parents)]
     ancestry = Ancestry(repository, parents)
     paths = {commit: frozenset(asked[commit]) for commit in parents if commit in asked}
-    touched = {some: _touching(ancestry, noted, some) for some in {*paths.values()}}
+    specs = {some: [f":(top,literal){path}" for path in sorted(some)] for some in paths.values()}
+    touched = {some: touching(ancestry, noted, specs[some]) for some in specs}
     recorded = Recorded(NotesRef(repository).pick(sorted(frozenset().union(*touched.values()))))
     below = {commit: islice(parents, number, None) for number, commit in enumerate(parents, 1)}
     return {
@@ -115,9 +116,3 @@ def _walk(
 def _first_recorded(recorded: Recorded, commits: Iterable[str]) -> str | None:
     known = (c for c in commits if c in recorded and any(folded.records(c) for folded in recorded.on(c)))
     return next(known, None)
-
-
-def _touching(ancestry: Ancestry, commits: Sequence[str], paths: Iterable[str]) -> set[str]:
-    """Those of the commits that touched one of the paths."""
-    specs = [f":(top,literal){path}" for path in sorted(paths)]
-    return touching(ancestry, commits, specs) if commits else set()
