@@ -44,7 +44,7 @@ def list_commits(repository: Repository, revisions: str, *options: str) -> list[
     found = repository.run("rev-list", *options, "--end-of-options", revisions, "--", check=False)
     if found.code:
         raise TrajError(f"'{revisions}' names no commits here", "name a range A..B, or one revision")
-    return found.out.decode().split()
+    return found.text.split()
 
 
 def reachable(repository: Repository, revisions: str | None) -> frozenset[str] | None:
@@ -119,7 +119,9 @@ def unlink(repository: Repository, rev: str, trajectory: str | None) -> tuple[st
     chosen = sorted({r.id for r in records if r.id.startswith(trajectory or "")})
     if not chosen:
         what = f"no trajectory '{trajectory}'" if trajectory else "no trajectory"
-        hint = find_hint(repository, lambda theirs: theirs.read(commit), "git traj show lists its trajectories")
+        hint = find_hint(
+            repository, lambda theirs: theirs.read(commit), "git traj show lists its trajectories"
+        )
         raise TrajError(f"{commit[:12]} has {what}", hint)
     if trajectory and len(chosen) > 1:
         raise TrajError(f"'{trajectory}' could be {' or '.join(chosen)}", "type more of it")

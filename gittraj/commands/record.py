@@ -41,6 +41,7 @@ class Recorded:
 
     events: tuple[str, ...]
     trajectory: str
+    title: str | None = None
     begins: bool = False
     by_hand: bool = False
 
@@ -76,6 +77,7 @@ def record(
     return Recorded(
         events=tuple(event.id for event in events),
         trajectory=header.trajectory,
+        title=header.title,
         begins=found is None and header.session is None,
         by_hand=header.by_hand,
     )

@@ -27,9 +27,10 @@ def git(git: Git, empty_home: Path) -> Git:
 
 def start(git: Git, title: str = "Limit the rate", *more: str) -> str:
     """The trajectory."""
-    said = traj(git, "start", title, *more).split()
-    assert said[1] == "begins"
-    return said[2]
+    said = traj(git, "start", title, *more)
+    assert said == f"Started '{title}': commits made here get what is recorded, until git traj complete\n"
+    active = json.loads(traj(git, "status", "--json"))["active"]
+    return next(str(each["id"]) for each in active if each["title"] == title)
 
 
 def refused(git: Git, *arguments: str) -> str:
@@ -226,7 +227,9 @@ def test_nothing_is_active(git: Git) -> None:
             "hint: git traj start TITLE begins one, for the commits from now on; git traj complete "
             "TRAJECTORY adds to one that is on commits (git traj log --trajectories)\n"
         )
-    assert "no trajectory 'traj_none' is recorded here" in refused(git, "complete", "traj_none", "--summary", "x")
+    assert "no trajectory 'traj_none' is recorded here" in refused(
+        git, "complete", "traj_none", "--summary", "x"
+    )
 
 
 def test_bad_words(git: Git) -> None:

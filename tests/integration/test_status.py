@@ -148,7 +148,9 @@ def test_a_live_session_has_a_status_and_one_that_ended_is_not_live(git: Git, tm
         "t5": SessionState(
             agent="codex", session="c5", path=str(over), waiting=1, facts={"entrypoint": ("codex_exec",)}
         ),
-        "t6": SessionState(agent="gemini-cli", session="c6", path=str(before), waiting=3),  # nobody told its end
+        "t6": SessionState(
+            agent="gemini-cli", session="c6", path=str(before), waiting=3
+        ),  # nobody told its end
     }
     with (git.root / ".git/traj/spool").open("a") as spool:
         spool.write(f"session\tclaude-code\tc4\tSessionEnd\t{ended}\t{git.root}/.git\n")
@@ -195,7 +197,7 @@ def test_unpushed_and_unfetched(git: Git) -> None:
 def test_pause_and_damage_are_said(git: Git) -> None:
     put_in(git)
     save(git.root / ".git/traj", Suspension(paused=0.0))
-    assert next(status_to_lines(facts(git))) == "Paused since 1970-01-01T00:00:00Z"
+    assert next(status_to_lines(facts(git))) == "Paused 1970-01-01 (git traj resume)"
     git("config", "traj.thinking", "loud")
     (git.root / ".git/traj/installed.json").write_text("?")
     (git.root / ".git/traj/off.json").write_text("?")

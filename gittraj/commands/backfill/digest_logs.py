@@ -17,7 +17,7 @@ Progress = Callable[[str, int, int], None]
 """Called with the activity, the bytes done, and all bytes."""
 
 EMPTY = "it has no events"
-_AWAY = "it has no events outside a pause"
+PAUSED = f"{EMPTY} outside a pause (git traj pause)"
 
 
 def digest_logs(
@@ -43,7 +43,8 @@ def digest_logs(
             report.taken[file.trajectory] = LogResult(file=file, why=digest)
             report.damaged.append(unlinked(file, digest))
             continue
-        why = None if digest.log.entries else EMPTY if source.off == NEVER_AWAY else _AWAY
+        nothing = EMPTY if source.off == NEVER_AWAY else PAUSED
+        why = None if digest.log.entries else nothing
         report.taken[file.trajectory] = LogResult(file=file, damage=digest.log.damage, why=why)
         if why:
             report.unlinked.append(unlinked(file, why))
