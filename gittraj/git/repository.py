@@ -158,7 +158,7 @@ class Repository:
 
     @cached_property
     def edge(self) -> frozenset[str]:
-        """The oldest commits of a shallow clone: git knows no parent of them, and blames them for all before."""
+        """The oldest commits of a shallow clone, which git blames for all that came before."""
         try:
             return frozenset((self.common_dir / "shallow").read_text().split())
         except OSError:
