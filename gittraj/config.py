@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import field
 from pathlib import Path
 from typing import Any, Literal, TypeVar, cast
@@ -37,6 +38,7 @@ _CHOICES = {
 _OWN = ("precommit", "push", "share", "tasks")
 """Choices of the user that ``status`` shows where they are set."""
 _REDACT_LISTS = ("names", "shapes", "strict")
+_REDACT_KEYS = (*_REDACT_LISTS, "gitleaks")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +101,8 @@ class Setting:
 class Config:
     """For redaction: ``paranoid`` and ``pii`` remove more; ``names`` have secret values; ``shapes`` are
     regular expressions of secrets; ``strict`` are globs of files with secret content; ``allow`` is never
-    removed. ``unknown``: keys of the team's file without a meaning."""
+    removed; ``gitleaks``: files with rules in gitleaks' form, what each says (None: it cannot be read), and
+    whether its allowlists count. ``unknown``: keys of the team's file without a meaning."""
 
     thinking: Thinking = "seal"
     paranoid: bool = False
@@ -108,6 +111,7 @@ class Config:
     shapes: tuple[str, ...] = ()
     strict: tuple[str, ...] = ()
     allow: tuple[str, ...] = ()
+    gitleaks: tuple[tuple[str, bytes | None, bool], ...] = field(default=(), repr=False)
     unknown: tuple[str, ...] = ()
     retrospective: Literal["off", "ask"] = "off"
     """Whether a session that made commits is asked for one. Only the user decides: it costs their tokens."""
@@ -138,11 +142,14 @@ def read_choice(repository: Repository, key: str) -> str:
 def stamp(config: Config) -> str:
     """What records carry: the version of the redaction rules, and of the settings if not as delivered."""
     lists = [sorted(each) for each in (config.names, config.shapes, config.allow, config.strict)]
-    if not (config.pii or config.paranoid or any(lists)):
+    if not (config.pii or config.paranoid or config.gitleaks or any(lists)):
         return RULESET
     import json  # noqa: PLC0415
+    from importlib.util import find_spec  # noqa: PLC0415
 
-    said = json.dumps([config.pii, config.paranoid, *lists])
+    files: list[Any] = [[body and sha256(body).hexdigest(), trusted] for _, body, trusted in config.gitleaks]
+    files += [find_spec("re2") is not None] if files else []  # without it none of their rules runs
+    said = json.dumps([config.pii, config.paranoid, *lists, *files])
     return f"{RULESET}+{sha256(said.encode()).hexdigest()[:8]}"
 
 
@@ -153,7 +160,7 @@ def read_config(repository: Repository) -> Config:
     thinking, source = _stricter_thinking(own, team)
     redact = team.get("redact") or {}
     if not isinstance(redact, dict):
-        raise TrajError(f"{TEAM_FILE}: redact is not a mapping", f"it can have {', '.join(_REDACT_LISTS)}")
+        raise TrajError(f"{TEAM_FILE}: redact is not a mapping", f"it can have {', '.join(_REDACT_KEYS)}")
     switches = {key: _switch(own, team, key) for key in ("paranoid", "pii")}
     retrospective = _choice("retrospective", _last(own, "retrospective"))
     limits = {key: _size(own, key) for key in _LIMITS}
@@ -166,6 +173,9 @@ def read_config(repository: Repository) -> Config:
         (*own.get(f"traj.redact.{key}", []), *_patterns(redact.get(key), f"redact.{key}"))
         for key in _REDACT_LISTS
     )
+    gitleaks = tuple(_rule_files(repository, own, _patterns(redact.get("gitleaks"), "redact.gitleaks")))
+    source = "git config" if own.get("traj.redact.gitleaks") else TEAM_FILE
+    shown |= {"gitleaks": Setting(value=", ".join(name for name, _, _ in gitleaks), source=source)}
     return Config(
         thinking=thinking,
         paranoid=switches["paranoid"].value == "true",
@@ -174,11 +184,12 @@ def read_config(repository: Repository) -> Config:
         shapes=shapes,
         strict=strict,
         allow=tuple(own.get("traj.redact.allow", [])),
+        gitleaks=gitleaks,
         unknown=tuple(_unknown(team, redact)),
         retrospective=cast(Literal["off", "ask"], retrospective),
         tasks=_last(own, "tasks") or None,
         exclude=(*own.get("traj.exclude", []), *_patterns(team.get("exclude"), "exclude")),
-        sessions=tuple(_folder(p) for p in own.get("traj.sessions.path", [])),
+        sessions=tuple(_folder(p, "traj.sessions.path") for p in own.get("traj.sessions.path", [])),
         max_segment_bytes=limits["maxSegmentBytes"],
         max_session_bytes=limits["maxSessionBytes"],
         settings={key: setting for key, setting in shown.items() if setting.value},
@@ -203,6 +214,23 @@ def _one_of(choices: Sequence[T], value: Any, where: str) -> T:
     # a YAML list may nest references to lists: its text could be endless
     said = f"'{value}'" if isinstance(value, str) else "not a text"
     raise TrajError(f"{where} is {said}", f"it can be {', '.join(map(str, choices))}")
+
+
+def _rule_files(
+    repository: Repository, own: Mapping[str, list[str]], shared: list[str]
+) -> Iterator[tuple[str, bytes | None, bool]]:
+    """The files of ``traj.redact.gitleaks`` and, in its own folder only, of the team. The digest by which
+    the user trusts one makes its allowlists count, whoever names it."""
+    top = repository.work_tree or repository.common_dir
+    mine, pins = own.get("traj.redact.gitleaks", []), own.get("traj.redact.gitleakstrust", [])
+    for name in dict.fromkeys((*mine, *shared)):
+        path = top / _folder(name, "traj.redact.gitleaks")
+        body = None
+        if path.is_file() and (name in mine or path.resolve().is_relative_to(top.resolve())):
+            with suppress(OSError), path.open("rb") as stream:
+                body = stream.read(limits.GITLEAKS + 1)
+        body = None if body is None or len(body) > limits.GITLEAKS else body
+        yield name, body, body is not None and sha256(body).hexdigest() in pins
 
 
 def _stricter_thinking(own: Mapping[str, list[str]], team: Mapping[str, Any]) -> tuple[Thinking, str]:
@@ -259,20 +287,18 @@ _YES = ("true", "yes", "on", "1", "")
 
 def _unknown(team: Mapping[Any, Any], redact: Mapping[Any, Any]) -> Iterator[str]:
     yield from (_name(key) for key in team if key not in _TEAM_KEYS)
-    yield from (f"redact.{_name(key)}" for key in redact if key not in _REDACT_LISTS)
+    yield from (f"redact.{_name(key)}" for key in redact if key not in _REDACT_KEYS)
 
 
 def _name(key: Any) -> str:
     return key if isinstance(key, str) else f"a key that is not text ({type(key).__name__})"
 
 
-def _folder(value: str) -> Path:
+def _folder(value: str, key: str) -> Path:
     try:
         return Path(value).expanduser()
     except RuntimeError:
-        raise TrajError(
-            f"git config traj.sessions.path: cannot expand '{value}': no such home directory"
-        ) from None
+        raise TrajError(f"git config {key}: cannot expand '{value}': no such home directory") from None
 
 
 def _git_values(repository: Repository) -> dict[str, list[str]]:

@@ -36,6 +36,7 @@ COST = 1e9
 PULL = 3 * 1024 * 1024
 """Bytes of all notes of a pull request's commits."""
 SETTINGS = 64 * 1024
+GITLEAKS = 512 * 1024
 """Bytes of ``.gittraj.yml``."""
 REMOTE_COMMITS = 5_000
 """Commits of which the records of one remote are shown beside ours."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from gittraj.errors import TaskError
     from gittraj.git import Repository
     from gittraj.model.values import TaskRef
-    from gittraj.tasks import Status
+    from gittraj.tasks.system import Status
 
 
 quiet = click.option("-q", "--quiet", is_flag=True, help="Print only the event's id.")
@@ -91,7 +91,8 @@ def _print(done: Recorded, call: Call, *, quiet: bool, born: bool) -> None:
 def name_task(repository: Repository, environ: Mapping[str, str], named: str | None) -> TaskRef | None:
     """The task that the user names, with title and address from its system; without a name, the task in the
     branch's name, without a look-up. Raises TrajError for a wrong setting."""
-    from gittraj.tasks import detect, from_branch, look_up, survey
+    from gittraj.tasks.lookup import look_up, survey
+    from gittraj.tasks.naming import detect, from_branch
 
     site = survey(repository, environ, preferred=read_config(repository).tasks)
     if named is None:
@@ -109,7 +110,7 @@ def update_task(
     repository: Repository, environ: Mapping[str, str], task: TaskRef | None, status: Status
 ) -> None:
     """Report the new status to the task's system, because the user asked for it."""
-    from gittraj.tasks import report, survey
+    from gittraj.tasks.lookup import report, survey
 
     if task is None:
         sys.stderr.write("git-traj: there is no task here to report to (--task SYSTEM:ID)\n")

@@ -64,6 +64,7 @@ def status_to_json(facts: Facts) -> dict[str, Any]:
         else None,
         "summarizer": _summarizer_to_json(facts),
         "plugins": [{"name": name, "leftOut": why} for name, why in facts.plugins.items()],
+        "ruleFiles": list(facts.rule_files),
         "complaints": [error.message for error in facts.complaints],
     }
 
@@ -229,6 +230,8 @@ def _redaction(facts: Facts) -> Iterator[str]:
         yield f"{count(facts.parked, 'part')} not stored, because redaction failed"
     if facts.unstamped:
         yield f"{count(facts.unstamped, 'part')} redacted by older rules, not pushed yet"
+    for remark in facts.rule_files:
+        yield f"Redaction: of {remark}"
     if facts.exposed:
         yield f"Rotate: a secret that was already pushed became known, in {', '.join(facts.exposed)}"
 

@@ -108,7 +108,7 @@ def _shorten(fields: Iterable[TextField]) -> Iterator[TextField]:
         if text and (field.kind, text) not in seen:
             seen.add((field.kind, text))
             left -= len(text)
-            yield replace(field, text=text)
+            yield field if text == field.text else replace(field, text=text)
 
 
 def _ends(text: str, first: int, last: int) -> str:

@@ -494,6 +494,17 @@ def test_what_beads_export_says_of_a_task_is_followed_by_the_next_command(git: G
     assert SECRET not in json.dumps(told)
 
 
+def test_a_commit_after_a_task_was_closed_hides_that_from_no_command(git: Git) -> None:
+    """It writes the trajectory's own file anew, later than Beads its export."""
+    export_beads(git, "in_progress")
+    start(git, "Limit the rate", "--task", "beads:bd-1")
+    export_beads(git, "closed")
+    git.commit({"a": "1\n"})
+    traj(git, "event", "note", "done")
+    assert "bd-1 is closed in beads" in quietly(git, "log")
+    assert not quietly(git, "log")
+
+
 def test_who_completes_a_task_that_beads_has_closed_is_not_too_late(git: Git) -> None:
     export_beads(git, "in_progress")
     name = start(git, "Limit the rate", "--task", "beads:bd-1")

@@ -91,7 +91,8 @@ class Facts:
     ``elsewhere``: others with records, that HEAD does not reach or where work led to no commit;
     ``unfetching``: remotes of which git fetch brings no records, where it should; ``beside``: of how many
     commits each remote has records that are not joined with ours; ``plugins``: those that are switched on,
-    and why one is left out. ``deleted``: refs of ours that are gone, were set back or
+    and why one is left out. ``rule_files``: what of the rule files that settings name
+    does not count. ``deleted``: refs of ours that are gone, were set back or
     overwritten, and the commit, still here, that is to be had again.
     """
 
@@ -126,6 +127,7 @@ class Facts:
     deleted: Mapping[str, str] = field(default_factory=dict)
     branched: int = 0
     explored: int = 0
+    rule_files: tuple[str, ...] = ()
     shallow: bool = False
 
 
@@ -180,6 +182,7 @@ def gather(repository: Repository, environ: Environ) -> Facts:
         beside=_attempt(lambda: _count_beside(repository), {}, complaints),
         plugins=_look_at_plugins(),
         deleted=deleted,
+        rule_files=_look_at_rules(config, complaints),
         shallow=bool(repository.edge),
         team=repository.work_tree is not None and (repository.work_tree / TEAM_FILE).is_file(),
     )
@@ -200,6 +203,14 @@ def _find_open(
     excluded = {*find_excluded(repository, config, named), *off.commits}
     unlinked = (commit.id for commit in named if commit.id not in {*waiting, *excluded})
     return tuple(commit for commit in waiting if commit not in excluded), tuple(unlinked)
+
+
+def _look_at_rules(config: Config | None, complaints: list[TrajError]) -> tuple[str, ...]:
+    if config is None or not config.gitleaks:
+        return ()
+    from gittraj.record.drain.redactor import remarks_of  # noqa: PLC0415 - the rules take a while
+
+    return tuple(_attempt(lambda: remarks_of(config), [], complaints))
 
 
 def _look_at_plugins() -> dict[str, str | None]:

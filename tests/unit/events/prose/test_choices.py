@@ -129,18 +129,17 @@ def test_each_choice_once_and_only_so_many() -> None:
     ],
 )
 def test_a_doubt_is_quoted_word_for_word(said: str) -> None:
-    assert [doubt.quote for doubt in find_doubts([f"All done. {said} Bye."])] == [said]
+    assert find_doubts(f"All done. {said} Bye.") == (said,)
 
 
 @pytest.mark.parametrize("said", ["All tests pass.", "I tested it."])
 def test_no_doubt(said: str) -> None:
-    assert find_doubts([said]) == ()
+    assert find_doubts(said) == ()
 
 
-@given(st.lists(st.text(max_size=60), max_size=3))
-def test_any_text(said: list[str]) -> None:
-    for found in (*find_choices(said), *find_doubts(said)):
-        assert any(found.quote in text for text in said)
+@given(st.text(max_size=180))
+def test_any_text(said: str) -> None:
+    assert all(quote in said for quote in (*find_doubts(said), *(c.quote for c in find_choices([said]))))
 
 
 @pytest.mark.parametrize(
@@ -166,7 +165,8 @@ def test_no_text_takes_long(unit: str) -> None:
     broken = "\n".join((unit * 400)[:395] + ";x" for _ in range(100))
     start = time.process_time()
     find_choices([text, broken])
-    find_doubts([text, broken])
+    find_doubts(text)
+    find_doubts(broken)
     assert time.process_time() - start < 10.0
 
 
