@@ -201,7 +201,14 @@ def _join(numbers: Sequence[int]) -> list[list[int]]:
 
 def leave_unknown(entries: Sequence[Explanation], edge: Collection[str]) -> Sequence[Explanation]:
     """Of the ``edge`` of a shallow clone, which git blames for all that is older, only known edits are told."""
-    nothing = {"trajectory": None, "prompt": None, "nearest": None, "decisions": [], "doubts": [], "beside": []}
+    nothing = {
+        "trajectory": None,
+        "prompt": None,
+        "nearest": None,
+        "decisions": [],
+        "doubts": [],
+        "beside": [],
+    }
     for entry in entries:
         entry["shallow"] = entry["commit"] in edge and not entry["events"]
         if entry["nearest"] and entry["nearest"]["commit"] in edge:
