@@ -96,10 +96,12 @@ def _explain(
 
         if lacks_filters(repository):
             sys.stderr.write(f"hint: git blame is faster after: {WRITE}\n")
-    how = {"read": partial(_read, repository), "find_noted": partial(_find_noted, repository, rev)}
+    noted = partial(_find_noted, repository, rev)
+    read = partial(_read, repository)
 
     def tell(blamed: Sequence[BlamedLine]) -> Sequence[Reason]:
-        told = partial(explain, repository, blamed, lines, respaced=blame.find_respaced(blamed, lines), **how)
+        told = partial(explain, repository, blamed, lines, read=read, find_noted=noted)
+        told = partial(told, respaced=blame.find_respaced(blamed, lines))
         return read_events(repository, told, command="why", fetch=not no_fetch)
 
     entries = tell(blamed)

@@ -119,7 +119,9 @@ def unlink(repository: Repository, rev: str, trajectory: str | None) -> tuple[st
     chosen = sorted({r.id for r in records if r.id.startswith(trajectory or "")})
     if not chosen:
         what = f"no trajectory '{trajectory}'" if trajectory else "no trajectory"
-        hint = find_hint(repository, lambda theirs: theirs.read(commit), "git traj show lists its trajectories")
+        hint = find_hint(
+            repository, lambda theirs: theirs.read(commit), "git traj show lists its trajectories"
+        )
         raise TrajError(f"{commit[:12]} has {what}", hint)
     if trajectory and len(chosen) > 1:
         raise TrajError(f"'{trajectory}' could be {' or '.join(chosen)}", "type more of it")

@@ -158,7 +158,8 @@ class Repository:
 
     @cached_property
     def edge(self) -> frozenset[str]:
-        """The oldest commits of a shallow clone: git knows no parent of them, and blames them for all before."""
+        """The oldest commits of a shallow clone: git knows no parent of them, and blames them for what is
+        older."""
         try:
             return frozenset((self.common_dir / "shallow").read_text().split())
         except OSError:

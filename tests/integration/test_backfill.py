@@ -145,7 +145,9 @@ def test_what_is_recorded_of_a_removed_worktree_is_not_refused(begun: Git, tmp_p
     tree = tmp_path / "tree"
     begun("worktree", "add", "-q", "-b", "topic", str(tree))
     session = ClaudeSession(tree)
-    session.run([turn(Write("a", "a\n"), Shell("git add a && git commit -qm a")), turn(say="Done")], prompt="a")
+    session.run(
+        [turn(Write("a", "a\n"), Shell("git add a && git commit -qm a")), turn(say="Done")], prompt="a"
+    )
     age(session)
     backfill(begun)
     begun("worktree", "remove", str(tree))

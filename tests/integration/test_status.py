@@ -148,7 +148,9 @@ def test_a_live_session_has_a_status_and_one_that_ended_is_not_live(git: Git, tm
         "t5": SessionState(
             agent="codex", session="c5", path=str(over), waiting=1, facts={"entrypoint": ("codex_exec",)}
         ),
-        "t6": SessionState(agent="gemini-cli", session="c6", path=str(before), waiting=3),  # nobody told its end
+        "t6": SessionState(
+            agent="gemini-cli", session="c6", path=str(before), waiting=3
+        ),  # nobody told its end
     }
     with (git.root / ".git/traj/spool").open("a") as spool:
         spool.write(f"session\tclaude-code\tc4\tSessionEnd\t{ended}\t{git.root}/.git\n")

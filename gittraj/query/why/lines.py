@@ -54,7 +54,7 @@ def explain(
     ``lines`` are all of the file. ``find_noted`` spares git a walk; ``respaced`` are the commits that changed
     the white space of lines since. Nothing is written, nothing fetched.
     """
-    commits = {line.commit for line in blamed} - {None}
+    commits = {line.commit for line in blamed if line.commit}
     recorded = _read_records(repository, commits, read)
     origins = find_origins(repository, recorded, blamed, lines, segments)
     silent = {o.commit: o.blamed for o in origins if o.session is None and o.commit}
@@ -200,8 +200,9 @@ def _join(numbers: Sequence[int]) -> list[list[int]]:
 
 
 def leave_unknown(entries: Sequence[Explanation], edge: Collection[str]) -> Sequence[Explanation]:
-    """Of the ``edge`` of a shallow clone, which git blames for all that is older, only known edits are told."""
-    nothing = {
+    """Of the ``edge`` of a shallow clone, which git blames for all that is older, only known edits are
+    told."""
+    nothing: Header = {
         "trajectory": None,
         "prompt": None,
         "nearest": None,
@@ -214,5 +215,5 @@ def leave_unknown(entries: Sequence[Explanation], edge: Collection[str]) -> Sequ
         if entry["nearest"] and entry["nearest"]["commit"] in edge:
             entry["nearest"] = None
         if entry["shallow"]:
-            entry |= nothing
+            entry.update(nothing)
     return entries
