@@ -5,15 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from .lazy import lazy
-from .load import Patterns, words
+from .load import patterns, words
 from .names import Grade, grade
 from .page import Hit, Page
 
-_RE = Patterns("bound")
+_RE = patterns("assignments")
 _LONGEST_NAME = 64
 
-SETTING = lazy(r"[A-Z][A-Z0-9_]*")
 LINKS = frozenset(words("words", "links"))
 
 

@@ -8,13 +8,13 @@ from functools import lru_cache
 
 from .cues import is_count
 from .decide import Candidate
-from .load import Patterns, words
+from .load import patterns, words
 from .made import is_worded
 from .names import Grade, grade
 from .page import Page
 from .proof import Proof, proof
 
-_RE = Patterns("talk")
+_RE = patterns("talk")
 
 REACH = 130  # characters between a name and a value
 _EDGE = "\"'`()[]{}<>*_,.;:!?„“”«»。、，│|"

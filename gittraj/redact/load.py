@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
@@ -148,11 +149,20 @@ class Patterns:
     def __init__(self, table: str) -> None:
         self._table = table
 
+    def fit(self, value: str, names: Iterable[str]) -> bool:
+        """Whether one of the patterns with these names matches all of the value."""
+        return any(getattr(self, name).fullmatch(value) for name in names)
+
     def __getattr__(self, name: str) -> re.Pattern[str]:
         found = tables("forms")[self._table][name]
         value = re.compile(found if isinstance(found, str) else "|".join(found))
         self.__dict__[name] = value  # the next time it is found without asking
         return value
+
+
+@cache
+def patterns(table: str) -> Patterns:
+    return Patterns(table)
 
 
 def form(name: str, flags: int = 0) -> re.Pattern[str]:
