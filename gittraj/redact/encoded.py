@@ -11,6 +11,7 @@ from .decide import Candidate, Proposals, Reader
 from .load import patterns
 from .page import Page, Span, places
 from .proof import Proof, proof
+from .randomness import looks_random
 
 _RE = patterns("encoded")
 
@@ -53,13 +54,16 @@ _NARROWEST = 40  # characters
 
 def continued(page: Page, found: Span) -> Iterator[Span]:
     """The rest of a secret that a terminal cut at its width, in the lines below it: as wide, or the last."""
-    end = found.end
+    end, whole = found.end, page.text[found.start : found.end]
     width = end - page.text.rfind("\n", 0, end) - 1
     while width >= _NARROWEST and (piece := _RE.below.match(page.text, end)) and len(piece["v"]) <= width:
         page.tick()
         start, end = piece.span("v")
+        whole += piece["v"]
         if end - start < width and proof(piece["v"].rstrip("=")) < Proof.FAIR:
             return
+        if page.text[end : end + 1] == " " and not looks_random(whole):
+            return  # another line, which goes on
         yield found.at(start, end)
         if end - start < width:
             return

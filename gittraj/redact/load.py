@@ -14,8 +14,6 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from .lazy import lazy
-
 _FRAGMENT = re.compile(r"<<([A-Z]+)>>")
 WHOLE_TEXT = 0
 """A ``window``: the keyword names the file, so what the rule finds may be anywhere in it."""
@@ -163,11 +161,6 @@ class Patterns:
 @cache
 def patterns(table: str) -> Patterns:
     return Patterns(table)
-
-
-def form(name: str, flags: int = 0) -> re.Pattern[str]:
-    """A pattern of ``data/forms.toml``."""
-    return lazy(lambda: alternatives(name), flags)
 
 
 def alternatives(name: str) -> str:
