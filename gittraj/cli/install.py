@@ -202,7 +202,7 @@ def command(*, agents: tuple[str, ...], starter: str | None, uses: str | None, *
     """Set up this repository: the hooks that record, and the refspec that fetches records.
 
     On a terminal it asks which of the agents found on this machine to set up, and whether to link their past
-    sessions. Hooks that are there already are kept and run first. Safe to repeat.
+    sessions. Hooks that are there already are kept and go on running. Safe to repeat.
     """
     given = {**options, "agents": bool(agents), "starter": starter is not None}
     for option, others, why in _ALONE:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -85,7 +85,8 @@ def _filter(source: str | None, *, as_json: bool, jsonl: bool, explain: bool) ->
     from gittraj.commands.redact import decode
     from gittraj.redact.filter import clean_text
 
-    redactor, ruleset = _make_redactor()
+    redactor, ruleset, remarks = _make_redactor()
+    _warn(remarks)
     with _open(source) as stream:
         if jsonl:
             return _filter_lines(redactor, stream)
@@ -108,7 +109,12 @@ def _filter(source: str | None, *, as_json: bool, jsonl: bool, explain: bool) ->
     return 0
 
 
-def _make_redactor() -> tuple[Redact, str]:
+def _warn(remarks: Iterable[str]) -> None:
+    for remark in remarks:
+        sys.stderr.write(printable(f"git-traj: {remark}") + "\n")
+
+
+def _make_redactor() -> tuple[Redact, str, list[str]]:
     """With the settings and known secrets of the repository, if there is one."""
     from gittraj.commands.redact import make_redactor
 
@@ -188,9 +194,17 @@ def _purge(
 
 
 def _rules(*, as_json: bool) -> int:
+    from gittraj.commands.redact import list_own_rules
     from gittraj.redact import RULESET, rules
 
-    rows = [
+    try:
+        with find_repository() as repository:
+            own, remarks = list_own_rules(repository)
+    except NotARepository:
+        own, remarks = [], []
+    _warn(remarks)
+    rows = [{"rule": rule, "kind": "secret", "good": [], "bad": []} for rule, _ in own]
+    rows += [
         {"rule": rule.id, "kind": rule.kind, "good": [*rule.good], "bad": [*rule.bad]} for rule in rules()
     ]
     if as_json:
@@ -199,6 +213,8 @@ def _rules(*, as_json: bool) -> int:
     for rule in rules():
         example = " ".join(rule.good[0].split())
         click.echo(f"{rule.id:24} {rule.kind:16} {example[:120]}")
+    for name, file in own:
+        click.echo(printable(f"{name:24} {'secret':16} (in {file})"))
     return 0
 
 

@@ -43,7 +43,7 @@ def list_commits(repository: Repository, revisions: str, *options: str) -> list[
     found = repository.run("rev-list", *options, "--end-of-options", revisions, "--", check=False)
     if found.code:
         raise TrajError(f"'{revisions}' names no commits here", "name a range A..B, or one revision")
-    return found.out.decode().split()
+    return found.text.split()
 
 
 def reachable(repository: Repository, revisions: str | None) -> frozenset[str] | None:

@@ -40,6 +40,7 @@ class Recorded:
 
     events: tuple[str, ...]
     trajectory: str
+    title: str | None = None
     begins: bool = False
     by_hand: bool = False
 
@@ -75,6 +76,7 @@ def record(
     return Recorded(
         events=tuple(event.id for event in events),
         trajectory=header.trajectory,
+        title=header.title,
         begins=found is None and header.session is None,
         by_hand=header.by_hand,
     )

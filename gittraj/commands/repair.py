@@ -62,24 +62,8 @@ def repair(
         found = _find(repository, notes, silent=off.commits, known=known)
         became = [*((r.old, r.new) for r in found), *known]
         gathered = follow(state.gathered, squashed(found))
-        decode = cache(decode_note)  # a commit's note is asked for once for each that it became
-        split = SplitCommits(
-            became,
-            read=partial(read_present, repository),
-            note=lambda commit: decode(notes.get(commit, b"")),
-            gathered=gathered,
-        )
-        carried = []
-        for rewrite in found:
-            if limit is not None and not limit & {rewrite.old, rewrite.new}:
-                continue
-            before = decode(notes.get(rewrite.new, b""))
-            going = carry_note(rewrite.old, decode(notes[rewrite.old]))
-            fitting = split.fitting(rewrite.old, rewrite.new, going)
-            after = encode_note(merge_lines(rewrite.new, [*before, *fitting]))
-            if after != encode_note(merge_lines(rewrite.new, before)):
-                carried.append(rewrite)
-                notes[rewrite.new] = after
+        wanted = [r for r in found if limit is None or limit & {r.old, r.new}]
+        carried = _carry(repository, wanted, notes, became, gathered)
         if carried and not dry_run:
             pairs = [(r.old, r.new) for r in carried]
             _write(repository, pairs, became=became, gathered=gathered, environ=environ)
@@ -88,6 +72,33 @@ def repair(
         carried=tuple(carried),
         stranded=tuple(s for s in stranded if limit is None or s.commit in limit),
     )
+
+
+def _carry(
+    repository: Repository,
+    found: Sequence[Rewrite],
+    notes: dict[str, bytes],
+    became: Sequence[tuple[str, str]],
+    gathered: Mapping[str, tuple[str, ...]],
+) -> list[Rewrite]:
+    """Carry records along the rewrites in ``notes``. Returns those that brought something."""
+    decode = cache(decode_note)  # a commit's note is asked for once for each that it became
+    split = SplitCommits(
+        became,
+        read=partial(read_present, repository),
+        note=lambda commit: decode(notes.get(commit, b"")),
+        gathered=gathered,
+    )
+    carried = []
+    for rewrite in found:
+        before = decode(notes.get(rewrite.new, b""))
+        going = carry_note(rewrite.old, decode(notes[rewrite.old]))
+        fitting = split.fitting(rewrite.old, rewrite.new, going)
+        after = encode_note(merge_lines(rewrite.new, [*before, *fitting]))
+        if after != encode_note(merge_lines(rewrite.new, before)):
+            carried.append(rewrite)
+            notes[rewrite.new] = after
+    return carried
 
 
 def _read_notes(repository: Repository) -> dict[str, bytes]:

@@ -36,7 +36,7 @@ def _read_note(note: Note, _session: str) -> Iterator[Item]:
             if text := coerce.text(context.get("text")):
                 remark = NoteEvent(id=f"{own}:context{at}", content=text, kind="note", tags=("context",))
                 yield note.entry(remark)
-        prompt = coerce.text(interaction.get("prompt")) or ""
+        prompt = coerce.string(interaction.get("prompt"))
         yield note.entry(Prompt(id=f"{own}:prompt", content=prompt))
         used, wrote = (", ".join(coerce.texts(interaction.get(key))) for key in ("tools", "files_touched"))
         if used or wrote:

@@ -25,7 +25,7 @@ from gittraj.query.account import struck_in, without_struck
 from gittraj.query.header import Folded, cost
 from gittraj.query.log.filters import names_of_task
 from gittraj.query.records import Recorded
-from gittraj.query.stats.counts import Tallies, Tally
+from gittraj.query.stats.counts import Tallies, Tally, read_tallies
 from gittraj.query.stats.statistics import explains, month_of, place_parts, stored_parts, without_stubs
 
 Rows = dict[str, list[tuple[Any, ...]]]
@@ -67,7 +67,7 @@ class Builder:
         # newest first; what HEAD does not reach counts as newer, so that no part is counted there alone
         known = [commit for commit in described if commit in recorded]
         self._commits = [*sorted(commit for commit in noted if commit not in described), *known]
-        self._tallies = dict(zip(self._commits, recorded.tallies(self._commits), strict=True))
+        self._tallies = {commit: read_tallies(recorded.tally(commit)) for commit in self._commits}
         self._home = {each.part: each for each in stored_parts(self._tallies)}
         self._counted = {part.record.key for part in place_parts(self._tallies)}
 
@@ -87,12 +87,11 @@ class Builder:
 
     def _add(self, table: str, *sources: Any, **values: Any) -> None:
         """A row of ``values``, and of the fields of ``sources`` that are called as a column."""
-        values["project_id"] = self._project
-        row = []
-        for name, kind, _ in TABLES[table]:
-            source = next((each for each in sources if hasattr(each, name)), None)
-            row.append(_plain(values[name] if name in values else getattr(source, name, None), name, kind))
-        self.rows[table].append(tuple(row))
+        found: dict[str, Any] = {}
+        for source in reversed(sources):
+            found |= vars(source) if source else {}
+        found |= {"project_id": self._project, **values}
+        self.rows[table].append(tuple(_plain(found.get(name), name, kind) for name, kind, _ in TABLES[table]))
 
     def _month(self, commit: str | None, *times: str | None) -> str:
         described = self._described.get(commit or "")
@@ -281,8 +280,10 @@ def _moment(seconds: int) -> datetime | None:
 def _plain(value: Any, name: str, kind: str) -> Any:
     """As every engine can store it: no NUL, no lone surrogate, no number beyond 64 bits; and none below zero,
     which anybody may write, but for an exit status."""
-    if kind == "text" and value is not None:
+    if value is None:
+        return None
+    if kind == "text":
         return sound(str(value)).replace("\0", " ")
-    if kind == "int" and value is not None:
+    if kind == "int":
         return max(min(int(value), _MOST), -_MOST if name == "last_exit" else 0)
     return value

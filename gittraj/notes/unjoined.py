@@ -31,7 +31,7 @@ def find_unjoined(repository: Repository) -> dict[str, str]:
     found = repository.run(*asked, f"--no-merged={_OURS}", check=False)
     if found.code:  # there is no ref of ours
         found = repository.run(*asked)
-    rows = (line.split(" ") for line in found.out.decode("utf-8", "surrogateescape").splitlines())
+    rows = (line.split(" ") for line in found.text.splitlines())
     names = {ref.removeprefix(COPIES).removesuffix("/traj"): tip for ref, tip in rows}
-    listed = repository.run("remote").out.decode("utf-8", "surrogateescape").split("\n") if names else ()
+    listed = repository.run("remote").text.split("\n") if names else ()
     return {name: names[name] for name in sorted(names, key=lambda n: (n != "origin", n)) if name in listed}

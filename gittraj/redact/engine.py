@@ -149,9 +149,9 @@ class Redactor:
                 scan(text, name=asked[1], strict=strict, options=self._options, tick=clock, renew=clock.renew)
             )
             self._seen.put(spans, *asked)
-        if spans and self._options.allow:
+        if spans and (self._options.allow or self._options.files):
             allows = self._options.allows
-            spans = tuple(span for span in spans if not allows(text[span.start : span.end], self._key))
+            spans = tuple(span for span in spans if not allows(text, span, self._key))
         return spans
 
     def _asked(self, text: str, name: str | None, strict: bool) -> Asked:

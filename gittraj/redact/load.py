@@ -142,6 +142,19 @@ def words(table: str, column: str) -> list[str]:
     return found.split()
 
 
+class Patterns:
+    """The patterns of a table of ``data/forms.toml``, each compiled when it is first used."""
+
+    def __init__(self, table: str) -> None:
+        self._table = table
+
+    def __getattr__(self, name: str) -> re.Pattern[str]:
+        found = tables("forms")[self._table][name]
+        value = re.compile(found if isinstance(found, str) else "|".join(found))
+        self.__dict__[name] = value  # the next time it is found without asking
+        return value
+
+
 def form(name: str, flags: int = 0) -> re.Pattern[str]:
     """A pattern of ``data/forms.toml``."""
     return lazy(lambda: alternatives(name), flags)

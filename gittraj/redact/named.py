@@ -9,7 +9,7 @@ from enum import Enum
 from functools import lru_cache
 
 from .lazy import lazy
-from .load import form
+from .load import Patterns, form
 from .made import DESCRIBES, DULL, is_chosen, is_joined
 from .names import Grade, grade, parts
 from .randomness import likelihood, looks_random
@@ -36,6 +36,8 @@ from .values import (
     mixed,
 )
 
+_RE = Patterns("named")
+
 
 class Style(Enum):
     """The syntax of a value, which shows how likely it is a literal."""
@@ -49,8 +51,6 @@ class Style(Enum):
 # An artifact and its version, a range of versions; a Kubernetes secret that is sealed for its cluster; an age recipient;
 # a compound's key; what an audit says instead of a token.
 _PUBLISHED = form("published")
-_TIGHT_CODE = form("tight_code")
-_CACHED = form("cached")
 
 
 def is_secret(value: str, level: Grade, style: Style) -> bool:
@@ -83,24 +83,21 @@ def _is_other(value: str) -> bool:
 
 def _may_be_code(value: str, level: Grade, style: Style) -> bool:
     unsure = level is Grade.WEAK or (level is Grade.TOKEN and style in (Style.LOOSE, Style.NEAR))
-    return unsure and _TIGHT_CODE.fullmatch(value) is not None
+    return unsure and _RE.tight_code.fullmatch(value) is not None
 
 
 def _speaks(value: str, level: Grade) -> bool:
     """Whether a word of a sentence looks like a secret."""
     if is_random(value) or (is_evident(value) and (level is Grade.STRONG or len(value) >= 8)):
         return True
-    return level is Grade.STRONG and is_chosen(value) and not _CAMEL.search(value)
-
-
-_CAMEL = lazy(r"[A-Z][a-z]{2,}[A-Z][a-z]{2,}")
+    return level is Grade.STRONG and is_chosen(value) and not _RE.camel.search(value)
 
 
 def _is_drawn(value: str) -> bool:
     """Whether the value of a weak name was drawn at random."""
     if HEX.fullmatch(re.sub(r"^[a-z]{2,8}_(?=[0-9a-f]{32})", "", value)):
         return True
-    return not _CACHED.fullmatch(value) and is_random(re.sub(r"[0-9a-f]{32,}", "", value))
+    return not _RE.cached.fullmatch(value) and is_random(re.sub(r"[0-9a-f]{32,}", "", value))
 
 
 def _is_token(value: str, style: Style) -> bool:
@@ -134,13 +131,11 @@ def _is_exact_secret(value: str) -> bool:
             r"(?:self|this|cls|args|opts|options|req|request|res|ctx|user|params?|props|state|cfg|conf|app|data|input|form|body|values|e|t|n|r|i)\b",
             value,
         )
-    if re.search(r"__\w+__|^\w+(?:\|\w+(?::\d+)?)+$|^[?+]\w+$", value) and not _UNION_OF_DRAWN.search(value):
+    if re.search(r"__\w+__|^\w+(?:\|\w+(?::\d+)?)+$|^[?+]\w+$", value) and not _RE.union_of_drawn.search(
+        value
+    ):
         return False
     return not is_label(value)
-
-
-_UNION_OF_DRAWN = lazy(r"\|[0-9a-f]{32,64}(?:$|\|)")  # a cookie's parts, no type's
-_LABELLED = lazy(r"[A-Z]{1,6}\d{1,3}(?:[A-Z]\d?)?")  # a pin of a chip, a cell, a part
 
 
 def _is_line_secret(value: str) -> bool:
@@ -175,7 +170,7 @@ def _is_loose_secret(value: str) -> bool:
         return False
     if value.isdigit():
         return len(value) >= 6
-    if _LABELLED.fullmatch(value):
+    if _RE.labelled.fullmatch(value):
         return False
     return is_chosen(value) or _is_mixture(value)
 

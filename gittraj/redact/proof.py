@@ -7,7 +7,7 @@ from enum import IntEnum
 from functools import lru_cache
 
 from .lazy import lazy
-from .load import form
+from .load import Patterns, form
 from .made import WORDS_ALONE, is_chosen, is_joined, is_worded
 from .named import Style, is_secret
 from .names import Grade
@@ -24,6 +24,8 @@ from .values import (
     is_plain,
 )
 
+_RE = Patterns("proof")
+
 
 class Proof(IntEnum):
     """How certain it is that a word is a secret."""
@@ -37,12 +39,7 @@ class Proof(IntEnum):
 
 
 _SOME_HEX = lazy(r"(?:0x)?(?=[0-9a-fA-F]*[a-fA-F])(?=[0-9a-fA-F]*[0-9])[0-9a-fA-F]{16,128}")
-_LONG_BASE64 = form("long_base64")
 _GROUPS = form("groups")
-_CAMEL = form("camel")
-_NUMBERED = form("numbered")
-_TERM = form("term", re.IGNORECASE)
-_HARMLESS = form("harmless")
 
 
 def proof(value: str) -> Proof:
@@ -72,16 +69,13 @@ def _by_alphabet(value: str) -> Proof | None:
     for alphabet, proved in _BY_ALPHABET:
         if alphabet.fullmatch(value):
             return proved
-    if _CAPITALS.fullmatch(value) and looks_random(value):  # a protein; a seed in base32
+    if _RE.capitals.fullmatch(value) and looks_random(value):  # a protein; a seed in base32
         return Proof.NONE if len(value) > 24 and value.isalpha() else Proof.SURE
     return Proof.NONE if value.isalpha() and value.isascii() and not is_chosen(value) else None
 
 
-_CAPITALS = lazy(r"[A-Z0-9]+")
-
-
 def _by_harmless_form(value: str) -> Proof | None:
-    if len(value) < 6 or TOOL_ID.fullmatch(value) or TYPE.fullmatch(value) or _HARMLESS.match(value):
+    if len(value) < 6 or TOOL_ID.fullmatch(value) or TYPE.fullmatch(value) or _RE.harmless.match(value):
         return Proof.NONE
     if is_placeholder(value) or (not value.isascii() and (value.isalpha() or CJK_SENTENCE.fullmatch(value))):
         return Proof.NONE
@@ -96,7 +90,7 @@ def _by_making(value: str) -> Proof | None:
         return Proof.SURE
     if is_worded(value):
         return Proof.SLIGHT
-    if _LONG_BASE64.fullmatch(value) and re.match(r"(?=(?:.*[A-Z]){3})(?:.*\d){3}", value):
+    if _RE.long_base64.fullmatch(value) and re.match(r"(?=(?:.*[A-Z]){3})(?:.*\d){3}", value):
         return Proof.CERTAIN
     return None
 
@@ -105,24 +99,21 @@ def _by_mixture(value: str) -> Proof:
     """Words by the mixture of letters, digits and signs."""
     if re.search(r"[()\[\]{}<>|\\;:=,\"'`]|://|::|\w/\w.*/|\.\w+\.|\w\.[a-z]{1,4}$|->", value.rstrip("=")):
         return Proof.NONE
-    if _CAMEL.fullmatch(value):
+    if _RE.camel.fullmatch(value):
         return Proof.NONE
     if looks_random(value) and re.search(r"\d", value):
         return Proof.CERTAIN if len(value) >= 20 else Proof.SURE
     if is_password(value):
         return Proof.SURE
-    if _TERM.fullmatch(value) or is_plain(value):
+    if _RE.term.fullmatch(value) or is_plain(value):
         return Proof.SLIGHT if is_chosen(value) else Proof.NONE
     return _by_words(value)
 
 
 def _by_words(value: str) -> Proof:
     """Words of letters and digits."""
-    if is_evident(value) and _UNEVEN.search(value):
+    if is_evident(value) and _RE.uneven.search(value):
         return Proof.FAIR
-    if _NUMBERED.fullmatch(value):
+    if _RE.numbered.fullmatch(value):
         return Proof.SLIGHT
     return Proof.SLIGHT if is_chosen(value) and is_secret(value, Grade.STRONG, Style.NEAR) else Proof.NONE
-
-
-_UNEVEN = lazy(r"\d{2}|\d.*[A-Za-z].*\d|[A-Za-z]\d[A-Za-z]|[a-z][A-Z].*[a-z][A-Z]|[A-Z]{2}[a-z]+[A-Z]")

@@ -201,6 +201,7 @@ def _on(page: Page, options: Options, depth: int) -> Iterator[Span]:
     found = [reader.find(page) for reader in _READERS]
     if options is not _PLAIN:
         found += [rule.find(rule.anchors[0], page) for rule in options.rules()]
+        found += [file.find(page) for file in options.gitleaks()]
         if options.names:
             found.append(_named(page, options))
     if depth < _DEEPEST and page.long_words:

@@ -248,7 +248,11 @@ def test_what_keeps_it_from_working_is_said(begun: Git, monkeypatch: pytest.Monk
         1,
         "error: git-traj is paused here\nhint: git traj resume\n",
     )
+    other = ClaudeSession(begun.root, name="other")
+    other.run([turn(*one("b")), turn(say="Done")], prompt="Write b")
     traj(begun, "resume")
+    dry = run(begun, "backfill", "--dry-run")
+    assert "it has no events, but those of a pause (git traj pause)" in dry.stdout
     with subprocess.Popen(
         [sys.executable, "-c", HOLDER, str(state / "lock")], stdout=subprocess.PIPE
     ) as holder:

@@ -27,9 +27,10 @@ def git(git: Git, empty_home: Path) -> Git:
 
 def start(git: Git, title: str = "Limit the rate", *more: str) -> str:
     """The trajectory."""
-    said = traj(git, "start", title, *more).split()
-    assert said[1] == "begins"
-    return said[2]
+    said = traj(git, "start", title, *more)
+    assert said == f"Started '{title}': commits made here get what is recorded, until git traj complete\n"
+    active = json.loads(traj(git, "status", "--json"))["active"]
+    return next(str(each["id"]) for each in active if each["title"] == title)
 
 
 def refused(git: Git, *arguments: str) -> str:

@@ -170,7 +170,7 @@ def test_unpushed_and_unfetched(git: Git) -> None:
 def test_pause_and_damage_are_said(git: Git) -> None:
     put_in(git)
     save(git.root / ".git/traj", Suspension(paused=0.0))
-    assert next(status_to_lines(facts(git))) == "Paused since 1970-01-01T00:00:00Z"
+    assert next(status_to_lines(facts(git))) == "Paused 1970-01-01 (git traj resume)"
     git("config", "traj.thinking", "loud")
     (git.root / ".git/traj/installed.json").write_text("?")
     (git.root / ".git/traj/off.json").write_text("?")

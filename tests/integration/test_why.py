@@ -209,6 +209,8 @@ def test_a_moved_block(desk: Desk, why: Why) -> None:
     assert calls(document) == [None, *[f"def run():\n{long}"] * 6]
     (moved,) = [entry for entry in document["entries"] if entry["subject"] == "steps"]
     assert moved["lines"] == [[2, 7]]
+    (alone,) = why("b.py:3")["entries"]  # as much as a whole file tells: git knows a block again, not a line
+    assert (alone["subject"], alone["lines"]) == ("steps", [[3, 3]])
 
 
 def test_white_space_is_nobodys_change(desk: Desk, why: Why) -> None:

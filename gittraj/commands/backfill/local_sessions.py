@@ -58,9 +58,7 @@ def find_candidates(
     ``mounted`` are those in places that somebody named."""
     for file in mounted:
         if written_at(file.path) >= since:
-            folder = _facts(file).get("folder")
-            gone = folder and Path(folder).is_absolute() and not Path(folder).exists()
-            yield Candidate(source=_source(file, off), gone=folder if gone else None)
+            yield Candidate(source=_source(file, off), gone=_gone_folder(file))
     for agent in agents:
         near = list(agent.sessions(environ, roots, since=since))
         seen = {file.trajectory for file in near}
@@ -68,10 +66,14 @@ def find_candidates(
         for file in near:
             yield from (Candidate(source=s) for s in _with_subagents(agent, file, off))
         for file in far:
-            folder = _facts(file).get("folder")
-            if folder and Path(folder).is_absolute() and not Path(folder).exists():
-                for source in _with_subagents(agent, file, off):
-                    yield Candidate(source=source, gone=folder)
+            if gone := _gone_folder(file):
+                yield from (Candidate(source=s, gone=gone) for s in _with_subagents(agent, file, off))
+
+
+def _gone_folder(file: SessionFile) -> str | None:
+    """The folder that a session worked in, if it is here no more."""
+    folder = _facts(file).get("folder", "")
+    return folder if Path(folder).is_absolute() and not Path(folder).exists() else None
 
 
 def assign_worktrees(
@@ -172,7 +174,7 @@ def _shows_files(repository: Repository, digest: LogDigest) -> bool:
         *("--no-renames", "--", *(f":(literal,top){path}" for path in paths[:_PATHS_ASKED])),
         check=False,
     )
-    fields = found.out.decode("utf-8", "surrogateescape").split("\0")
+    fields = found.text.split("\0")
     pairs = zip(fields[::2], fields[1::2], strict=False)
     had = {(path, head.split(" ")[3]) for head, path in pairs if head.strip().startswith(":")}
     here = _objects(repository, {blob for _, blob in written & had})

@@ -96,7 +96,7 @@ def _below_head(repository: Repository, notes: Notes, index: Answers | None) -> 
         if index:
             index.give_up()
     listed = repository.run("rev-list", "HEAD", "--", check=False)
-    history = listed.out.decode().split() if listed.code == 0 else []
+    history = listed.text.split() if listed.code == 0 else []
     return {commit for commit in history if commit in notes}
 
 

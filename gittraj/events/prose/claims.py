@@ -14,7 +14,7 @@ from gittraj.events.prose.markdown import Sentence
 from gittraj.events.prose.patterns import load
 
 _RULES = load("choices")
-_OTHER, _CHOSEN = ("other", "other2", "one"), ("chosen", "chosen2")
+_OTHER, _CHOSEN = ("other", "other2", "one"), ("chosen", "chosen2", "chosen3")
 _OWN_DEED = re.compile(fragment("BEGIN") + rf"(?:(?:I|we)\b|fixed|resolved|{fragment('TOOK')})", re.I)
 _TOOK = re.compile(rf"\b(?:{fragment('TOOK')})\b(?! up\b)", re.I)
 _WILL = re.compile(fragment("WILL"))

@@ -91,7 +91,7 @@ def _find_forms(sentence: Sentence) -> Iterator[tuple[re.Match[str], Form]]:
 
 def _bodies(text: str) -> Iterator[str]:
     """A last clause of the author's; what is behind a label (``Storage: files, not rows``); then with it."""
-    if clause := re.search(r"(?:; |\s[–—-] |, so |: )((?:I|we)\b.+)$", text):
+    if clause := re.search(r"(?:; |\s[–—-] |, so |: )((?:I|we)\b(?! \w+ (?:it|that|this)\b).+)$", text):
         yield clause[1]
     if label := LABEL.match(text):
         yield text[label.end() :]
@@ -140,7 +140,9 @@ def make_choice(match: re.Match[str], sentence: Sentence) -> Choice:
     if not chosen and match.re is FORMS["rejected"].pattern:
         chosen = sentence.restore(match.string[: match.start()].strip(" ,.;"))
     why = _RULES["next_deed"].sub(r"\1", _RELATIVE.sub("", part("why")))
-    reason = clause(why, other, _between(match)) if why else None
+    against = clause(why, other, _between(match)) if why else None
+    chosen, _, cause = chosen.partition(" because ")
+    reason = "; ".join(filter(None, (cause, against))) or None
     return Choice(chosen, tuple(filter(None, [other])), reason, sentence.quote)
 
 

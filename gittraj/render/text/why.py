@@ -197,7 +197,7 @@ def _previous(previous: Header | None, page: Page, now: datetime) -> Iterator[st
 
 
 def _block(label: str, text: str, page: Page, most: int) -> list[str]:
-    return page.block(text, indent=_LABEL, label=f"  {label}" if label else "", lines=most)
+    return page.block(unmarked(text), indent=_LABEL, label=f"  {label}" if label else "", lines=most)
 
 
 # ---------------------------------------------------------------- for scripts

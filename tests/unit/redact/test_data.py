@@ -10,7 +10,17 @@ import pytest
 from gittraj.redact import decide
 from gittraj.redact.decide import JUDGES
 from gittraj.redact.lines import Gate
-from gittraj.redact.load import LineRule, Token, commands, line_rule, line_rules, reasons, tables, tokens
+from gittraj.redact.load import (
+    LineRule,
+    Patterns,
+    Token,
+    commands,
+    line_rule,
+    line_rules,
+    reasons,
+    tables,
+    tokens,
+)
 from gittraj.redact.page import Page
 from tests.redaction.templates import expand
 
@@ -59,6 +69,19 @@ def test_no_command_has_an_option_twice() -> None:
 def test_what_is_loaded_is_all_that_a_file_has() -> None:
     assert tables("commands").keys() == {"command", "argument"} and tables("tokens").keys() == {"token"}
     assert tables("lines").keys() == {"rule"} and tables("public").keys() == {"reason"}
+
+
+def test_each_pattern_that_code_asks_for_is_there_and_each_that_is_there_is_asked_for() -> None:
+    asked: dict[str, set[str]] = {}
+    for path in Path(decide.__file__).parent.glob("*.py"):
+        code = path.read_text(encoding="utf-8")
+        if table := re.search(r'^_RE = Patterns\("(\w+)"\)$', code, re.MULTILINE):
+            asked.setdefault(table[1], set()).update(re.findall(r"\b_RE\.(\w+)", code))
+    there = {name: table for name, table in tables("forms").items() if isinstance(table, dict)}
+    assert asked == {name: table.keys() for name, table in there.items() if name != "fragments"}
+    for name, table in there.items():
+        for row in table if name != "fragments" else ():
+            assert isinstance(getattr(Patterns(name), row), re.Pattern)
 
 
 def test_a_column_that_is_none_is_refused() -> None:
