@@ -87,7 +87,7 @@ def _explain(
     repository: Repository, blame: Blame, lines: Sequence[str], rev: str | None, *, no_fetch: bool
 ) -> Sequence[Reason]:
     from gittraj.cli.common.repository import read_events
-    from gittraj.query.why.lines import explain
+    from gittraj.query.why.lines import explain, leave_unknown
 
     start = time.monotonic()
     blamed = blame.read()
@@ -96,17 +96,19 @@ def _explain(
 
         if lacks_filters(repository):
             sys.stderr.write(f"hint: git blame is faster after: {WRITE}\n")
-    how = {"read": partial(_read, repository), "find_noted": partial(_find_noted, repository, rev)}
+    noted = partial(_find_noted, repository, rev)
+    read = partial(_read, repository)
 
     def tell(blamed: Sequence[BlamedLine]) -> Sequence[Reason]:
-        told = partial(explain, repository, blamed, lines, respaced=blame.find_respaced(blamed, lines), **how)
+        told = partial(explain, repository, blamed, lines, read=read, find_noted=noted)
+        told = partial(told, respaced=blame.find_respaced(blamed, lines))
         return read_events(repository, told, command="why", fetch=not no_fetch)
 
     entries = tell(blamed)
-    if len(entries) > 1 or entries[0]["trajectory"] or not entries[0]["commit"]:
-        return entries
-    around = blame.read_around(blamed)
-    return entries if around == blamed else tell(around)
+    if len(entries) == 1 and entries[0]["commit"] and not entries[0]["trajectory"]:
+        around = blame.read_around(blamed)
+        entries = entries if around == blamed else tell(around)
+    return leave_unknown(entries, repository.edge)
 
 
 def _find_noted(repository: Repository, rev: str | None, paths: Collection[str]) -> Collection[str] | None:

@@ -20,6 +20,7 @@ from gittraj.notes.places import find_places
 from gittraj.notes.refs import refuse_broken
 from gittraj.notes.split_commits import SplitCommits
 from gittraj.notes.store import RECORDS_REF, NotesRef
+from gittraj.notes.unjoined import find_hint
 from gittraj.query.log.unreachable import UnreachableRecords, find_unreachable_records
 from gittraj.query.notes import NotesInMemory
 from gittraj.record.drain.composition import make_pipeline
@@ -142,6 +143,8 @@ def carry(
     with LocalState.of(repository).writing():
         found = {c: records_on(c, notes.read(c)) for c in commits if c != target}
         going = {commit: records for commit, records in found.items() if records}
+        if not going and (hint := find_hint(repository, lambda theirs: any(map(theirs.read, commits)), "")):
+            raise TrajError(f"there is nothing to carry from {source}", hint)
         pipeline = _write(repository, [(old, target) for old in going], environ=environ)
         keys = {record.key for records in going.values() for record in records}
         outlive(pipeline, notes, target, lambda record: record.key in keys)

@@ -189,6 +189,8 @@ def _recording(facts: Facts) -> Iterator[str]:
         else:
             whose = f"Recorded: trajectories of {name} on {count(number, 'commit')}"
             yield f"{whose} (git traj fetch {name} joins them){other}"
+    if facts.shallow:
+        yield "Shallow clone: what older commits did is not known here (git fetch --unshallow)"
     if facts.since is not None:
         yield f"Hooks: {_hooks(facts)}"
     yield from map(_agent, facts.agents)

@@ -233,5 +233,5 @@ def _refusal(found: Result, path: str, function: str) -> GitError:
         hint = "is it spelt so there? git finds functions as git log -L does (gitattributes(5): diff)"
         hint = hint if last == function else f"without what it is in: git traj why {path}:{last}"
         return GitError(f"git finds no such function in '{path}'", hint=hint)
-    hint = "blame.ignoreRevsFile names it" if b"object name" in found.err else None
-    return GitError(f"git blame: {found.complaint or f'status {found.code}'}", hint=hint)
+    ignored = "blame.ignoreRevsFile names it" if b"object name" in found.err else None
+    return GitError(f"git blame: {found.complaint or f'status {found.code}'}", hint=ignored)

@@ -156,6 +156,15 @@ class Repository:
         rows = ((scope, *pair.partition("\n")) for scope, pair in found if scope != "command")
         return tuple(Setting(scope, key, value) for scope, key, _, value in rows)
 
+    @cached_property
+    def edge(self) -> frozenset[str]:
+        """The oldest commits of a shallow clone: git knows no parent of them, and blames them for what is
+        older."""
+        try:
+            return frozenset((self.common_dir / "shallow").read_text().split())
+        except OSError:
+            return frozenset()
+
     def is_partial(self) -> bool:
         """Whether a remote has promised what is missing here, so that git fetches it one by one."""
         return bool(self.settings(r"extensions\.partialclone$|remote\..*\.promisor$"))

@@ -160,6 +160,26 @@ def test_no_reader_writes_or_says_that_nothing_is_there(
     assert "origin" in out + err or asked[0] == "export"
 
 
+WRITERS = [
+    ("complete", "traj_b", "--summary", "x"), ("strike", "HEAD~1", "abcdef01"), ("unlink", "HEAD~1"),
+    ("forget", "traj_b"), ("carry", "--from", "HEAD~1", "--onto", "HEAD"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("asked", WRITERS, ids=" ".join)
+def test_a_writer_says_that_a_record_is_not_joined(
+    server: Git, ann: Git, bob: Git, be: Be, asked: Sequence[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID", "GEMINI_CLI", "AI_AGENT"):
+        monkeypatch.delenv(name, raising=False)
+    hint = "hint: its records came from origin and are not joined yet: git traj fetch origin\n"
+    assert hint not in be(ann)(*asked, status=int(asked[0] != "carry"))[1]
+    note(bob, "HEAD~1", part("traj_b", "Limit the rate"))
+    push(bob, server)
+    fetch(ann)
+    assert hint in be(ann)(*asked, status=1)[1]
+
+
 def test_search_finds_what_remotes_have(server: Git, ann: Git, bob: Git, be: Be) -> None:
     note(ann, "HEAD", part("traj_a", "Limit the size"))
     note(bob, "HEAD~1", part("traj_b", f"Limit the rate, with {SECRET}"))

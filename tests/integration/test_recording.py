@@ -227,7 +227,9 @@ def test_nothing_is_active(git: Git) -> None:
             "hint: git traj start TITLE begins one, for the commits from now on; git traj complete "
             "TRAJECTORY adds to one that is on commits (git traj log --trajectories)\n"
         )
-    assert "no commit has a trajectory 'traj_none'" in refused(git, "complete", "traj_none", "--summary", "x")
+    assert "no trajectory 'traj_none' is recorded here" in refused(
+        git, "complete", "traj_none", "--summary", "x"
+    )
 
 
 def test_bad_words(git: Git) -> None:

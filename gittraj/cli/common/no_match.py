@@ -39,6 +39,8 @@ def say_nothing_found(
         if number > 1
         else f"{number or 'no'} commit here has a record"
     )
+    if repository.edge:
+        here += "; this clone is shallow: git fetch --unshallow"
     if not number:
         _say(here, _next(repository))
         return

@@ -19,6 +19,7 @@ from gittraj.config import Environ
 from gittraj.errors import TrajError, UsageError
 from gittraj.git import Repository
 from gittraj.model.session_items import Entry, Fact, is_unique
+from gittraj.notes.merge import iter_records
 from gittraj.record.drain.open_log import ITEMS_WITH_FACTS, read_items
 from gittraj.record.drain.sessions import Sessions
 from gittraj.state.changed import written_at
@@ -248,5 +249,6 @@ def backfill(
         found = find_candidates([*mine.values()], environ, run.roots, run.off, since=since, mounted=mounted)
         sources, unassigned = assign_worktrees(log_task, list(found))
         [report] = run.link_logs([sources], aim=Aim(), dry_run=dry_run, progress=progress)
-    report.unlinked += [unlinked(file, why) for file, why in unassigned]
+        recorded = {record.id for _, record in iter_records(run.notes.items())}
+    report.unlinked += [unlinked(file, why) for file, why in unassigned if file.trajectory not in recorded]
     return report

@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from gittraj import plugins
-from gittraj.capture.session import Commit
 from gittraj.commands.doctor.recorded import (
     Recorded,
     Remote,
     compare_remote,
-    find_excluded,
     find_made,
+    find_open,
     find_recorded,
     find_unhooked,
     unreadable,
@@ -128,6 +127,7 @@ class Facts:
     branched: int = 0
     explored: int = 0
     rule_files: tuple[str, ...] = ()
+    shallow: bool = False
 
 
 def gather(repository: Repository, environ: Environ) -> Facts:
@@ -147,7 +147,7 @@ def gather(repository: Repository, environ: Environ) -> Facts:
     lines = read_spool(local.folder, 0)[0]
     made = find_made(repository, local, lines) if since is not None else []
     deleted = _attempt(lambda: find_deleted(repository, state.tips), dict[str, str](), complaints)
-    waiting, unlinked = _find_open(repository, config, state, off, made=made, recorded=recorded)
+    waiting, unlinked = find_open(repository, config, state, off, made=made, recorded=recorded)
     return Facts(
         since=since,
         paused=off.paused,
@@ -155,7 +155,7 @@ def gather(repository: Repository, environ: Environ) -> Facts:
         folder=find_place(repository),
         hooks=inspect_hooks(repository),
         agents=inspect_agents(repository, environ),
-        sessions=tuple(_live(state, notes, off, find_told(lines)[1])),
+        sessions=tuple(_live(state, notes, off, find_told(lines)[1], since or 0.0)),
         parked=sum(part.parked for s in state.sessions.values() for part in s.parts),
         waiting=waiting,
         unlinked=() if RECORDS_REF in deleted else unlinked,
@@ -182,25 +182,9 @@ def gather(repository: Repository, environ: Environ) -> Facts:
         plugins=_look_at_plugins(),
         deleted=deleted,
         rule_files=_look_at_rules(config, complaints),
+        shallow=bool(repository.edge),
         team=repository.work_tree is not None and (repository.work_tree / TEAM_FILE).is_file(),
     )
-
-
-def _find_open(
-    repository: Repository,
-    config: Config | None,
-    state: State,
-    off: Suspension,
-    *,
-    made: Collection[Commit],
-    recorded: Recorded,
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The commits that wait for the call of a session that was named, and those that were given up."""
-    waiting = [w.commit for w in state.waiting if w.stored]  # one of a pause never is
-    named = [c for c in made if c.sessions and c.stored and (c.id in waiting or c.id not in recorded)]
-    excluded = {*find_excluded(repository, config, named), *off.commits}
-    unlinked = (commit.id for commit in named if commit.id not in {*waiting, *excluded})
-    return tuple(commit for commit in waiting if commit not in excluded), tuple(unlinked)
 
 
 def _look_at_rules(config: Config | None, complaints: list[TrajError]) -> tuple[str, ...]:
@@ -289,22 +273,27 @@ def _count_unstamped(
         return 0
 
 
-def _live(state: State, notes: NotesRef, off: Suspension, told: Collection[str]) -> Iterator[LiveSession]:
-    """Sessions that may go on, and those that ended with events that wait. ``told``: whose end was told."""
+def _live(
+    state: State, notes: NotesRef, off: Suspension, told: Collection[str], since: float
+) -> Iterator[LiveSession]:
+    """Sessions that may go on, and those that ended with events that wait. ``told``: whose end was told;
+    ``since``: of what was before the installation no end is known."""
     for trajectory, known in state.sessions.items():
         if trajectory in off.forgotten or not known.path:  # it was imported: nobody writes it here
             continue
         try:
-            age = time.time() - Path(known.path).stat().st_mtime
+            grown = Path(known.path).stat().st_mtime
         except OSError:
             continue  # its log is gone
         one_turn = known.settled and not {*known.facts.get("entrypoint", ())}.isdisjoint(_ONE_TURN)
         ended = one_turn or f"{known.agent}:{known.session}" in told
-        if (age < _FRESH and not ended) or (known.waiting and age < _OVER):
+        age = time.time() - grown
+        active = age < _FRESH and grown >= since and not ended
+        if (active and known.parts) or (known.waiting and age < _OVER):
             yield LiveSession(
                 agent=known.agent,
                 session=known.session,
-                status="ended" if ended else "active" if age < _FRESH else "idle",
+                status="ended" if ended else "active" if active else "idle",
                 title=_title(known, notes),
                 waiting=known.waiting,
             )

@@ -43,10 +43,12 @@ def read_prose(events: Sequence[AnyEvent], stated: Sequence[Decision], prompt: s
     doubts: dict[str, CaveatSource] = {}
     for message in spoken:
         explains = message.id in before_calls or message.id not in worked
-        found = find_choices([message.content], prompt, own=explains)
+        found = find_choices(message.content, prompt, own=explains)
         choices += found
         decisions += [_decision(choice, message.id) for choice in found]
-        for quote in _find_doubts(message, found, on_the_way=message.id in before_calls):
+        quotes = {choice.quote for choice in found}
+        on_the_way = message.id in before_calls
+        for quote in find_doubts(message.content, without=quotes, on_the_way=on_the_way):
             path, line = _file(quote)
             source = CaveatSource(event=message.id, by="inferred", path=path, line=line)
             doubts.setdefault(quote, source)
@@ -63,11 +65,6 @@ def read_prose(events: Sequence[AnyEvent], stated: Sequence[Decision], prompt: s
         or find_reason(_closing(events, spoken, before_calls), choices, without=doubts)
         or find_announced(_before_edits(events), without=doubts),
     )
-
-
-def _find_doubts(message: Message, choices: Sequence[Choice], *, on_the_way: bool) -> list[str]:
-    quotes = {choice.quote for choice in choices}
-    return [d.quote for d in find_doubts([message.content], without=quotes, on_the_way=on_the_way)]
 
 
 def _with_choice(chosen: str, reasoning: str) -> str:
