@@ -79,7 +79,7 @@ def _is_labelled(text: str) -> bool:
 def _states(text: str, *, report: bool) -> bool:
     """Whether the words themselves are those of a doubt."""
     own = _RULES["clause"].sub("", text)
-    reported = report and not _RULES.find(text, "deed", "settled")
+    reported = report and not _RULES.find(text, "settled")
     return _RULES.find(own, "certain") or (reported and _RULES.find(own, "in_report"))
 
 
@@ -106,5 +106,5 @@ def _listed(sentence: Sentence, text: str) -> bool:
     if sentence.kind not in ("item", "row") or _RULES.find(head, "not_heading"):
         return False
     limits = sentence.kind == "item" and _RULES.find(text, "noted", "in_report")
-    noted = limits and not _RULES.find(text, "settled", "deed")
+    noted = limits and not _RULES.find(text, "settled")
     return _RULES.find(head, "heading") or (noted and _RULES.find(head, "notes"))

@@ -72,7 +72,7 @@ def find_reason(
     it; None if none is stated. ``without``: doubts, whose cause is not that of the work. Nor is why something
     was left alone."""
     taken = (c for c in choices if c.reason and not c.chosen.startswith("not: "))
-    reasoned = (c.quote for c in taken if not _RULES.find(c.quote, "report", "left_alone"))
+    reasoned = (c.quote for c in taken if not _RULES.find(c.quote, "left_alone"))
     if (quote := next(reasoned, None)) is not None:
         return plain(quote)
     causes = (_find_cause(message, without) for message in reversed(messages))
@@ -97,4 +97,4 @@ def _find_cause(message: str, without: Container[str]) -> Sentence | None:
 def _may_reason(sentence: Sentence) -> bool:
     if sentence.kind not in ("paragraph", "item") or len(sentence.text) <= 20:
         return False
-    return not (_is_planned(sentence) or _RULES.find(sentence.text, "no_cause", "report", "left_alone"))
+    return not (_is_planned(sentence) or _RULES.find(sentence.text, "no_cause", "left_alone"))

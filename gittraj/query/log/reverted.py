@@ -32,7 +32,7 @@ class Reverts:
         dated = ((datetime.fromisoformat(entry["date"]), entry["commit"]) for entry in entries)
         since, oldest = min(dated, default=(None, ""))
         if since and (self._since is None or since < self._since):
-            self._read(f"^{oldest}" if self._since is None else "")
+            self._read(*[f"^{oldest}"] * (self._since is None))
             self._since = since
         for entry in entries:
             by = self._by.get(entry["commit"])
@@ -40,10 +40,8 @@ class Reverts:
 
     def _read(self, *limits: str) -> None:
         asked = ("log", "-z", "--fixed-strings", f"--grep={_SAID}", "--format=%H%x00%B", "--no-patch")
-        limits = (*filter(None, limits), "--")
-        found = self._repository.run(
-            *asked, "--no-show-signature", "--no-notes", self._head, *limits, check=False
-        )
+        where = ("--no-show-signature", "--no-notes", self._head, *limits, "--")
+        found = self._repository.run(*asked, *where, check=False)
         fields = found.out.decode("utf-8", "replace").split("\0")
         self._by = {}
         undone = set()
