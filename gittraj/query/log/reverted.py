@@ -32,7 +32,7 @@ class Reverts:
         dated = ((datetime.fromisoformat(entry["date"]), entry["commit"]) for entry in entries)
         since, oldest = min(dated, default=(None, ""))
         if since and (self._since is None or since < self._since):
-            self._read(*[f"^{oldest}"] * (self._since is None))
+            self._read(*([f"^{oldest}"] if self._since is None else []))
             self._since = since
         for entry in entries:
             by = self._by.get(entry["commit"])
