@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from itertools import takewhile
+from itertools import product, takewhile
 
 from gittraj.query.why.written import Edit, Hunk
 
@@ -52,7 +52,8 @@ def show_change(edit: Edit, lines: Sequence[str]) -> tuple[list[str], int]:
     """Lines prefixed with ``-``, ``+`` or a blank, from the first to the last of ``lines`` that a hunk wrote,
     and how many changed ones follow. Of lines without a word there is nothing to show."""
     wanted = {text for text in map(normalize, lines) if has_text(text)}
-    shown = next(filter(None, (_show(hunk, wanted, part=edit.part) for hunk in edit.hunks)), [])
+    parts = product(dict.fromkeys((False, edit.part)), edit.hunks)  # whole lines first
+    shown = next(filter(None, (_show(hunk, wanted, part=part) for part, hunk in parts)), [])
     return [mark + line for mark, line in shown[:MOST]], sum(mark != " " for mark, _ in shown[MOST:])
 
 

@@ -280,3 +280,6 @@ def test_an_excerpt_begins_with_what_was_replaced() -> None:
     assert (len(shown), more) == (MOST, 50 - MOST)
     (edit_,) = read_edits([edit(1, "(a)s?", "(a)s")], {PATH})
     assert show_change(edit_, ["UNITS = compile('(a)s')"]) == (["-(a)s?", "+(a)s"], 0)
+    (edit_,) = read_edits([call(1, {"command": "sed -i -e s/a/x/ -e '1i # next' f.py"}, path=None)], {PATH})
+    assert show_change(edit_, ["# next"]) == (["+# next"], 0)
+    assert show_change(edit_, ["x = 1"]) == (["-a", "+x"], 0)
