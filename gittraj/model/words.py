@@ -279,6 +279,8 @@ def one_line(text: str) -> str:
 
 def unmarked(text: str) -> str:
     """A quotation from a message, without Markdown's signs for bold; it may begin or end within them."""
+    if "**" not in text:  # a tenth of what a list of 10,000 takes
+        return text
     text = re.sub(r"(?<!\*)\*\*(?=\S)(.+?)(?<=\S)\*\*(?!\*)", r"\1", text)
     return re.sub(r"\A\*\*(?=\w)|(?<=[\w.!?])\*\*\Z", "", text)
 
