@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -19,11 +20,10 @@ from gittraj.gather.fetching import Listed, fetch_records, new_repository
 from gittraj.gather.remotes import Source
 from gittraj.gather.rows import Builder, Described, Rows
 from gittraj.git import Repository
-from gittraj.model.codec import decode_note, decode_segment, encode_note, segment_path
+from gittraj.model.codec import decode_segment, segment_path
 from gittraj.model.values import AnyEvent, Key, Line, Prompt, Record, Thinking, Tombstone
 from gittraj.notes.epoch import Epoch, decode_epoch, encode_epoch, read_epoch, unite
 from gittraj.notes.store import DataRefs, NotesRef
-from gittraj.query.notes import NotesInMemory
 from gittraj.query.records import Recorded
 from gittraj.record.drain.redactor import redactors
 from gittraj.record.rewrite_segments import clean_record
@@ -87,6 +87,15 @@ def collect(job: Job, environ: Mapping[str, str]) -> Gathered:
             return _Collector(repository, job, environ).collect(described=described)
 
 
+class _Cleaned(Recorded):
+    """Records as ``clean`` lets them through; sizes are those of the notes."""
+
+    def __init__(self, notes: Iterable[tuple[str, bytes]], clean: Callable[[Line], Line | None]) -> None:
+        super().__init__(notes)
+        for commit in self:
+            self._lines[commit] = [kept for line in self._decoded(commit) if (kept := clean(line))]
+
+
 class _Collector:
     def __init__(self, repository: Repository, job: Job, environ: Mapping[str, str]) -> None:
         self._repository = repository
@@ -101,9 +110,8 @@ class _Collector:
     def collect(self, *, described: bool) -> Gathered:
         job, repository = self._job, self._repository
         epoch = self._unite_epochs()
-        notes = NotesInMemory(self._clean_notes(epoch))
+        recorded = _Cleaned(NotesRef(repository).items(), partial(self._clean_line, epoch))
         commits = dict(self._describe()) if described else {}
-        recorded = Recorded(notes)
         events = self._read_events(recorded) if job.events else {}
         rows = Builder(job.source.project_id, recorded, commits, events).build()
         if self._is_cut(commits):
@@ -131,15 +139,10 @@ class _Collector:
 
     # ------------------------------------------------------------ records
 
-    def _clean_notes(self, epoch: Epoch) -> Iterator[tuple[str, bytes]]:
-        for commit, body in NotesRef(self._repository).items():
-            lines = (line for line in decode_note(body) if epoch.allows(line))
-            yield commit, encode_note(filter(None, map(self._clean_line, lines)))
-
-    def _clean_line(self, line: Line) -> Line | None:
-        """None for what cannot be scanned, as that of later versions."""
-        if not isinstance(line, Record):
-            return line if isinstance(line, Tombstone) else None
+    def _clean_line(self, epoch: Epoch, line: Line) -> Line | None:
+        """None for what was purged, and for what cannot be scanned, as that of later versions."""
+        if not epoch.allows(line) or not isinstance(line, Record):
+            return line if isinstance(line, Tombstone) and epoch.allows(line) else None
         try:
             record = clean_record(self._redactor, self._ruleset, {}, line)
         except (RedactionError, RecursionError):
@@ -172,8 +175,7 @@ class _Collector:
 
     def _is_cut(self, commits: Mapping[str, Described]) -> bool:
         """Whether the history has older commits, which were not fetched."""
-        shallow = self._repository.git_dir / "shallow"
-        return shallow.exists() and any(commit in commits for commit in shallow.read_text().split())
+        return not self._repository.edge.isdisjoint(commits)
 
     # ------------------------------------------------------------ events
 

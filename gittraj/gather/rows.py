@@ -10,22 +10,24 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from operator import attrgetter
 from typing import Any
 
 from gittraj.frozen import dataclass
 from gittraj.gather.schema import TABLES
-from gittraj.gather.terms import stem_all
+from gittraj.gather.terms import BETWEEN, stem_all
 from gittraj.index.text_fields import read_part
 from gittraj.index.words import sound
 from gittraj.model.codec import dump, event_to_json, event_type, to_json
 from gittraj.model.times import parse_time
 from gittraj.model.values import AnyEvent, Key, Record, Usage
 from gittraj.model.words import share
+from gittraj.notes.places import find_places
 from gittraj.query.account import struck_in, without_struck
 from gittraj.query.header import Folded, cost
 from gittraj.query.log.filters import names_of_task
 from gittraj.query.records import Recorded
-from gittraj.query.stats.counts import Tallies, Tally
+from gittraj.query.stats.counts import Tallies, Tally, read_tallies
 from gittraj.query.stats.statistics import explains, month_of, place_parts, stored_parts, without_stubs
 
 Rows = dict[str, list[tuple[Any, ...]]]
@@ -66,8 +68,9 @@ class Builder:
         noted = [*recorded]
         # newest first; what HEAD does not reach counts as newer, so that no part is counted there alone
         known = [commit for commit in described if commit in recorded]
+        self._places = {*find_places(recorded)}
         self._commits = [*sorted(commit for commit in noted if commit not in described), *known]
-        self._tallies = dict(zip(self._commits, recorded.tallies(self._commits), strict=True))
+        self._tallies = {commit: read_tallies(recorded.tally(commit)) for commit in self._commits}
         self._home = {each.part: each for each in stored_parts(self._tallies)}
         self._counted = {part.record.key for part in place_parts(self._tallies)}
 
@@ -87,12 +90,11 @@ class Builder:
 
     def _add(self, table: str, *sources: Any, **values: Any) -> None:
         """A row of ``values``, and of the fields of ``sources`` that are called as a column."""
-        values["project_id"] = self._project
-        row = []
-        for name, kind, _ in TABLES[table]:
-            source = next((each for each in sources if hasattr(each, name)), None)
-            row.append(_plain(values[name] if name in values else getattr(source, name, None), name, kind))
-        self.rows[table].append(tuple(row))
+        found: dict[str, Any] = {}
+        for source in reversed(sources):
+            found |= vars(source) if source else {}
+        found |= {"project_id": self._project, **values}
+        self.rows[table].append(tuple(_plain(found.get(name), name, kind) for name, kind, _ in TABLES[table]))
 
     def _month(self, commit: str | None, *times: str | None) -> str:
         described = self._described.get(commit or "")
@@ -113,7 +115,7 @@ class Builder:
             short=described.short if described else commit[:7],
             committed_at=_moment(described.committed) if described else None,
             month=month,
-            reached=described is not None or not self._described,
+            reached=None if commit in self._places else described is not None or not self._described,
             explained=explains(tallies),
             note_bytes=tallies.bytes,
         )
@@ -123,7 +125,8 @@ class Builder:
     def _add_links(self, commit: str, month: str, tally: Tally) -> None:
         folded = self._recorded.folded(tally.id)
         note_bytes = tally.note
-        for record in folded.records(commit, explored=True) if folded else ():
+        records = folded.records(commit, explored=True) if folded else []
+        for record in sorted(records, key=attrgetter("incomplete")):  # the size is that of one which counts
             self._add(
                 "links",
                 record,
@@ -235,7 +238,7 @@ class Builder:
             texts[field.kind].append(field.text)
         ended = _utc(record.figures.ended_at)
         for kind, found in texts.items():
-            self._add("texts", **key, kind=kind, ended_at=ended, text="\n".join(found))
+            self._add("texts", **key, kind=kind, ended_at=ended, text=BETWEEN.join(found))
         for number, event in enumerate(events):
             about = {"number": number, "event_id": event.id, "type": event_type(event)}
             written = dump(event_to_json(event)).decode()
@@ -281,8 +284,10 @@ def _moment(seconds: int) -> datetime | None:
 def _plain(value: Any, name: str, kind: str) -> Any:
     """As every engine can store it: no NUL, no lone surrogate, no number beyond 64 bits; and none below zero,
     which anybody may write, but for an exit status."""
-    if kind == "text" and value is not None:
+    if value is None:
+        return None
+    if kind == "text":
         return sound(str(value)).replace("\0", " ")
-    if kind == "int" and value is not None:
+    if kind == "int":
         return max(min(int(value), _MOST), -_MOST if name == "last_exit" else 0)
     return value

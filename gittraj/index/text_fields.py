@@ -108,7 +108,7 @@ def _shorten(fields: Iterable[TextField]) -> Iterator[TextField]:
         if text and (field.kind, text) not in seen:
             seen.add((field.kind, text))
             left -= len(text)
-            yield replace(field, text=text)
+            yield field if text == field.text else replace(field, text=text)
 
 
 def _ends(text: str, first: int, last: int) -> str:
@@ -147,7 +147,8 @@ def _of_record(record: Record) -> Iterator[TextField]:
 
 
 def _of_decision(decision: Decision) -> Iterator[str]:
-    yield from filter(None, (decision.chosen, decision.question, *decision.alternatives, decision.reasoning))
+    rejected = (f"rejected: {each}" for each in decision.alternatives)
+    yield from filter(None, (decision.chosen, decision.question, *rejected, decision.reasoning))
 
 
 def _of_retrospective(retrospective: Retrospective) -> Iterator[str]:

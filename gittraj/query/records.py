@@ -115,16 +115,20 @@ class Recorded:
             )
 
     def _fold_commit(self, commit: str) -> tuple[list[Header], Header]:
+        headers = _headers(self.on(commit), commit, explored=any(find_places([commit])))
+        tallies = self.tally(commit)
+        self._notes.cache(commit, headers, tallies)
+        return headers, tallies
+
+    def tally(self, commit: str) -> Header:
+        """What a commit adds to statistics, as JSON; it is neither taken from a cache nor kept in one."""
         here = self.on(commit)
-        headers = _headers(here, commit, explored=any(find_places([commit])))
         sizes = self._sizes[commit]
         rows = [
             tally(folded, commit, present=self._present(folded), size=sizes[folded.whole["id"]])
             for folded in here
         ]
-        tallies = {"bytes": sizes.total(), "trajectories": rows}
-        self._notes.cache(commit, headers, tallies)
-        return headers, tallies
+        return {"bytes": sizes.total(), "trajectories": rows}
 
     def _present(self, folded: Folded) -> Sequence[str]:
         name = folded.whole["id"]

@@ -101,6 +101,9 @@ def examine(repository: Repository, facts: Facts) -> Iterator[Finding]:
                 told = unreadable(error)
                 yield Finding("notes-damaged", told.message, told.hint or "")
     yield from _check_index(repository)
+    if repository.edge:
+        text = "this clone is shallow: what older commits did is not known here"
+        yield note("shallow", text, "git fetch --unshallow")
     if lacks_filters(repository):
         yield note(
             "no-path-filters",

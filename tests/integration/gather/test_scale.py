@@ -34,6 +34,7 @@ def test_sums_of_many_are_the_sums_of_each(tmp_path: Path) -> None:
         for key in ("commits", "recorded", "trajectories", "usage"):
             assert row[key] == own[key]
         assert row["costUsd"] == pytest.approx(own["costUsd"])
+        assert row["bytes"]["records"] == own["bytes"]["records"]
     assert total["trajectories"] == sum(row["trajectories"] for row in rows.values())
     assert len(team.ask("search", "--in", "decision", "cormorants", "-n", "50")["results"]) == 10
     assert team.gather()["unchanged"] == repositories
