@@ -306,9 +306,7 @@ def test_a_rule_of_the_team_holds_where_its_own_engine_is(agent: Agent, workshop
     rule = "[[rules]]\nid = 'badge'\nregex = 'badge ([a-z]{4}-[0-9]{4})'\n"
     workshop.commit(".gitleaks.toml", rule)
     workshop.commit(".gittraj.yml", "redact: {gitleaks: [.gitleaks.toml]}\n")
-    turns = [
-        turn(Shell("echo badge wxyz-4711; echo pond > plan.txt; git add plan.txt && git commit -m Plan"))
-    ]
+    turns = [turn(Shell("echo badge wxyz-4711; echo x > x.txt; git add x.txt && git commit -m x"))]
     run = agent.run([*turns, turn(say=SAID)], folder=workshop.path)
     workshop.settle(run)
     shown = workshop.traj("show", "--events")
