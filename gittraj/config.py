@@ -10,10 +10,11 @@ untrusted: it can make settings stricter, never looser.
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import field
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal, TypeVar, cast
 
 from gittraj import limits
 from gittraj.errors import TrajError
@@ -23,14 +24,21 @@ from gittraj.model.ruleset import RULESET
 from gittraj.model.signs import LOGGED
 from gittraj.startup import sha256
 
+T = TypeVar("T")
 Thinking = Literal["clear", "seal", "drop"]
 _STRICTNESS: tuple[Thinking, ...] = ("clear", "seal", "drop")
 TEAM_FILE = ".gittraj.yml"
 _TEAM_KEYS = ("thinking", "exclude", "paranoid", "pii", "redact")
-_CHOICES = {"push": ("ask", "never", "auto"), "share": ("all", "records")}
+"""All that ``.gittraj.yml`` may set; other keys are named and have no effect."""
+_CHOICES = {
+    "push": ("ask", "never", "auto"),
+    "share": ("all", "records"),
+    "retrospective": ("off", "ask"),
+}
 _OWN = ("precommit", "push", "share", "tasks")
-"""Only the user can set these; ``status`` shows those that are set."""
+"""Choices of the user that ``status`` shows where they are set."""
 _REDACT_LISTS = ("names", "shapes", "strict")
+_REDACT_KEYS = (*_REDACT_LISTS, "gitleaks")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +101,8 @@ class Setting:
 class Config:
     """For redaction: ``paranoid`` and ``pii`` remove more; ``names`` have secret values; ``shapes`` are
     regular expressions of secrets; ``strict`` are globs of files with secret content; ``allow`` is never
-    removed. ``unknown``: keys of the team's file without a meaning."""
+    removed; ``gitleaks``: files with rules in gitleaks' form, what each says (None: it cannot be read), and
+    whether its allowlists count. ``unknown``: keys of the team's file without a meaning."""
 
     thinking: Thinking = "seal"
     paranoid: bool = False
@@ -102,6 +111,7 @@ class Config:
     shapes: tuple[str, ...] = ()
     strict: tuple[str, ...] = ()
     allow: tuple[str, ...] = ()
+    gitleaks: tuple[tuple[str, bytes | None, bool], ...] = field(default=(), repr=False)
     unknown: tuple[str, ...] = ()
     retrospective: Literal["off", "ask"] = "off"
     """Whether a session that made commits is asked for one. Only the user decides: it costs their tokens."""
@@ -123,45 +133,23 @@ class Config:
         return agent in self.exclude or any(fnmatch.fnmatchcase(path, glob) for glob in globs)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Summarizer:
-    """The user's program for summaries, and how often a day it may be asked on its own. ``source`` is git's
-    scope."""
-
-    command: str
-    source: str
-    runs_a_day: int = 20
-
-
-def read_summarizer(repository: Repository) -> Summarizer | None:
-    """None: nothing is asked. A repository's own configuration does not count: it may have come with a
-    folder from elsewhere, and a program is named here. Raises TrajError."""
-    found = repository.settings(r"traj\.summar")
-    own = {s.key: (s.scope, s.value) for s in found if s.scope in ("global", "system")}
-    scope, command = own.get("traj.summarizer", ("", ""))
-    _, runs = own.get("traj.summariesaday", ("", "20"))
-    if not (runs.isascii() and runs.isdigit() and len(runs) < _DIGITS):
-        raise TrajError(f"git config traj.summariesADay is '{runs}'", "it can be a number")
-    return Summarizer(command=command, source=scope, runs_a_day=int(runs)) if command else None
-
-
 def read_choice(repository: Repository, key: str) -> str:
     """What the user alone decides of sharing: ``traj.push`` (ask, never or auto) or ``traj.share`` (all or
     records); the first is the default. ``sync.consent`` has the answers for a remote. Raises TrajError."""
-    value = (repository.config(f"traj.{key}") or _CHOICES[key][0]).lower()
-    if value not in _CHOICES[key]:
-        raise TrajError(f"git config traj.{key} is '{value}'", f"it can be {', '.join(_CHOICES[key])}")
-    return value
+    return _choice(key, (repository.config(f"traj.{key}") or "").lower())
 
 
 def stamp(config: Config) -> str:
     """What records carry: the version of the redaction rules, and of the settings if not as delivered."""
     lists = [sorted(each) for each in (config.names, config.shapes, config.allow, config.strict)]
-    if not (config.pii or config.paranoid or any(lists)):
+    if not (config.pii or config.paranoid or config.gitleaks or any(lists)):
         return RULESET
     import json  # noqa: PLC0415
+    from importlib.util import find_spec  # noqa: PLC0415
 
-    said = json.dumps([config.pii, config.paranoid, *lists])
+    files: list[Any] = [[body and sha256(body).hexdigest(), trusted] for _, body, trusted in config.gitleaks]
+    files += [find_spec("re2") is not None] if files else []  # without it none of their rules runs
+    said = json.dumps([config.pii, config.paranoid, *lists, *files])
     return f"{RULESET}+{sha256(said.encode()).hexdigest()[:8]}"
 
 
@@ -169,30 +157,25 @@ def read_config(repository: Repository) -> Config:
     """Raises TrajError for an invalid value, with its key and file."""
     own = _git_values(repository)
     team = _team_values(repository)
-    settings: dict[str, Setting] = {}
     thinking, source = _stricter_thinking(own, team)
-    settings["thinking"] = Setting(value=thinking, source=source)
-    for key in _OWN:
-        if value := own.get(f"traj.{key}", [""])[-1]:
-            settings[key] = Setting(value=value, source="git config")
     redact = team.get("redact") or {}
     if not isinstance(redact, dict):
-        raise TrajError(f"{TEAM_FILE}: redact is not a mapping", f"it can have {', '.join(_REDACT_LISTS)}")
+        raise TrajError(f"{TEAM_FILE}: redact is not a mapping", f"it can have {', '.join(_REDACT_KEYS)}")
     switches = {key: _switch(own, team, key) for key in ("paranoid", "pii")}
-    settings |= {key: setting for key, setting in switches.items() if setting.value == "true"}
-    retrospective = _retrospective(own.get("traj.retrospective", ["off"])[-1])
-    if retrospective == "ask":
-        settings["retrospective"] = Setting(value="ask", source="git config")
+    retrospective = _choice("retrospective", _last(own, "retrospective"))
     limits = {key: _size(own, key) for key in _LIMITS}
-    settings |= {
-        key: Setting(value=str(limit), source="git config")
-        for key, limit in limits.items()
-        if limit is not None
-    }
+    shown = {"thinking": Setting(value=thinking, source=source)}
+    shown |= {key: _of_user(_last(own, key)) for key in _OWN}
+    shown |= {key: setting for key, setting in switches.items() if setting.value == "true"}
+    shown |= {"retrospective": _of_user("" if retrospective == "off" else retrospective)}
+    shown |= {key: _of_user("" if limit is None else str(limit)) for key, limit in limits.items()}
     names, shapes, strict = (
         (*own.get(f"traj.redact.{key}", []), *_patterns(redact.get(key), f"redact.{key}"))
         for key in _REDACT_LISTS
     )
+    gitleaks = tuple(_rule_files(repository, own, _patterns(redact.get("gitleaks"), "redact.gitleaks")))
+    source = "git config" if own.get("traj.redact.gitleaks") else TEAM_FILE
+    shown |= {"gitleaks": Setting(value=", ".join(name for name, _, _ in gitleaks), source=source)}
     return Config(
         thinking=thinking,
         paranoid=switches["paranoid"].value == "true",
@@ -201,49 +184,74 @@ def read_config(repository: Repository) -> Config:
         shapes=shapes,
         strict=strict,
         allow=tuple(own.get("traj.redact.allow", [])),
+        gitleaks=gitleaks,
         unknown=tuple(_unknown(team, redact)),
-        retrospective=retrospective,
-        tasks=own.get("traj.tasks", [None])[-1] or None,
+        retrospective=cast(Literal["off", "ask"], retrospective),
+        tasks=_last(own, "tasks") or None,
         exclude=(*own.get("traj.exclude", []), *_patterns(team.get("exclude"), "exclude")),
-        sessions=tuple(_folder(p) for p in own.get("traj.sessions.path", [])),
+        sessions=tuple(_folder(p, "traj.sessions.path") for p in own.get("traj.sessions.path", [])),
         max_segment_bytes=limits["maxSegmentBytes"],
         max_session_bytes=limits["maxSessionBytes"],
-        settings=settings,
+        settings={key: setting for key, setting in shown.items() if setting.value},
     )
+
+
+def _of_user(value: str) -> Setting:
+    return Setting(value=value, source="git config")
+
+
+def _last(own: Mapping[str, list[str]], key: str, otherwise: str = "") -> str:
+    return own.get(f"traj.{key.lower()}", [otherwise])[-1]
+
+
+def _choice(key: str, value: str) -> str:
+    return _one_of(_CHOICES[key], value or _CHOICES[key][0], f"git config traj.{key}")
+
+
+def _one_of(choices: Sequence[T], value: Any, where: str) -> T:
+    if value in choices:
+        return cast(T, value)
+    # a YAML list may nest references to lists: its text could be endless
+    said = f"'{value}'" if isinstance(value, str) else "not a text"
+    raise TrajError(f"{where} is {said}", f"it can be {', '.join(map(str, choices))}")
+
+
+def _rule_files(
+    repository: Repository, own: Mapping[str, list[str]], shared: list[str]
+) -> Iterator[tuple[str, bytes | None, bool]]:
+    """The files of ``traj.redact.gitleaks`` and, in its own folder only, of the team. The digest by which
+    the user trusts one makes its allowlists count, whoever names it."""
+    top = repository.work_tree or repository.common_dir
+    mine, pins = own.get("traj.redact.gitleaks", []), own.get("traj.redact.gitleakstrust", [])
+    for name in dict.fromkeys((*mine, *shared)):
+        path = top / _folder(name, "traj.redact.gitleaks")
+        body = None
+        if path.is_file() and (name in mine or path.resolve().is_relative_to(top.resolve())):
+            with suppress(OSError), path.open("rb") as stream:
+                body = stream.read(limits.GITLEAKS + 1)
+        body = None if body is None or len(body) > limits.GITLEAKS else body
+        yield name, body, body is not None and sha256(body).hexdigest() in pins
 
 
 def _stricter_thinking(own: Mapping[str, list[str]], team: Mapping[str, Any]) -> tuple[Thinking, str]:
     """The user's setting, or the team's where that is stricter; and its source."""
-    mine = _thinking(own.get("traj.thinking", [""])[-1], "git config traj.thinking")
-    shared = _thinking(team.get("thinking") or "", f"{TEAM_FILE}: thinking")
-    if shared and _STRICTNESS.index(shared) > _STRICTNESS.index(mine or "seal"):
-        return shared, TEAM_FILE
-    return mine or "seal", "git config" if mine else "default"
-
-
-def _thinking(value: Any, where: str) -> Thinking | None:
-    if not value:
-        return None
-    if value not in _STRICTNESS:
-        # a YAML list may nest references to lists: its text could be endless
-        said = f"'{value}'" if isinstance(value, str) else "not a text"
-        raise TrajError(f"{where} is {said}", "it can be seal, clear or drop")
-    return cast(Thinking, value)
-
-
-def _retrospective(value: str) -> Literal["off", "ask"]:
-    if value not in ("off", "ask"):
-        raise TrajError(f"git config traj.retrospective is '{value}'", "it can be off or ask")
-    return cast(Literal["off", "ask"], value)
+    mine, shared = _last(own, "thinking"), team.get("thinking")
+    chosen = _one_of(_STRICTNESS, mine or "seal", "git config traj.thinking")
+    if shared:
+        strict = _one_of(_STRICTNESS, shared, f"{TEAM_FILE}: thinking")
+        if _STRICTNESS.index(strict) > _STRICTNESS.index(chosen):
+            return strict, TEAM_FILE
+    return chosen, "git config" if mine else "default"
 
 
 def _size(own: Mapping[str, list[str]], key: str) -> int | None:
     """A number of bytes, with a unit of 1024 as in git-config(1)."""
-    value = own.get(f"traj.{key.lower()}", [""])[-1]
+    value = _last(own, key)
     number, unit = (value[:-1], value[-1:].lower()) if value[-1:].isalpha() else (value, "")
     if not value:
         return None
-    if unit not in _UNITS or not (number.isascii() and number.isdigit() and len(number) < _DIGITS):
+    short = number.isascii() and number.isdigit() and len(number) < limits.SETTING_DIGITS
+    if unit not in _UNITS or not short:
         raise TrajError(
             f"git config traj.{key} is '{value}'", "it can be a number of bytes, such as 500k or 2m"
         )
@@ -252,7 +260,6 @@ def _size(own: Mapping[str, list[str]], key: str) -> int | None:
 
 _LIMITS = ("maxSegmentBytes", "maxSessionBytes")
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
-_DIGITS = 16
 
 
 def _patterns(value: Any, where: str) -> list[str]:
@@ -267,7 +274,7 @@ def _switch(own: Mapping[str, list[str]], team: Mapping[str, Any], key: str) -> 
     shared = team.get(key)
     if shared is not None and not isinstance(shared, bool):
         raise TrajError(f"{TEAM_FILE}: {key} is neither true nor false")
-    said = own.get(f"traj.{key}", ["false"])[-1].lower()
+    said = _last(own, key, "false").lower()
     if said not in (*_YES, "false", "no", "off", "0"):
         raise TrajError(f"git config traj.{key} is '{said}'", "it can be true or false")
     if said in _YES:
@@ -281,20 +288,18 @@ _YES = ("true", "yes", "on", "1", "")
 
 def _unknown(team: Mapping[Any, Any], redact: Mapping[Any, Any]) -> Iterator[str]:
     yield from (_name(key) for key in team if key not in _TEAM_KEYS)
-    yield from (f"redact.{_name(key)}" for key in redact if key not in _REDACT_LISTS)
+    yield from (f"redact.{_name(key)}" for key in redact if key not in _REDACT_KEYS)
 
 
 def _name(key: Any) -> str:
     return key if isinstance(key, str) else f"a key that is not text ({type(key).__name__})"
 
 
-def _folder(value: str) -> Path:
+def _folder(value: str, key: str) -> Path:
     try:
         return Path(value).expanduser()
     except RuntimeError:
-        raise TrajError(
-            f"git config traj.sessions.path: cannot expand '{value}': no such home directory"
-        ) from None
+        raise TrajError(f"git config {key}: cannot expand '{value}': no such home directory") from None
 
 
 def _git_values(repository: Repository) -> dict[str, list[str]]:

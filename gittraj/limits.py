@@ -16,13 +16,13 @@ NOTE = 1024 * 1024
 FOREIGN_NOTE = 16 * 1024 * 1024
 """Bytes of a note of another tool that is imported."""
 LINE = 64 * 1024
-"""Bytes of one line of it; a record has 8 kB at most."""
+"""Bytes of one line of a note; a record has 8 kB at most."""
 LINES = 20_000
 """Lines of one note: a record is a line."""
 NOTES = 32 * 1024 * 1024
-"""Bytes of all notes in one pass, beside ``NOTES_EACH`` for each of them."""
+"""Bytes of all notes in one pass, where each counts by what it has over ``NOTES_EACH``."""
 NOTES_EACH = 8 * 1024
-"""Bytes that a note may have without counting."""
+"""Bytes of a note that count for nothing: as many as honest notes have."""
 SEGMENT = 4 * 1024 * 1024
 """Bytes of one segment of events."""
 ENTRIES = 200_000
@@ -37,6 +37,8 @@ PULL = 3 * 1024 * 1024
 """Bytes of all notes of a pull request's commits."""
 SETTINGS = 64 * 1024
 """Bytes of ``.gittraj.yml``."""
+GITLEAKS = 512 * 1024
+"""Bytes of a file of gitleaks' rules."""
 REMOTE_COMMITS = 5_000
 """Commits of which the records of one remote are shown beside ours."""
 REMOTE_RECORDS = 20
@@ -47,3 +49,5 @@ GATHER_BYTES = 1 << 30
 """Bytes that one file may have which git writes while it fetches a repository to gather."""
 GATHER_EVENTS = 128 * 1024 * 1024
 """Bytes of a repository's segments that are gathered, the newest parts first."""
+SETTING_DIGITS = 16
+"""Of a number that a setting may be."""

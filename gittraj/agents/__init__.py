@@ -53,8 +53,9 @@ class SessionFile:
 class HookSettings:
     """Where an agent reads the hooks of one repository, and the entries that git-traj adds there.
 
-    ``name`` is the agent's in records. ``events`` have the tool that each is limited to; ``second`` is a
-    second in the unit of the agent's timeouts; ``advice`` is what the user has to do then.
+    ``name`` is the agent's in records. ``events`` have the tool that each is limited to; ``second``: how
+    many of the agent's units of time it has (1,000 where timeouts are in milliseconds); ``advice`` is what
+    the user has to do then.
     """
 
     name: str

@@ -27,8 +27,8 @@ _KINDS: Mapping[str, Kind] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moves:
-    """What happened in one worktree: the commits made, in order, and the pairs (old, new) of rewrites,
-    ``rebased`` those that git reported of a rebase, ``squashed`` those of a squash merge."""
+    """What happened in one worktree: the commits made, in order, and the ``pairs`` (old, new) of rewrites;
+    of these ``rebased`` are those that git reported of a rebase, ``squashed`` those of a squash merge."""
 
     commits: tuple[Commit, ...]
     pairs: tuple[tuple[str, str], ...] = ()

@@ -41,17 +41,28 @@ def _read(verb: str, rest: str) -> SetBack | None:
         words = shlex.split(rest)
     except ValueError:
         return None
-    if verb == "stash":
-        sub = next((word for word in words if not word.startswith("-")), "push")
-        return None if sub in _KEEPS else SetBack((".",), again=sub in ("pop", "apply"))
-    if verb == "reset":
-        return SetBack((".",)) if "--hard" in words else None
-    if verb == "restore":
-        staged = {"--staged", "-S"} & {*words} and not {"--worktree", "-W"} & {*words}
-        paths = tuple(word for word in words if not word.startswith("-"))
-        return SetBack(paths) if paths and not staged else None
+    return _READERS[verb](words)
+
+
+def _stashed(words: list[str]) -> SetBack | None:
+    sub = next((word for word in words if not word.startswith("-")), "push")
+    return None if sub in _KEEPS else SetBack((".",), again=sub in ("pop", "apply"))
+
+
+def _reset(words: list[str]) -> SetBack | None:
+    return SetBack((".",)) if "--hard" in words else None
+
+
+def _restored(words: list[str]) -> SetBack | None:
+    staged = {"--staged", "-S"} & {*words} and not {"--worktree", "-W"} & {*words}
+    paths = tuple(word for word in words if not word.startswith("-"))
+    return SetBack(paths) if paths and not staged else None
+
+
+def _checked_out(words: list[str]) -> SetBack | None:
     if "--" in words:
         return SetBack(tuple(words[words.index("--") + 1 :])) if words[-1] != "--" else None
-    if {"-f", "--force"} & {*words} or "." in words:
-        return SetBack((".",))
-    return None
+    return SetBack((".",)) if {"-f", "--force", "."} & {*words} else None
+
+
+_READERS = {"stash": _stashed, "reset": _reset, "restore": _restored, "checkout": _checked_out}

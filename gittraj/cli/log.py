@@ -114,16 +114,12 @@ def command(
     choice = {name: options.pop(name) for name in _CHOICE}
     environ = environment()
     with find_drained(to_read=True) as repository, ExitStack() as stack:
-        with show_progress("commits") as tell:
-            index = stack.enter_context(open_index(repository, rev, tell=tell))
-        notes = index.notes if index else _read_notes(repository)
-        if notes.over:
-            say_once(name_over(notes.over))
-        recorded = _read_beside(repository, notes)
+        index, notes = _open_notes(stack, repository, rev)
+        beside = not isinstance(notes, Notes)
         ancestry, commits = list_commits(
-            repository, recorded or notes, rev, cwd=Path.cwd(), known=index, beside=bool(recorded), **choice
+            repository, notes, rev, cwd=Path.cwd(), known=index, beside=beside, **choice
         )
-        read = partial(_find, ancestry, recorded or notes, commits)
+        read = partial(_find, ancestry, notes, commits)
         find = partial(read, form=form, limit=limit, sort=sort, explored=explored, runs=runs, **options)
         if as_json:
             click.echo(dump_json(entries_to_json(list(find(files=True)), rows=form == "rows")))
@@ -131,12 +127,24 @@ def command(
         page = text_page(repository, environ)
         page = Page(columns(environ, table=True), page.colour) if form else page
         filtered = any(value is not None and value is not False for value in options.values())
-        known = None if recorded or explored or filtered or sort != "date" else index
-        texts = _cached_texts(repository, known, commits, form=form, limit=limit, page=page)
-        texts = render_listing(find(files=False), form, page) if texts is None else texts
+        known = None if beside or explored or filtered or sort != "date" else index
+        cached = _cached_texts(repository, known, commits, form=form, limit=limit, page=page)
+        texts = cached or render_listing(find(files=False), form, page)
         write(repository, texts, environ, pager=obj["pager"])
         if everything and not filtered and limit is None:
-            _say_others(repository, recorded or notes, commits)
+            _say_others(repository, notes, commits)
+
+
+def _open_notes(
+    stack: ExitStack, repository: Repository, rev: str
+) -> tuple[Answers | None, Notes | Recorded]:
+    """The index, if there is one; and our notes, or these with those of remotes that we lack."""
+    with show_progress("commits") as tell:
+        index = stack.enter_context(open_index(repository, rev, tell=tell))
+    notes = index.notes if index else _read_notes(repository)
+    if notes.over:
+        say_once(name_over(notes.over))
+    return index, _read_beside(repository, notes) or notes
 
 
 def _say_others(repository: Repository, notes: Notes | Recorded, listed: Sequence[str]) -> None:
@@ -256,7 +264,8 @@ def _find(
         from gittraj.cli.common.no_match import say_nothing_found
 
         labels = {name: getattr(wanted, name) for name in ("agent", "model", "task", "tag")}
-        say_nothing_found(ancestry.repository, recorded or _recorded(notes), commits, labels=labels)
+        recorded = recorded or _recorded(notes)
+        say_nothing_found(ancestry.repository, recorded, commits, labels=labels, everywhere=runs)
         return iter(())
     return chain([first], found)
 

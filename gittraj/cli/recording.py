@@ -1,7 +1,7 @@
 """Recording by hand: ``git traj start``, ``chapter``, ``decision``, ``event``, ``complete`` and ``abandon``.
 
-The names of options are those of the fields that ``decisions.wording`` reads. The event's id comes first on
-its line, and with ``-q`` alone on it: capture reads it from a session's log.
+The names of options are those of the fields that ``decisions.wording`` reads. In a session the event's id
+comes first on its line, and with ``-q`` alone on it: capture reads it from the session's log.
 """
 
 from __future__ import annotations
@@ -17,13 +17,15 @@ from gittraj.cli.common.options import Number
 from gittraj.cli.common.repository import drain_first, environment, find_drained, is_installed
 from gittraj.config import read_config
 from gittraj.errors import TrajError
+from gittraj.render.text.terminal import escape_line
 
 if TYPE_CHECKING:
     from gittraj.commands.record import Recorded
+    from gittraj.decisions.commands import Call
     from gittraj.errors import TaskError
     from gittraj.git import Repository
     from gittraj.model.values import TaskRef
-    from gittraj.tasks import Status
+    from gittraj.tasks.system import Status
 
 
 quiet = click.option("-q", "--quiet", is_flag=True, help="Print only the event's id.")
@@ -62,29 +64,39 @@ def record_event(
         done = record(repository, call, environ=environ, task=named)
         if done.by_hand and verb in ("complete", "abandon"):
             drain_first(repository, always=True)
-        _print(done, quiet=quiet, ends=done.by_hand and verb in ("complete", "abandon"))
+        _print(done, call, quiet=quiet, born=repository.head() is not None)
         if not is_installed(repository):
             sys.stderr.write("git-traj: it is not added to a commit before git traj install\n")
         if report:
             update_task(repository, raw, reported, "started" if verb == "start" else "completed")
 
 
-def _print(done: Recorded, *, quiet: bool, ends: bool) -> None:
-    for number, event in enumerate(done.events, 1):
-        does = (
-            "begins" if done.begins and number == 1 else "ends" if ends and event == done.events[-1] else "in"
-        )
-        click.echo(event if quiet else f"{event} {does} {done.trajectory}")
+def _print(done: Recorded, call: Call, *, quiet: bool, born: bool) -> None:
+    """The ids; of what is recorded by hand, what was kept and where it goes. ``born``: there is a commit."""
+    if quiet or not done.by_hand:
+        for number, event in enumerate(done.events):
+            does = "begins" if done.begins and not number else "in"
+            click.echo(event if quiet else f"{event} {does} {done.trajectory}")
+        return
+    name, what = done.title, call.said.get("type", call.verb).capitalize()
+    see = f"git traj show {done.trajectory}" if born else "the first commit here gets it"
+    said = {
+        "start": f"Started '{name}': commits made here get what is recorded, until git traj complete",
+        "complete": f"Completed '{name}': {see}",
+        "abandon": f"Abandoned '{name}', what was tried is kept: {see}",
+    }.get(call.verb, f"{what} kept in '{name}': the next commit here gets it")
+    click.echo(escape_line(said))
 
 
 def name_task(repository: Repository, environ: Mapping[str, str], named: str | None) -> TaskRef | None:
     """The task that the user names, with title and address from its system; without a name, the task in the
     branch's name, without a look-up. Raises TrajError for a wrong setting."""
-    from gittraj.tasks import detect, from_branch, look_up, survey
+    from gittraj.tasks.lookup import look_up, survey
+    from gittraj.tasks.naming import detect, from_branch
 
     site = survey(repository, environ, preferred=read_config(repository).tasks)
     if named is None:
-        branch = repository.run("symbolic-ref", "-q", "--short", "HEAD", check=False).out.decode().strip()
+        branch = repository.run("symbolic-ref", "-q", "--short", "HEAD", check=False).text.strip()
         return from_branch(branch, site) if branch else None
     task = detect(named, site)
     if task is None:
@@ -98,7 +110,7 @@ def update_task(
     repository: Repository, environ: Mapping[str, str], task: TaskRef | None, status: Status
 ) -> None:
     """Report the new status to the task's system, because the user asked for it."""
-    from gittraj.tasks import report, survey
+    from gittraj.tasks.lookup import report, survey
 
     if task is None:
         sys.stderr.write("git-traj: there is no task here to report to (--task SYSTEM:ID)\n")

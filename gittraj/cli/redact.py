@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from collections.abc import Iterable
+from typing import IO, TYPE_CHECKING
 
 import click
 
@@ -85,8 +83,9 @@ def _filter(source: str | None, *, as_json: bool, jsonl: bool, explain: bool) ->
     from gittraj.commands.redact import decode
     from gittraj.redact.filter import clean_text
 
-    redactor, ruleset = _make_redactor()
-    with _open(source) as stream:
+    redactor, ruleset, remarks = _make_redactor()
+    _warn(remarks)
+    with click.open_file(source or "-", "rb") as stream:
         if jsonl:
             return _filter_lines(redactor, stream)
         text, encoding = decode(stream.read(), source or "-")
@@ -108,7 +107,12 @@ def _filter(source: str | None, *, as_json: bool, jsonl: bool, explain: bool) ->
     return 0
 
 
-def _make_redactor() -> tuple[Redact, str]:
+def _warn(remarks: Iterable[str]) -> None:
+    for remark in remarks:
+        sys.stderr.write(printable(f"git-traj: {remark}") + "\n")
+
+
+def _make_redactor() -> tuple[Redact, str, list[str]]:
     """With the settings and known secrets of the repository, if there is one."""
     from gittraj.commands.redact import make_redactor
 
@@ -120,21 +124,13 @@ def _make_redactor() -> tuple[Redact, str]:
         return make_redactor(None, environ=Environ.of(raw))
 
 
-@contextmanager
-def _open(source: str | None) -> Iterator[BinaryIO]:
-    if source in (None, "-"):
-        yield sys.stdin.buffer
-    else:
-        with Path(str(source)).open("rb") as stream:
-            yield stream
-
-
-def _filter_lines(redactor: Redact, stream: BinaryIO) -> int:
+def _filter_lines(redactor: Redact, stream: IO[bytes]) -> int:
     """Replace each line that cannot be scanned by a placeholder; returns 1 if there was one."""
     from gittraj.redact.filter import clean_lines
 
     failed = 0
-    for number, result in enumerate(clean_lines(redactor, _lines(stream)), 1):
+    lines = (line.decode("utf-8", "surrogateescape") for line in stream)
+    for number, result in enumerate(clean_lines(redactor, lines), 1):
         clean = '"REDACTED-unscannable-line"\n' if isinstance(result, RedactionError) else result
         if isinstance(result, RedactionError):
             failed += 1
@@ -142,10 +138,6 @@ def _filter_lines(redactor: Redact, stream: BinaryIO) -> int:
         sys.stdout.buffer.write(clean.encode("utf-8", "surrogateescape"))
         sys.stdout.buffer.flush()
     return int(failed > 0)
-
-
-def _lines(stream: BinaryIO) -> Iterator[str]:
-    return (line.decode("utf-8", "surrogateescape") for line in stream)
 
 
 def _audit(revisions: str | None, *, as_json: bool) -> int:
@@ -188,9 +180,17 @@ def _purge(
 
 
 def _rules(*, as_json: bool) -> int:
+    from gittraj.commands.redact import list_own_rules
     from gittraj.redact import RULESET, rules
 
-    rows = [
+    try:
+        with find_repository() as repository:
+            own, remarks = list_own_rules(repository)
+    except NotARepository:
+        own, remarks = [], []
+    _warn(remarks)
+    rows = [{"rule": rule, "kind": "secret", "good": [], "bad": []} for rule, _ in own]
+    rows += [
         {"rule": rule.id, "kind": rule.kind, "good": [*rule.good], "bad": [*rule.bad]} for rule in rules()
     ]
     if as_json:
@@ -199,6 +199,8 @@ def _rules(*, as_json: bool) -> int:
     for rule in rules():
         example = " ".join(rule.good[0].split())
         click.echo(f"{rule.id:24} {rule.kind:16} {example[:120]}")
+    for name, file in own:
+        click.echo(printable(f"{name:24} {'secret':16} (in {file})"))
     return 0
 
 

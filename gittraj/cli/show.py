@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from functools import partial
@@ -91,35 +91,23 @@ def command(
         # listing all notes takes longer than this answer, building an index longer than that
         index = stack.enter_context(open_index(repository, build=False))
         recorded = read_records(repository, index.notes if index else None)
-        opener = _open_keys(repository, environ, identities) if thinking and not output else None
-        target, trajectories = _read(repository, recorded, name, opener, fetch=not no_fetch)
-        for keep in _filters(repository, messages=messages, **filters):
-            trajectories = keep_events(trajectories, keep)
-        if trajectories and filters["path"] and not any(h["chapters"] for h in trajectories):
-            from gittraj.cli.common.no_match import say_nothing_wrote
+        opener = None
+        if thinking and not output:
+            from gittraj.cli.seal import keys
 
-            say_nothing_wrote(filters["path"])
-        if form == "json":
-            document = {"version": 1, "commit": target.commit, "trajectories": trajectories}
-            texts: Iterable[str] = [dump_json(document) + "\n"]
-        else:
-            entry = describe(repository, target.commit) if target.commit and trajectories else None
-            page = Page(PIPE) if output else text_page(repository, environ)
-            detail = Detail(everything=everything, thinking=thinking)
-            texts = _render(form, entry, trajectories, page, detail)
+            opener = keys(repository, environ, identities)
+        target, trajectories = _read(repository, recorded, name, opener, fetch=not no_fetch)
+        if not trajectories and form != "json":
+            return  # that there is no record was said; a page of nothing would look like one
+        trajectories = _filter(repository, trajectories, messages=messages, **filters)
+        page = Page(PIPE) if output else text_page(repository, environ)
+        detail = Detail(everything=everything, thinking=thinking)
+        texts = _render(repository, form, target, trajectories, page=page, detail=detail)
         if output:
             output.write_text("".join(texts), "utf-8", errors="replace")
             say_written(output, show=opens)
         else:
             write(repository, texts, environ, pager=obj["pager"] and form not in ("json", "html"))
-
-
-def _open_keys(
-    repository: Repository, environ: Mapping[str, str], identities: tuple[Path, ...]
-) -> WithKeys | None:
-    from gittraj.cli.seal import keys
-
-    return keys(repository, environ, identities)
 
 
 def _read(
@@ -145,22 +133,43 @@ def _read(
     return target, trajectories
 
 
-def _filters(
-    repository: Repository, *, messages: bool, since: str | None, significance: str | None, path: str | None
-) -> Iterator[Callable[[list[Header]], list[Header]]]:
+def _filter(
+    repository: Repository,
+    found: list[Header],
+    *,
+    messages: bool,
+    since: str | None,
+    significance: str | None,
+    path: str | None,
+) -> list[Header]:
+    """The trajectories with the events that are asked for. Says where no call wrote the file."""
     if messages:
-        yield between_agents
+        found = keep_events(found, between_agents)
     if since is not None:
-        yield partial(after, since=since)
+        found = keep_events(found, partial(after, since=since))
     if significance is not None:
-        yield partial(significant, least=significance)
+        found = keep_events(found, partial(significant, least=significance))
     if path is not None:
-        yield partial(touching_file, path=from_top(repository, path, Path.cwd()))
+        found = keep_events(found, partial(touching_file, path=from_top(repository, path, Path.cwd())))
+        if found and not any(trajectory["chapters"] for trajectory in found):
+            from gittraj.cli.common.no_match import say_nothing_wrote
+
+            say_nothing_wrote(path)
+    return found
 
 
 def _render(
-    form: str, entry: Header | None, trajectories: list[Header], page: Page, detail: Detail
-) -> Iterator[str]:
+    repository: Repository,
+    form: str,
+    target: Target,
+    trajectories: list[Header],
+    *,
+    page: Page,
+    detail: Detail,
+) -> Iterable[str]:
+    if form == "json":
+        return [dump_json({"version": 1, "commit": target.commit, "trajectories": trajectories}) + "\n"]
+    entry = describe(repository, target.commit) if target.commit and trajectories else None
     match form:
         case "markdown":
             from gittraj.render.markdown.page import render_markdown

@@ -17,7 +17,7 @@ from gittraj.cli.common.ahead import take
 from gittraj.cli.common.output import dump_json, text_page, write
 from gittraj.cli.common.repository import drain_first, environment, find_to_read
 from gittraj.errors import TrajError, UsageError
-from gittraj.git import Blame, Repository, from_top, read_lines, start_blame
+from gittraj.git import Blame, BlamedLine, Repository, from_top, read_lines, start_blame
 from gittraj.model.words import count
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from gittraj.query.records import Recorded
 
 _PLACE = re.compile(r"(.+?):(\d{1,9})(?:[,-](\d{1,9}))?", re.DOTALL)
+_COLUMN = re.compile(r"(:\d+):\d*\Z")
+"""A column behind a line, as editors and linters write it; or grep's last colon."""
 _SLOW = 2.0
 """Seconds of git alone after which a hint is shown."""
 Span = tuple[int, int]
@@ -85,7 +87,7 @@ def _explain(
     repository: Repository, blame: Blame, lines: Sequence[str], rev: str | None, *, no_fetch: bool
 ) -> Sequence[Reason]:
     from gittraj.cli.common.repository import read_events
-    from gittraj.query.why.lines import explain
+    from gittraj.query.why.lines import explain, leave_unknown
 
     start = time.monotonic()
     blamed = blame.read()
@@ -95,9 +97,18 @@ def _explain(
         if lacks_filters(repository):
             sys.stderr.write(f"hint: git blame is faster after: {WRITE}\n")
     noted = partial(_find_noted, repository, rev)
-    told = partial(explain, repository, blamed, lines, read=partial(_read, repository), find_noted=noted)
-    told = partial(told, respaced=blame.find_respaced(blamed, lines))
-    return read_events(repository, told, command="why", fetch=not no_fetch)
+    read = partial(_read, repository)
+
+    def tell(blamed: Sequence[BlamedLine]) -> Sequence[Reason]:
+        told = partial(explain, repository, blamed, lines, read=read, find_noted=noted)
+        told = partial(told, respaced=blame.find_respaced(blamed, lines))
+        return read_events(repository, told, command="why", fetch=not no_fetch)
+
+    entries = tell(blamed)
+    if len(entries) == 1 and entries[0]["commit"] and not entries[0]["trajectory"]:
+        around = blame.read_around(blamed)
+        entries = entries if around == blamed else tell(around)
+    return leave_unknown(entries, repository.edge)
 
 
 def _find_noted(repository: Repository, rev: str | None, paths: Collection[str]) -> Collection[str] | None:
@@ -121,6 +132,9 @@ def _read(repository: Repository, notes: Notes, commits: Collection[str]) -> Rec
 
 def _read_place(place: str, cwd: Path) -> tuple[str, Span | str | None]:
     """The path, and its first and last line or its function; a file of that whole name comes first."""
+    alone = _COLUMN.sub(r"\1", place)
+    if (cwd / alone.rpartition(":")[0]).is_file():
+        place = alone
     match = _PLACE.fullmatch(place)
     path, _, function = place.rpartition(":")
     if (cwd / place).is_file() or (match is None and not (path and function and (cwd / path).is_file())):

@@ -13,6 +13,7 @@ from gittraj.model.codec import decode_note
 from gittraj.model.session_items import trajectory_id
 from gittraj.model.values import Record
 from gittraj.notes.store import NotesRef
+from gittraj.notes.unjoined import find_named
 from gittraj.record.drain.composition import make_pipeline
 from gittraj.record.drain.forgotten import find_tombstones
 from gittraj.state.cursors import Suspension, load_state, load_suspension, save
@@ -34,7 +35,7 @@ def forget(repository: Repository, name: str, *, environ: Environ) -> tuple[list
     with local.writing():
         notes = dict(NotesRef(repository).items())
         off = load_suspension(local.folder)
-        chosen = _choose_all(notes.values(), off, name, environ)
+        chosen = _choose_all(repository, notes.values(), off, name, environ)
         save(local.folder, replace(off, forgotten=tuple(dict.fromkeys((*off.forgotten, *chosen)))))
         state = load_state(local.folder)
         if state is not None:
@@ -52,13 +53,19 @@ def forget(repository: Repository, name: str, *, environ: Environ) -> tuple[list
 def choose(repository: Repository, name: str, *, environ: Environ) -> list[str]:
     """The trajectories that ``forget`` would take. Raises TrajError."""
     bodies = (body for _, body in NotesRef(repository).items())
-    return sorted(_choose_all(bodies, load_suspension(LocalState.of(repository).folder), name, environ))
+    off = load_suspension(LocalState.of(repository).folder)
+    return sorted(_choose_all(repository, bodies, off, name, environ))
 
 
-def _choose_all(bodies: Iterable[bytes], off: Suspension, name: str, environ: Environ) -> set[str]:
+def _choose_all(
+    repository: Repository, bodies: Iterable[bytes], off: Suspension, name: str, environ: Environ
+) -> set[str]:
     records = [line for body in bodies for line in decode_note(body) if isinstance(line, Record)]
-    known = _choose(records, name) or _recall(off.forgotten, name)
-    return _with_subagents(known or _find(environ, name), records)
+    known = _choose(records, name) or _recall(off.forgotten, name) or _find(environ, name)
+    if not known:
+        hint = find_named(repository, name, "git traj log --trajectories lists them")
+        raise TrajError(f"no trajectory or session '{name}' is known here", hint)
+    return _with_subagents(known, records)
 
 
 def _choose(records: Iterable[Record], name: str) -> set[str]:
@@ -86,15 +93,13 @@ def _recall(forgotten: Iterable[str], name: str) -> set[str]:
 
 
 def _find(environ: Environ, name: str) -> set[str]:
-    """A session of this machine of which nothing is recorded yet. Raises TrajError."""
+    """A session of this machine of which nothing is recorded yet."""
     agent, colon, session = name.partition(":")
     for known in all_agents().values():
         wanted = session if colon and agent == known.name else name
         if known.find(environ, wanted) is not None:
             return {trajectory_id(known.name, wanted)}
-    raise TrajError(
-        f"no trajectory or session '{name}' is known here", "git traj log --trajectories lists them"
-    )
+    return set()
 
 
 def _with_subagents(chosen: set[str], records: Iterable[Record]) -> set[str]:

@@ -207,7 +207,7 @@ def write_notes(repository: Repository, ref: str, path: Path) -> tuple[dict[Path
     here = [commit for commit in blobs if objects.kind(commit) == "commit"]
     asked = "".join(f"{commit}\n" for commit in here).encode()
     sort = ("rev-list", "--topo-order", "--reverse", "--timestamp", "--stdin")
-    listed = repository.run(*sort, input=asked).out.decode().split("\n") if here else []
+    listed = repository.run(*sort, input=asked).text.split("\n") if here else []
     left: list[str] = []
     with path.open("w", encoding="utf-8") as stream:
         for line in listed:

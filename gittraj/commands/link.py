@@ -19,6 +19,7 @@ from gittraj.model.session_items import Cursor, trajectory_id
 from gittraj.model.values import Line, Link, Record, Tombstone
 from gittraj.notes.merge import deletes, merge_lines, records_on
 from gittraj.notes.store import NotesRef
+from gittraj.notes.unjoined import find_hint
 from gittraj.record.drain.composition import make_pipeline
 from gittraj.record.drain.forgotten import is_forgotten
 from gittraj.record.drain.open_log import find_sessions, read_log
@@ -43,7 +44,7 @@ def list_commits(repository: Repository, revisions: str, *options: str) -> list[
     found = repository.run("rev-list", *options, "--end-of-options", revisions, "--", check=False)
     if found.code:
         raise TrajError(f"'{revisions}' names no commits here", "name a range A..B, or one revision")
-    return found.out.decode().split()
+    return found.text.split()
 
 
 def reachable(repository: Repository, revisions: str | None) -> frozenset[str] | None:
@@ -118,7 +119,10 @@ def unlink(repository: Repository, rev: str, trajectory: str | None) -> tuple[st
     chosen = sorted({r.id for r in records if r.id.startswith(trajectory or "")})
     if not chosen:
         what = f"no trajectory '{trajectory}'" if trajectory else "no trajectory"
-        raise TrajError(f"{commit[:12]} has {what}", "git traj show lists its trajectories")
+        hint = find_hint(
+            repository, lambda theirs: theirs.read(commit), "git traj show lists its trajectories"
+        )
+        raise TrajError(f"{commit[:12]} has {what}", hint)
     if trajectory and len(chosen) > 1:
         raise TrajError(f"'{trajectory}' could be {' or '.join(chosen)}", "type more of it")
     LocalState.of(repository).create()

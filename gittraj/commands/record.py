@@ -19,6 +19,7 @@ from gittraj.model.session_items import trajectory_id
 from gittraj.model.values import AnyEvent, Decided, Link, Participant, Record, TaskRef
 from gittraj.notes.merge import iter_records, order, records_on
 from gittraj.notes.store import NotesRef
+from gittraj.notes.unjoined import find_named
 from gittraj.query.log.filters import task_names
 from gittraj.record.add_later import closing, locked, new_event_id, now, random_name
 from gittraj.record.drain.composition import make_pipeline
@@ -40,6 +41,7 @@ class Recorded:
 
     events: tuple[str, ...]
     trajectory: str
+    title: str | None = None
     begins: bool = False
     by_hand: bool = False
 
@@ -75,6 +77,7 @@ def record(
     return Recorded(
         events=tuple(event.id for event in events),
         trajectory=header.trajectory,
+        title=header.title,
         begins=found is None and header.session is None,
         by_hand=header.by_hand,
     )
@@ -225,7 +228,8 @@ def _standing(repository: Repository, prefix: str) -> tuple[str, dict[str, Link]
     if not found and (of_task := _of_task(repository, prefix)):
         return _standing(repository, of_task)
     if not found:
-        raise TrajError(f"no commit has a trajectory '{prefix}'", "git traj log --trajectories lists them")
+        hint = find_named(repository, prefix, "git traj log --trajectories lists them")
+        raise TrajError(f"no trajectory '{prefix}' is recorded here", hint)
     if len(found) > 1:
         raise TrajError(f"'{prefix}' could be {' or '.join(sorted(found))}", "type more of it")
     [(name, records)] = found.items()

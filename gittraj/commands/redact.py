@@ -22,22 +22,31 @@ from gittraj.notes.merge import iter_records
 from gittraj.notes.read_segments import read_segments
 from gittraj.notes.store import NotesRef
 from gittraj.record.drain.composition import known_secrets, make_pipeline
-from gittraj.record.drain.redactor import redactors
+from gittraj.record.drain.redactor import options_of, redactors, remarks_of
 from gittraj.redact.events import Redact, map_event, map_plain
 from gittraj.state.folder import LocalState
 
 _BYTE_ORDER_MARKS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 
 
-def make_redactor(repository: Repository | None, *, environ: Environ) -> tuple[Redact, str]:
-    """A redactor with the settings and known secrets of a repository, or (None) the defaults, and the
-    version of its rules. The values of the environment are secrets."""
+def make_redactor(repository: Repository | None, *, environ: Environ) -> tuple[Redact, str, list[str]]:
+    """A redactor with the settings and known secrets of a repository, or (None) the defaults, the version of
+    its rules, and what of its files of rules does not count. The values of the environment are secrets."""
     config, key = Config(), os.urandom(32)
     if repository is not None:
         config, local = read_config(repository), LocalState.of(repository)
         key = local.key() if local.exists else key
     secrets = known_secrets(repository, environ, live=environ.variables)
-    return redactors(config, key=key, live=secrets)(), stamp(config)
+    return redactors(config, key=key, live=secrets)(), stamp(config), remarks_of(config)
+
+
+def list_own_rules(repository: Repository) -> tuple[list[tuple[str, str]], list[str]]:
+    """The rules that run of the files that its settings name, each with its file's name; and what does not
+    count."""
+    config = read_config(repository)
+    files = zip(config.gitleaks, options_of(config).gitleaks(), strict=True)
+    rules = [(f"gitleaks:{rule.id}", name) for (name, *_), file in files for rule in file.rules]
+    return rules, remarks_of(config)
 
 
 def decode(data: bytes, name: str) -> tuple[str, str]:

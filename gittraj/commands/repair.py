@@ -20,6 +20,7 @@ from gittraj.notes.places import find_places
 from gittraj.notes.refs import refuse_broken
 from gittraj.notes.split_commits import SplitCommits
 from gittraj.notes.store import RECORDS_REF, NotesRef
+from gittraj.notes.unjoined import find_hint
 from gittraj.query.log.unreachable import UnreachableRecords, find_unreachable_records
 from gittraj.query.notes import NotesInMemory
 from gittraj.record.drain.composition import make_pipeline
@@ -62,24 +63,8 @@ def repair(
         found = _find(repository, notes, silent=off.commits, known=known)
         became = [*((r.old, r.new) for r in found), *known]
         gathered = follow(state.gathered, squashed(found))
-        decode = cache(decode_note)  # a commit's note is asked for once for each that it became
-        split = SplitCommits(
-            became,
-            read=partial(read_present, repository),
-            note=lambda commit: decode(notes.get(commit, b"")),
-            gathered=gathered,
-        )
-        carried = []
-        for rewrite in found:
-            if limit is not None and not limit & {rewrite.old, rewrite.new}:
-                continue
-            before = decode(notes.get(rewrite.new, b""))
-            going = carry_note(rewrite.old, decode(notes[rewrite.old]))
-            fitting = split.fitting(rewrite.old, rewrite.new, going)
-            after = encode_note(merge_lines(rewrite.new, [*before, *fitting]))
-            if after != encode_note(merge_lines(rewrite.new, before)):
-                carried.append(rewrite)
-                notes[rewrite.new] = after
+        wanted = [r for r in found if limit is None or limit & {r.old, r.new}]
+        carried = _carry(repository, wanted, notes, became, gathered)
         if carried and not dry_run:
             pairs = [(r.old, r.new) for r in carried]
             _write(repository, pairs, became=became, gathered=gathered, environ=environ)
@@ -88,6 +73,33 @@ def repair(
         carried=tuple(carried),
         stranded=tuple(s for s in stranded if limit is None or s.commit in limit),
     )
+
+
+def _carry(
+    repository: Repository,
+    found: Sequence[Rewrite],
+    notes: dict[str, bytes],
+    became: Sequence[tuple[str, str]],
+    gathered: Mapping[str, tuple[str, ...]],
+) -> list[Rewrite]:
+    """Carry records along the rewrites in ``notes``. Returns those that brought something."""
+    decode = cache(decode_note)  # a commit's note is asked for once for each that it became
+    split = SplitCommits(
+        became,
+        read=partial(read_present, repository),
+        note=lambda commit: decode(notes.get(commit, b"")),
+        gathered=gathered,
+    )
+    carried = []
+    for rewrite in found:
+        before = decode(notes.get(rewrite.new, b""))
+        going = carry_note(rewrite.old, decode(notes[rewrite.old]))
+        fitting = split.fitting(rewrite.old, rewrite.new, going)
+        after = encode_note(merge_lines(rewrite.new, [*before, *fitting]))
+        if after != encode_note(merge_lines(rewrite.new, before)):
+            carried.append(rewrite)
+            notes[rewrite.new] = after
+    return carried
 
 
 def _read_notes(repository: Repository) -> dict[str, bytes]:
@@ -131,6 +143,8 @@ def carry(
     with LocalState.of(repository).writing():
         found = {c: records_on(c, notes.read(c)) for c in commits if c != target}
         going = {commit: records for commit, records in found.items() if records}
+        if not going and (hint := find_hint(repository, lambda theirs: any(map(theirs.read, commits)), "")):
+            raise TrajError(f"there is nothing to carry from {source}", hint)
         pipeline = _write(repository, [(old, target) for old in going], environ=environ)
         keys = {record.key for records in going.values() for record in records}
         outlive(pipeline, notes, target, lambda record: record.key in keys)

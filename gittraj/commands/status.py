@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from gittraj.events.part_summary import shorten
 from gittraj.model.values import Decided, NoteEvent
-from gittraj.model.words import NO_COMMIT, count, participants, task
+from gittraj.model.words import NO_COMMIT, count, participants, task, unmarked
 from gittraj.query.account import spell
+from gittraj.render.text.log import ago
 
 if TYPE_CHECKING:
     from gittraj.commands.doctor.facts import Facts
@@ -63,6 +64,7 @@ def status_to_json(facts: Facts) -> dict[str, Any]:
         else None,
         "summarizer": _summarizer_to_json(facts),
         "plugins": [{"name": name, "leftOut": why} for name, why in facts.plugins.items()],
+        "ruleFiles": list(facts.rule_files),
         "complaints": [error.message for error in facts.complaints],
     }
 
@@ -172,7 +174,8 @@ def _recording(facts: Facts) -> Iterator[str]:
         team = ": .gittraj.yml says that this project records" if facts.team else ""
         yield f"git-traj is not installed here (git traj install){team}"
     elif facts.off or facts.paused is not None:
-        yield "Off for this command (GIT_TRAJ=0)" if facts.off else f"Paused since {_time(facts.paused)}"
+        when = ago(_time(facts.paused), datetime.now(UTC))
+        yield "Off for this command (GIT_TRAJ=0)" if facts.off else f"Paused {when} (git traj resume)"
     other = f", {facts.branched} more on other branches (git traj log BRANCH)" if facts.branched else ""
     if facts.explored:
         other += f", {facts.explored} more with work that {NO_COMMIT} (git traj log --all)"
@@ -186,6 +189,8 @@ def _recording(facts: Facts) -> Iterator[str]:
         else:
             whose = f"Recorded: trajectories of {name} on {count(number, 'commit')}"
             yield f"{whose} (git traj fetch {name} joins them){other}"
+    if facts.shallow:
+        yield "Shallow clone: what older commits did is not known here (git fetch --unshallow)"
     if facts.since is not None:
         yield f"Hooks: {_hooks(facts)}"
     yield from map(_agent, facts.agents)
@@ -195,7 +200,7 @@ def _open_work(facts: Facts) -> Iterator[str]:
     """Sessions and manual trajectories with events that no commit has yet."""
     for session in facts.sessions:
         waits = f", {count(session.waiting, 'event')} {_WAITING[session.status]}" if session.waiting else ""
-        title = shorten(session.title or "", _TITLE)
+        title = shorten(unmarked(session.title or ""), _TITLE)
         name = f"{session.agent} {session.session[:8]} {title}".rstrip()
         # whether its process runs is not known
         state = "Active lately" if session.status == "active" else session.status.capitalize()
@@ -225,6 +230,8 @@ def _redaction(facts: Facts) -> Iterator[str]:
         yield f"{count(facts.parked, 'part')} not stored, because redaction failed"
     if facts.unstamped:
         yield f"{count(facts.unstamped, 'part')} redacted by older rules, not pushed yet"
+    for remark in facts.rule_files:
+        yield f"Redaction: of {remark}"
     if facts.exposed:
         yield f"Rotate: a secret that was already pushed became known, in {', '.join(facts.exposed)}"
 

@@ -15,6 +15,7 @@ from gittraj.git import Repository
 from gittraj.model.values import NoteEvent, Record
 from gittraj.notes.merge import records_on
 from gittraj.notes.store import NotesRef
+from gittraj.notes.unjoined import find_hint
 from gittraj.query.account import statements
 from gittraj.record.add_later import carriers, closing, locked, new_event_id, now
 from gittraj.record.drain.composition import make_pipeline
@@ -55,10 +56,9 @@ def _find(repository: Repository, commit: str, name: str) -> tuple[Record, str, 
         if name and each.startswith(name)
     ]
     if not found:
-        raise TrajError(
-            f"no inferred decision or doubt '{name}' is on {commit[:12]}",
-            f"git traj show {commit[:12]} prints their ids; what was stated on purpose is not struck",
-        )
+        hint = f"git traj show {commit[:12]} prints their ids; what was stated on purpose is not struck"
+        hint = find_hint(repository, lambda notes: notes.read(commit), hint)
+        raise TrajError(f"no inferred decision or doubt '{name}' is on {commit[:12]}", hint)
     if len(ids := sorted({each for _, each, _ in found})) > 1:
         raise TrajError(f"'{name}' could be {' or '.join(ids[:3])}", "type more of it")
     return found[0]

@@ -20,7 +20,9 @@ from gittraj.git import Repository
 from gittraj.query.account import spell
 from gittraj.state.active import Header, load_active, place_of
 from gittraj.state.folder import LocalState
-from gittraj.tasks import Found, Site, from_branch, look_up, survey, survey_exports
+from gittraj.tasks.lookup import Found, look_up, survey, survey_exports
+from gittraj.tasks.naming import from_branch
+from gittraj.tasks.system import Site
 
 _MOST = 20
 """Tasks that are asked for, the latest; each may take three seconds."""
@@ -64,7 +66,8 @@ def follow_tasks(repository: Repository, environ: Mapping[str, str], *, close: b
 def follow_exports(repository: Repository, environ: Mapping[str, str]) -> list[WorkedOn]:
     """The same for tasks of Beads, as far as its export shows it. Starts nothing."""
     site = survey_exports(repository, environ)
-    here = [each for each in _active_here(repository) if _system(each) == "beads"]
+    sources = [(each, each.task.source) for each in _active_here(repository) if each.task]
+    here = [each for each, source in sources if source and source.system == "beads"]
     followed = [_follow(repository, header, site, environ, close=True) for header in here[:_MOST]]
     return [each for each in followed if each is not None and each.change]
 
@@ -74,10 +77,6 @@ def _active_here(repository: Repository) -> list[Header]:
     headers = [active.header for active in load_active(LocalState.of(repository).folder)]
     here = [each for each in headers if each.worktree == place and not each.ended]
     return sorted(here, key=lambda header: header.started_at or "", reverse=True)
-
-
-def _system(header: Header) -> str | None:
-    return header.task.source.system if header.task and header.task.source else None
 
 
 def _follow(

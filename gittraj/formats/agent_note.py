@@ -36,19 +36,15 @@ def _read_note(note: Note, _session: str) -> Iterator[Item]:
             if text := coerce.text(context.get("text")):
                 remark = NoteEvent(id=f"{own}:context{at}", content=text, kind="note", tags=("context",))
                 yield note.entry(remark)
-        prompt = coerce.text(interaction.get("prompt")) or ""
+        prompt = coerce.string(interaction.get("prompt"))
         yield note.entry(Prompt(id=f"{own}:prompt", content=prompt))
-        used, wrote = (", ".join(_texts(interaction.get(key))) for key in ("tools", "files_touched"))
+        used, wrote = (", ".join(coerce.texts(interaction.get(key))) for key in ("tools", "files_touched"))
         if used or wrote:
             summary = f"Used {used or 'no tool'}{f', for {wrote}' if wrote else ''}"
             yield note.entry(NoteEvent(id=f"{own}:used", content=summary, kind="note", tags=("tools",)))
         if text := coerce.text(interaction.get("response")):
             yield note.entry(Message(id=f"{own}:answer", content=text, model=model))
     yield from _closing(note, content)
-
-
-def _texts(value: Any) -> list[str]:
-    return coerce.texts(value)
 
 
 def _closing(note: Note, content: dict[str, Any]) -> Iterator[Item]:

@@ -150,7 +150,7 @@ class _Reading(document.Reading):
         failed = any(part.get("success") is False or "error" in part for part in parts)
         event = ToolResult(
             **common,
-            content=text if isinstance(text, str) else "",
+            content=coerce.string(text),
             call_id=call_id,
             is_error=failed or block.get("is_error") is True,
         )

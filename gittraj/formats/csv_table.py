@@ -54,7 +54,7 @@ def _cells(trajectory: Header, commits: Sequence[Header]) -> dict[str, Any]:
 
 def _row(cells: Sequence[Any]) -> str:
     out = io.StringIO()
-    csv.writer(out, lineterminator="\r\n").writerow([_inert(cell) for cell in cells])
+    csv.writer(out, lineterminator="\r\n").writerow(map(_inert, cells))
     return out.getvalue().encode("utf-8", "replace").decode()
 
 

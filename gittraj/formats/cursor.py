@@ -73,7 +73,7 @@ def edits(tool: str, arguments: Any) -> tuple[Edit, ...]:
         case "delete" | "deletefile":
             return (Edit(path=path, kind="delete"),)
         case "editfile":
-            code = (coerce.text(fields.get("code_edit")) or "").splitlines()
+            code = coerce.string(fields.get("code_edit")).splitlines()
             return (Edit(path=path, added=tuple(x for x in code if not _ELISION.match(x.strip()))),)
         case "searchreplace" | "strreplace" | "edit" | "multiedit" | "multistrreplace" | "editnotebook":
             changes = coerce.objects(fields.get("edits")) or [fields]
@@ -207,7 +207,7 @@ def _shape_id(stream: BinaryIO) -> str | None:
 
 def _shape(record: dict[str, Any]) -> list[coerce.Part]:
     blocks = _blocks(record)
-    sizes = [len(coerce.text(block.get("text")) or "") for block in blocks]
+    sizes = [len(coerce.string(block.get("text"))) for block in blocks]
     return [
         coerce.text(record.get("role")),
         *sizes,

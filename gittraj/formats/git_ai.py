@@ -77,7 +77,7 @@ def _event(own: str, message: dict[str, Any]) -> AnyEvent | None:
     common: dict[str, Any] = {
         "id": own,
         "ts": coerce.stamp(message.get("timestamp")),
-        "content": coerce.text(message.get("text")) or "",
+        "content": coerce.string(message.get("text")),
     }
     match message.get("type"):
         case "user":
@@ -113,7 +113,7 @@ def _parse(text: str) -> dict[str, _Work] | None:
     """What a note says of each agent's session, by its key; None if the text is not an authorship log."""
     divider = _DIVIDER.search(text)
     fields = parse_json(text[divider.end() :]) if divider else {}
-    if divider is None or not (coerce.text(fields.get("schema_version")) or "").startswith(_SCHEMA):
+    if divider is None or not coerce.string(fields.get("schema_version")).startswith(_SCHEMA):
         return None
     records = coerce.mapping(fields.get("prompts")) | coerce.mapping(fields.get("sessions"))
     works = {key: _Work(record) for key, record in records.items() if isinstance(record, dict)}

@@ -153,11 +153,11 @@ class _Reading:
         for ordinal, block in enumerate(coerce.objects(message.get("content"))):
             common = record.common(ordinal) | reply
             kind = block.get("type")
-            if kind == "text" and (text := (coerce.text(block.get("text")) or "").strip()):
+            if kind == "text" and (text := coerce.string(block.get("text")).strip()):
                 event: AnyEvent = Message(**common, content=text)
                 yield record.entry(event)
             elif kind == "thinking":
-                yield record.entry(Thinking(**common, content=coerce.text(block.get("thinking")) or ""))
+                yield record.entry(Thinking(**common, content=coerce.string(block.get("thinking"))))
             elif kind == "toolCall":
                 yield self._call(record, common, block)
             else:
@@ -215,7 +215,7 @@ class _Reading:
         call = Call("bash", {"command": command}, folder=self._folder)
         yield record.entry(call.event(record.id, **record.common(0, "typed")), **call.known)
         ended = Outcome(
-            text=coerce.text(message.get("output")) or "",
+            text=coerce.string(message.get("output")),
             exit_code=code,
             is_error=code not in (None, 0) or message.get("cancelled") is True,
             truncated=message.get("truncated") is True,

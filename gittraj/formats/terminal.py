@@ -37,10 +37,8 @@ def read(value: Any, session: str | None, end: int) -> Iterator[Item]:
     """The call that the program was, and what it printed."""
     record = coerce.mapping(value)
     own = coerce.text(record.get("terminal")) or session or name
-    command, printed = (
-        coerce.text(record.get("command")) or "",
-        plain(coerce.text(record.get("output")) or ""),
-    )
+    command = coerce.string(record.get("command"))
+    printed = plain(coerce.string(record.get("output")))
     status, folder = coerce.number(record.get("status")), coerce.text(record.get("cwd"))
     begun, ended = coerce.stamp(record.get("started")), coerce.stamp(record.get("ended"))
     yield from facts(

@@ -34,7 +34,7 @@ def _read_note(note: Note, _session: str) -> Iterator[Item]:
     model = coerce.mapping(coerce.at(content, "session", "model"))
     yield from facts(model=coerce.text(model.get("id")))
     for number, asked in enumerate(coerce.objects(content.get("prompts"))):
-        ts, text = coerce.stamp(asked.get("timestamp")), coerce.text(asked.get("text")) or ""
+        ts, text = coerce.stamp(asked.get("timestamp")), coerce.string(asked.get("text"))
         yield note.entry(Prompt(id=f"{note.prefix}.{number}:prompt", ts=ts, content=text))
     ranges: dict[str, Json] = {
         path: found

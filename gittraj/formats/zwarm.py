@@ -103,13 +103,13 @@ class _Reading:
         event = Prompt(
             id=f"turn_{turn}:prompt" if number < 0 else f"message_{number}:0",
             ts=coerce.stamp(message.get("timestamp")),
-            content=coerce.text(message.get("content")) or "",
+            content=coerce.string(message.get("content")),
         )
         return Entry(event=event, end=turn)
 
     def _answer(self, number: int, message: dict[str, Any]) -> Entry:
         self._last = f"message_{number}"
-        text = coerce.text(message.get("content")) or ""
+        text = coerce.string(message.get("content"))
         return Entry(event=Message(id=f"{self._last}:0", content=text, response=self._last), end=number)
 
     # ------------------------------------------------------------ what was printed
@@ -163,7 +163,7 @@ class _Reading:
         if not self._turns and self._last and spent != Usage():
             yield Spent(response=self._last, usage=spent, cumulative=True)
         status = coerce.text(meta.get("status"))
-        source = coerce.text(meta.get("source")) or ""
+        source = coerce.string(meta.get("source"))
         orchestrator = source.removeprefix(_ORCHESTRATOR) if source.startswith(_ORCHESTRATOR) else None
         yield from facts(
             status=_STATUS.get(status or "", self._status),

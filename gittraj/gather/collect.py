@@ -175,8 +175,7 @@ class _Collector:
 
     def _is_cut(self, commits: Mapping[str, Described]) -> bool:
         """Whether the history has older commits, which were not fetched."""
-        shallow = self._repository.git_dir / "shallow"
-        return shallow.exists() and any(commit in commits for commit in shallow.read_text().split())
+        return not self._repository.edge.isdisjoint(commits)
 
     # ------------------------------------------------------------ events
 

@@ -20,6 +20,8 @@ from gittraj.startup import BLAME, IGNORED
 _GROUP = re.compile(rb"([0-9a-f]{40}(?:[0-9a-f]{24})?) (\d+) (\d+)")
 _NO_FUNCTION = b": no match"
 _FEW = 200  # lines
+_AROUND = 20  # lines
+_COMPARED = 5000  # names of files
 _SEARCHED = 8000  # bytes: where git itself looks for a NUL to call a file binary
 
 
@@ -82,9 +84,18 @@ class Blame:
                     lent = ("-c", f"core.attributesFile={drivers}")
                     found = self.repository.run(*lent, *BLAME, *self.where, check=False)
             if found.code != 0:
-                raise _refusal(found, self.path)
+                raise _refusal(found, self.path, self.where[0].removeprefix("-L:"))
             out = found.out
         return _parse(out)
+
+    def read_around(self, blamed: Sequence[BlamedLine]) -> list[BlamedLine]:
+        """``blamed`` again, with the lines around: git recognises a block that moved to another file by its
+        40 letters, and one line may have less."""
+        first, last = blamed[0].number, blamed[-1].number
+        wide = f"-L{max(1, first - _AROUND)},{last + _AROUND}"
+        where = [word for word in self.where if not word.startswith("-L")]
+        out = self.repository.run(*BLAME, *_ignored(self.repository), wide, *where, check=False).out
+        return [line for line in _parse(out) if first <= line.number <= last]
 
     def find_respaced(self, blamed: Sequence[BlamedLine], lines: Sequence[str]) -> dict[int, str]:
         """The commits that since changed the white space of ``blamed`` lines; of many it is not asked."""
@@ -171,9 +182,30 @@ def _read_here(repository: Repository, path: str) -> bytes:
             raise _folder(path)
         return place.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
-        raise GitError(
-            f"there is no file '{path}' in the work tree", hint="--rev names a commit that has it"
-        ) from None
+        raise GitError(f"there is no file '{path}' in the work tree", hint=_find(repository, path)) from None
+
+
+def _find(repository: Repository, path: str) -> str:
+    """What a missing file may be: one that a commit deleted or renamed, or another one of its name."""
+    from difflib import get_close_matches  # noqa: PLC0415 - most files are there
+
+    run = partial(repository.run, check=False)
+    last = run("log", "-1", "--diff-filter=D", "--no-renames", "--format=%h", "--", path).out.decode().strip()
+    if last:
+        moved = run("show", "-M", "--diff-filter=R", "--name-status", "-z", "--format=", last).out.split(
+            b"\0"
+        )
+        names = dict(zip(moved[1::3], moved[2::3], strict=False))
+        new = names.get(os.fsencode(path))
+        return f"{last} renamed it to {os.fsdecode(new)}" if new else f"{last} deleted it: --rev {last}~1"
+    tracked = run("ls-files", "-z", "--full-name", "--", ":/").out.decode("utf-8", "replace").split("\0")
+    name = path.rpartition("/")[2]
+    near = [each for each in tracked if each.rpartition("/")[2] == name]
+    near = near or get_close_matches(path, tracked[:_COMPARED], n=2)
+    if 0 < len(near) <= 2 and repository.work_tree:
+        shown = " or ".join(os.path.relpath(repository.work_tree / each) for each in near)
+        return f"did you mean {shown}?"
+    return "git ls-files lists the files; --rev names a commit that has it"
 
 
 def _read_at(repository: Repository, path: str, rev: str) -> bytes:
@@ -193,13 +225,13 @@ def _folder(path: str) -> GitError:
     )
 
 
-def _refusal(found: Result, path: str) -> GitError:
+def _refusal(found: Result, path: str, function: str) -> GitError:
     if b"no such path" in found.err or b"no such ref: HEAD" in found.err:
         return GitError(f"no commit has '{path}' yet", hint="git status says what is not committed")
     if _NO_FUNCTION in found.err:
-        return GitError(
-            f"git finds no such function in '{path}'",
-            hint="is it spelt so there? git finds functions as git log -L does (gitattributes(5): diff)",
-        )
-    hint = "blame.ignoreRevsFile names it" if b"object name" in found.err else None
-    return GitError(f"git blame: {found.complaint or f'status {found.code}'}", hint=hint)
+        last = function.rpartition(".")[2]
+        hint = "is it spelt so there? git finds functions as git log -L does (gitattributes(5): diff)"
+        hint = hint if last == function else f"without what it is in: git traj why {path}:{last}"
+        return GitError(f"git finds no such function in '{path}'", hint=hint)
+    ignored = "blame.ignoreRevsFile names it" if b"object name" in found.err else None
+    return GitError(f"git blame: {found.complaint or f'status {found.code}'}", hint=ignored)

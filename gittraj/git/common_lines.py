@@ -28,7 +28,7 @@ def find_common(repository: Repository, commit: str, path: str, lines: Collectio
         check=False,
     )
     files: defaultdict[str, set[str]] = defaultdict(set)
-    for each in found.out.decode("utf-8", "surrogateescape").split("\n"):
+    for each in found.text.split("\n"):
         name, _, text = each.partition("\0")
         if text.strip() in wanted and name != f"{parent}:{path}":
             files[text.strip()].add(name)

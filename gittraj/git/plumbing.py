@@ -37,7 +37,7 @@ class PlumbingObjects(Objects):
         if named := self.find(ref):
             return named[0]  # else there is no such ref, or what it points to is not here
         found = self._runner.run("rev-parse", "--verify", "--quiet", "--end-of-options", ref, check=False)
-        return found.out.decode().strip() or None if found.code == 0 else None
+        return found.text.strip() or None if found.code == 0 else None
 
     def find(self, name: str) -> tuple[str, str] | None:
         """Id and kind of the object that a name (as in gitrevisions(7)) stands for; None without one."""

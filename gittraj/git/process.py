@@ -52,6 +52,11 @@ class Result:
     err: bytes
 
     @property
+    def text(self) -> str:
+        """The output; what is not UTF-8 (a name of a file may be) as Python's own names of files have it."""
+        return self.out.decode("utf-8", "surrogateescape")
+
+    @property
     def complaint(self) -> str:
         """The first line that git wrote on stderr, without ``fatal:``; empty if it wrote none."""
         lines = self.err.decode(errors="replace").strip().splitlines()

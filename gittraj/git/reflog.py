@@ -84,10 +84,10 @@ def _read_listing(
         *("log", "-g", "-z", "--format=%H%x00%gs", ref, "--"),
         check=False,
     )
-    fields = found.out.decode("utf-8", "surrogateescape").removesuffix("\0").split("\0") if found.out else []
+    fields = found.text.removesuffix("\0").split("\0") if found.out else []
     pairs = list(zip(fields[::2], fields[1::2], strict=True))[::-1]
     first = ("rev-parse", "--quiet", "--verify", f"{ref}@{{{len(pairs)}}}")
-    asked = repository.run(f"--git-dir={git_dir}", *first, check=False).out.decode().strip() if pairs else ""
+    asked = repository.run(f"--git-dir={git_dir}", *first, check=False).text.strip() if pairs else ""
     before = [asked or "0" * len(pairs[0][0]), *(new for new, _ in pairs)] if pairs else []
     entries = [ReflogEntry(old, new, message) for old, (new, message) in zip(before, pairs, strict=False)]
     marks = ["", *(_hash("\0".join(pair).encode("utf-8", "surrogateescape")) for pair in pairs)]

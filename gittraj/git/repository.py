@@ -123,7 +123,7 @@ class Repository:
             return named[0] if named else None
         asked = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{rev}^{{commit}}")
         found = self.run(*asked, check=False)
-        oid = found.out.decode().strip()
+        oid = found.text.strip()
         return oid if found.code == 0 and not oid.startswith("^") else None
 
     def config(self, key: str) -> str | None:
@@ -150,11 +150,20 @@ class Repository:
     @cached_property
     def _settings(self) -> tuple[Setting, ...]:
         """All but those of our own command line."""
-        listed = self.run("config", "--list", "-z", "--show-scope").out.decode("utf-8", "surrogateescape")
+        listed = self.run("config", "--list", "-z", "--show-scope").text
         words = listed.split("\0")[:-1]
         found = zip(words[::2], words[1::2], strict=True)
         rows = ((scope, *pair.partition("\n")) for scope, pair in found if scope != "command")
         return tuple(Setting(scope, key, value) for scope, key, _, value in rows)
+
+    @cached_property
+    def edge(self) -> frozenset[str]:
+        """The oldest commits of a shallow clone: git knows no parent of them, and blames them for what is
+        older."""
+        try:
+            return frozenset((self.common_dir / "shallow").read_text().split())
+        except OSError:
+            return frozenset()
 
     def is_partial(self) -> bool:
         """Whether a remote has promised what is missing here, so that git fetches it one by one."""
@@ -191,7 +200,7 @@ class Repository:
         """Who signs notes commits. A drain must not fail because nobody oid git a name."""
         found = self.run("var", "GIT_COMMITTER_IDENT", check=False)
         if found.code == 0:
-            return found.out.decode("utf-8", "surrogateescape").strip()
+            return found.text.strip()
         return f"git-traj <git-traj@localhost> {int(time.time())} +0000"
 
 
@@ -202,7 +211,7 @@ def find_work_tree(git_dir: Path, runner: Runner) -> Path | None:
     listed = runner.run(
         *(f"--git-dir={git_dir}", "config", "-z", "--get-regexp", r"^core\.(bare|worktree)$"), check=False
     )
-    pairs = listed.out.decode("utf-8", "surrogateescape").split("\0")[:-1]
+    pairs = listed.text.split("\0")[:-1]
     settings = {key: value for key, _, value in (pair.partition("\n") for pair in pairs)}
     if "core.worktree" in settings:  # a submodule
         return (git_dir / settings["core.worktree"]).resolve()

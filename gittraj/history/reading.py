@@ -38,7 +38,7 @@ def read_reflogs(repository: Repository) -> tuple[list[list[ReflogEntry]], list[
         *("--format=%gD%x00%H%x00%gs", "--"),
         check=False,  # a reflog may name commits that are gone
     )
-    fields = found.out.decode("utf-8", "surrogateescape").split("\0")
+    fields = found.text.split("\0")
     branches: dict[str, list[tuple[str, str]]] = {}
     for name, new, message in zip(fields[::3], fields[1::3], fields[2::3], strict=False):
         branches.setdefault(name.rpartition("@{")[0], []).append((new, message))
@@ -55,7 +55,7 @@ def read_pulls(repository: Repository) -> dict[int, set[str]]:
     listed = repository.run(
         *("for-each-ref", "--format=%(objectname) %(refname)"),
         *("refs/pull", "refs/merge-requests", "refs/remotes"),
-    ).out.decode("utf-8", "surrogateescape")
+    ).text
     pulls: dict[int, set[str]] = {}
     for tip, _, name in (line.partition(" ") for line in listed.splitlines()):
         if found := _PULL.search(name):
@@ -74,7 +74,7 @@ def find_unreachable(repository: Repository, commits: Collection[str]) -> set[st
     found = repository.run(*walk, input=given.encode(), check=False)
     if found.code != 0:  # a parent is gone
         return lost | {*asked} - read_history(repository, ()).reachable
-    return lost | {*asked} & {*found.out.decode().split()}
+    return lost | {*asked} & {*found.text.split()}
 
 
 def read_history(repository: Repository, others: Iterable[str], *, within: float | None = None) -> History:

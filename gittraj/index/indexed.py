@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from functools import cached_property, wraps
+from functools import cached_property, partial, wraps
 from typing import ParamSpec, TypeVar
 
 from gittraj.errors import GitError
@@ -39,16 +39,16 @@ class IndexedNotes(Notes):
         self._learn = learn
         self._give_up = give_up
 
-    def _ask(self, ask: Callable[[], T], otherwise: Callable[[], T]) -> T:
+    def _ask(self, ask: Callable[[sqlite3.Connection], T], otherwise: Callable[[], T]) -> T:
         try:
-            return ask()
+            return ask(self._connection)
         except (sqlite3.Error, ValueError):
             self._give_up()
             return otherwise()
 
     @cached_property
     def _commits(self) -> dict[str, None]:
-        return self._ask(lambda: records.noted_commits(self._connection), lambda: dict.fromkeys(self._all))
+        return self._ask(records.noted_commits, lambda: dict.fromkeys(self._all))
 
     @cached_property
     def _all(self) -> Notes:
@@ -59,13 +59,13 @@ class IndexedNotes(Notes):
 
     @property
     def over(self) -> Sequence[str]:
-        return self._ask(lambda: records.over(self._connection), list)
+        return self._ask(records.over, list)
 
     def __contains__(self, commit: object) -> bool:
         return commit in self._commits
 
     def __len__(self) -> int:
-        return self._ask(lambda: records.count(self._connection), lambda: len(self._all))
+        return self._ask(records.count, lambda: len(self._all))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._commits)
@@ -83,31 +83,22 @@ class IndexedNotes(Notes):
         return NotesRef(self._repository).reader(self._tip)
 
     def with_explored(self) -> Iterator[str]:
-        return self._ask(
-            lambda: iter(records.with_explored(self._connection)),
-            lambda: self._all.with_explored(),  # noqa: PLW0108 - _all reads every note
-        )
+        return iter(self._ask(records.with_explored, lambda: [*self._all.with_explored()]))
 
     def with_deletions(self) -> Sequence[str]:
-        return self._ask(
-            lambda: records.with_deletions(self._connection),
-            lambda: self._all.with_deletions(),  # noqa: PLW0108 - _all reads every note
-        )
+        return self._ask(records.with_deletions, lambda: [*self._all.with_deletions()])
 
     def ids(self) -> Iterator[str]:
-        return self._ask(
-            lambda: iter(records.named(self._connection)),
-            lambda: self._all.ids(),  # noqa: PLW0108 - _all reads every note
-        )
+        return iter(self._ask(records.named, lambda: [*self._all.ids()]))
 
     def naming(self, identity: str) -> Sequence[str]:
         return self._ask(
-            lambda: records.carrying(self._connection, identity), lambda: self._all.naming(identity)
+            partial(records.carrying, trajectory=identity), lambda: [*self._all.naming(identity)]
         )
 
     @cached_property
     def _places(self) -> tuple[Mapping[str, str | None], Sequence[str]]:
-        return self._ask(lambda: records.places(self._connection), lambda: ({}, Notes.places(self)))
+        return self._ask(records.places, lambda: ({}, Notes.places(self)))
 
     def places(self) -> list[str]:
         return [*self._places[0], *self._places[1]]
@@ -119,13 +110,13 @@ class IndexedNotes(Notes):
         pages = [page for page in cached.values() if page is not None]
         if left or len(pages) < len(cached):
             return None
-        return self._ask(lambda: [row for page in pages for row in json.loads(page)], lambda: None)
+        return self._ask(lambda _: [row for page in pages for row in json.loads(page)], lambda: None)
 
     def cached_headers(self, commits: Sequence[str]) -> Mapping[str, Sequence[Header]]:
-        return self._ask(lambda: records.headers_of(self._connection, commits), dict)
+        return self._ask(partial(records.headers_of, commits=commits), dict)
 
     def cached_tallies(self, commits: Sequence[str]) -> Mapping[str, Header]:
-        return self._ask(lambda: records.tallies_of(self._connection, commits), dict)
+        return self._ask(partial(records.tallies_of, commits=commits), dict)
 
     def cache(self, commit: str, headers: Sequence[Header], tallies: Header) -> None:
         self._learn(commit, headers, tallies)

@@ -23,7 +23,7 @@ _CODE = ("index/text_fields.py", "index/text.py", "index/words.py")
 
 def read_refs(repository: Repository) -> Refs:
     asked = ("for-each-ref", "--format=%(refname) %(objectname)", RECORDS, f"{EVENTS}*")
-    rows = (line.split() for line in repository.run(*asked).out.decode().splitlines())
+    rows = (line.split() for line in repository.run(*asked).text.splitlines())
     return dict(sorted((name, tip) for name, tip in rows))
 
 

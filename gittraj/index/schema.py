@@ -1,4 +1,5 @@
-"""The index's tables. With another ``NUMBER`` the index is dropped and built again, never migrated.
+"""The tables of listings; ``text`` has those of search. With another ``NUMBER`` the index is dropped and
+built again, never migrated.
 
 Paths are bytes, as git has them. Commits have numbers, a parent's below its children's. ``large`` has the
 commits whose notes are too large to be read; ``tips``, for a queried commit, everything that it reaches: see

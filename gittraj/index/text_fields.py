@@ -147,7 +147,8 @@ def _of_record(record: Record) -> Iterator[TextField]:
 
 
 def _of_decision(decision: Decision) -> Iterator[str]:
-    yield from filter(None, (decision.chosen, decision.question, *decision.alternatives, decision.reasoning))
+    rejected = (f"rejected: {each}" for each in decision.alternatives)
+    yield from filter(None, (decision.chosen, decision.question, *rejected, decision.reasoning))
 
 
 def _of_retrospective(retrospective: Retrospective) -> Iterator[str]:

@@ -396,7 +396,7 @@ class Counts:
 class TestRuns:
     """``runs`` of one ``kind``, and what the last of them said. ``ran``: its runner started. ``outcome``:
     ``error`` is a run without a verdict, ``none`` one that selected no test. None: not recorded.
-    ``last_exit`` is that of the whole call."""
+    ``last_exit`` is that of the whole call; ``failed_before``: the runs before the last that did not pass."""
 
     __test__ = False  # not a test class, though its name begins like one
 
@@ -409,6 +409,7 @@ class TestRuns:
     last_skipped: int | None = None
     last_errors: int | None = None
     last_exit: int | None = None
+    failed_before: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -147,12 +147,13 @@ def count(number: int, noun: str) -> str:
 
 
 def tests(found: Header | None) -> str | None:
-    """``12 passed, 1 failed (last of 3 runs)``, ``lint failed``, ``ran, result unknown``, ``3 passed (before
-    the commit was rewritten)``."""
+    """``12 passed, 1 failed (last of 3 runs, 1 failed before)``, ``lint failed``, ``ran, result unknown``,
+    ``3 passed (before the commit was rewritten)``."""
     if found is None or not found["runs"]:
         return None
     kind = {"test": "", "typecheck": "type check "}.get(found["kind"], f"{found['kind']} ")
     about = [f"last of {found['runs']} runs"] * (found["runs"] > 1)
+    about += [f"{found['failedBefore']} failed before"] * bool(found.get("failedBefore"))
     about += ["before the commit was rewritten"] * bool(found.get("carried"))
     return kind + _outcome(found) + (f" ({', '.join(about)})" if about else "")
 

@@ -170,7 +170,7 @@ class Survey:
 def _find_files(repository: Repository, commits: Sequence[str]) -> dict[str, str]:
     """The blob of the epoch's file in each of the commits that has one."""
     asked = "".join(f"{commit}:{FILE.decode()}\n" for commit in commits).encode()
-    answers = repository.run("cat-file", "--batch-check=%(objectname)", input=asked).out.decode().splitlines()
+    answers = repository.run("cat-file", "--batch-check=%(objectname)", input=asked).text.splitlines()
     return {commit: blob for commit, blob in zip(commits, answers, strict=True) if " " not in blob}
 
 

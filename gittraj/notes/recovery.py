@@ -156,7 +156,7 @@ def _overwritten(repository: Repository, since: str | None) -> Iterator[tuple[st
                 return  # we compare before we swap: what is gone here was meant to go
             continue
         if not follows:
-            found = repository.run("merge-base", entry.old, entry.new, check=False).out.decode().split()
+            found = repository.run("merge-base", entry.old, entry.new, check=False).text.split()
             base = parent if parent in earlier else next(iter(found), None)
             yield entry.old, changed_notes(objects, _tree(objects, base), _tree(objects, entry.old))
         if parent in earlier and (notes := _set_back(objects, parent, entry.new, earlier)):

@@ -216,7 +216,7 @@ class DataRefs:
 
     def months(self) -> tuple[str, ...]:
         """The months (``2026-11``) that have a ref, oldest first."""
-        listed = self.repository.run("for-each-ref", "--format=%(refname)", f"{self.prefix}*").out.decode()
+        listed = self.repository.run("for-each-ref", "--format=%(refname)", f"{self.prefix}*").text
         names = (line.removeprefix(self.prefix) for line in listed.splitlines())
         return tuple(sorted(name for name in names if _MONTH.fullmatch(name)))
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from gittraj.git import Repository
+    from gittraj.notes.store import NotesRef
 
 COPIES = "refs/notes-remote/"
 """Where fetches leave what remotes have, below each one's name."""
@@ -31,7 +34,23 @@ def find_unjoined(repository: Repository) -> dict[str, str]:
     found = repository.run(*asked, f"--no-merged={_OURS}", check=False)
     if found.code:  # there is no ref of ours
         found = repository.run(*asked)
-    rows = (line.split(" ") for line in found.out.decode("utf-8", "surrogateescape").splitlines())
+    rows = (line.split(" ") for line in found.text.splitlines())
     names = {ref.removeprefix(COPIES).removesuffix("/traj"): tip for ref, tip in rows}
-    listed = repository.run("remote").out.decode("utf-8", "surrogateescape").split("\n") if names else ()
+    listed = repository.run("remote").text.split("\n") if names else ()
     return {name: names[name] for name in sorted(names, key=lambda n: (n != "origin", n)) if name in listed}
+
+
+def find_hint(repository: Repository, has: Callable[[NotesRef], object], otherwise: str) -> str:
+    """The hint for what no record of ours has: to join those of a remote, if one of them has it."""
+    from gittraj.notes.store import NotesRef  # noqa: PLC0415
+
+    for remote in find_unjoined(repository):
+        if has(NotesRef(repository, f"{COPIES}{remote}/traj")):
+            return f"its records came from {remote} and are not joined yet: git traj fetch {remote}"
+    return otherwise
+
+
+def find_named(repository: Repository, name: str, otherwise: str) -> str:
+    """The same for a trajectory, as readers call it."""
+    word = name.partition(".")[0].encode()
+    return find_hint(repository, lambda notes: any(word in body for _, body in notes.items()), otherwise)

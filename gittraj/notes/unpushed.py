@@ -52,7 +52,7 @@ def _is_ours_alone(repository: Repository, ref: str, tip: str) -> bool:
         (f"--points-at={tip}",),  # wherever a refspec of the user's puts a copy
     )
     found = [repository.run("for-each-ref", "--format=%(refname)", *words, check=False) for words in asked]
-    return all(each.code == 0 and each.out.decode().split() == [ref] for each in found)
+    return all(each.code == 0 and each.text.split() == [ref] for each in found)
 
 
 def newest_without(objects: Objects, tip: str | None, holds: Callable[[str], bool]) -> list[str]:

@@ -45,7 +45,7 @@ def remote_tips(repository: Repository) -> dict[str, str]:
     if not may_have_copies(repository):
         return {}
     asked = ("for-each-ref", "--format=%(refname) %(objectname)", COPIES)
-    rows = (line.split() for line in repository.run(*asked).out.decode().splitlines())
+    rows = (line.split() for line in repository.run(*asked).text.splitlines())
     return {ref: tip for ref, tip in rows if ref.endswith("/traj")}
 
 

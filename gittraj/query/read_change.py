@@ -61,14 +61,12 @@ def _find_written(
 ) -> frozenset[str] | None:
     """Those of the paths with a line that a recorded call wrote; None where events are not here."""
     from gittraj.query.show.attributed import attribute  # noqa: PLC0415 - most changes have no such files
-    from gittraj.query.why.session import Session  # noqa: PLC0415
+    from gittraj.query.why.session import read_session  # noqa: PLC0415
 
     segments, found = Segments(repository), set[str]()
     for commit in (each.commit for each in change.recorded if not paths.isdisjoint(each.files)):
         explaining = (folded for folded in recorded.on(commit) if folded.explains(commit))
-        sessions = [Session(folded.whole, folded.records(commit)) for folded in explaining]
-        for session in sessions:
-            session.read(segments)
+        sessions = (read_session(folded.whole, folded.records(commit), segments) for folded in explaining)
         events = {session.header["id"]: [*session.events] for session in sessions}
         found |= {run.path for run in attribute(repository, commit, events) if run.trajectory}
     return None if segments.missing else frozenset(found)

@@ -211,7 +211,7 @@ def find_pushed(repository: Repository, renewals: Sequence[Renewal]) -> list[Ren
     """Those of which a remote has what is rewritten, as far as is known here."""
     if not renewals:
         return []
-    listed = repository.run("for-each-ref", "--format=%(refname)", "refs/notes-remote/").out.decode()
+    listed = repository.run("for-each-ref", "--format=%(refname)", "refs/notes-remote/").text
     refs = [ref.rpartition("/") for ref in listed.splitlines()]
     trajectories = {trajectory for renewal in renewals for trajectory, _ in renewal.records}
     theirs = {

@@ -23,10 +23,11 @@ from __future__ import annotations
 
 from ..model.ruleset import RULESET
 from .engine import Redactor
+from .gitleaks import RuleFile
 from .live import LiveValues
 from .only import OnlyValues
 from .options import Options
 from .page import Span
 from .scan import rules
 
-__all__ = ["RULESET", "LiveValues", "OnlyValues", "Options", "Redactor", "Span", "rules"]
+__all__ = ["RULESET", "LiveValues", "OnlyValues", "Options", "Redactor", "RuleFile", "Span", "rules"]

@@ -9,31 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from .bound import LINKS, SETTING, Bound, begins_line, bind
+from .bound import LINKS, Bound, begins_line, bind
 from .decide import Candidate, Proposals, Reader
-from .lazy import lazy
-from .load import form
+from .load import patterns
 from .named import Style
 from .names import Grade, kind
 from .page import Page
 from .quotes import LONGEST_VALUE, QUOTE, quoted, quoted_style
 from .values import is_label
 
-_WRAPPED = form("wrapped", re.IGNORECASE)
-_OCTETS = lazy(
-    r"(?:(?:new )?(?:[\w.]{0,20}!?|\[\w{0,6}\]byte|byte\[\w{0,6}\])\s?\(?)?[{\[(]\s{0,12}(?P<v>(?:0x[0-9a-fA-F]{2},\s{0,12}){7,63}0x[0-9a-fA-F]{2}|(?:\d{1,3},\s{0,12}){15,63}\d{1,3}(?=,?\s{0,12}[\])}]))"
-)
-_SPLITS = lazy(r"tokeni[sz]|lexer|encoding\.", re.IGNORECASE)  # a text to tokens
-_GETS = lazy(r"get_?password|find|lookup", re.IGNORECASE)
-_DEFAULT = form("default", re.IGNORECASE)
-# A value without quotes ends at a space; in a URL or a connection string, and in code or YAML, sooner.
-_BARE = lazy(r"[^\s\"'`]{1,1024}+")
-_BARE_FIELD = lazy(r"[^\s\"'`&;#]{1,1024}+")
-_BARE_ITEM = lazy(r"[^\s\"'`,;)}\]>|]{1,1024}+")
-_REST = lazy(r"[^\r\n]{1,300}+")
-_NEXT_FIELD = lazy(r"[^\s\"'`&;#]{1,256}+[;&][\w. ]{1,32}=")
-_NEXT_WORD = lazy(r"[^\s\"'`()\[\]{},;]{3,256}+[ ][\w.]{1,32}=[^=\s]")
-_WORD_BEFORE = lazy(r"(?:^|\s)[\w.]{1,32}=[^\s()\[\]{},;]{1,60}[ ]$")
+_RE = patterns("assignments")
 
 
 def assignments(page: Page) -> Proposals:
@@ -92,7 +77,7 @@ def _in_quotes(page: Page, bound: Bound) -> Found:
 
 def _octets(page: Page, bound: Bound) -> Found:
     """The bytes of a key; of what is only called "key", if they were drawn."""
-    octets = _OCTETS.match(page.text, bound.start)
+    octets = _RE.octets.match(page.text, bound.start)
     if not octets or (bound.level < Grade.TOKEN and bound.name.lower() != "key"):
         return None
     accept = "any" if bound.level >= Grade.TOKEN else "octets"
@@ -102,7 +87,7 @@ def _octets(page: Page, bound: Bound) -> Found:
 def _of_code(page: Page, bound: Bound) -> Found:
     """Nothing, where code or a template goes on: ``token(x)``, ``Token::new``, ``{{ password | default(…) }}``."""
     text, first = page.text, max(0, bound.at - 120)
-    if bound.op in ("(", ",") or (bound.op == "::" and _MEMBER.match(text, bound.start)):
+    if bound.op in ("(", ",") or (bound.op == "::" and _RE.member.match(text, bound.start)):
         return ()
     filtered = bound.op == "|" and text.rfind("{{", first, bound.at) > text.rfind("}}", first, bound.at)
     return () if filtered else None
@@ -111,27 +96,24 @@ def _of_code(page: Page, bound: Bound) -> Found:
 def _listed(page: Page, place: tuple[int, int], bound: Bound, style: Style) -> Iterator[Candidate]:
     """A literal, and the other literals of its list."""
     yield _candidate(page, place, bound, style)
-    while (bound.between["block"] or "").startswith("[") and (more := _MORE.match(page.text, place[1])):
+    while (bound.between["block"] or "").startswith("[") and (more := _RE.more.match(page.text, place[1])):
         place = more.span("v")
         yield _candidate(page, place, bound, style)
-
-
-_MORE = lazy(r"[\"'],\s{0,24}(?P<q>[\"'])(?P<v>[^\"'\n]{3,400})(?=(?P=q))")
 
 
 def _wrapped(page: Page, bound: Bound) -> Found:
     """A literal in a call, or as a default."""
     text = page.text
-    wrapped = _WRAPPED.match(text, bound.start) or _DEFAULT.match(text, bound.start)
+    wrapped = _RE.wrapped.match(text, bound.start) or _RE.default.match(text, bound.start)
     if not wrapped:
         return None
     place = None
     if literal := QUOTE.match(text, wrapped.end()):
         place = quoted(page, literal)
-        looked_up = _GETS.search(wrapped[0]) and text.startswith(",", place[1] + 1)
-        if _SPLITS.search(wrapped[0]) or looked_up:
+        looked_up = _RE.gets.search(wrapped[0]) and text.startswith(",", place[1] + 1)
+        if _RE.splits.search(wrapped[0]) or looked_up:
             return ()
-    elif wrapped[0].startswith("${") and (bare := _IN_BRACES.match(text, wrapped.end())):
+    elif wrapped[0].startswith("${") and (bare := _RE.in_braces.match(text, wrapped.end())):
         place = bare.span()
     return [_candidate(page, place, bound, Style.EXACT)] if place else ()
 
@@ -140,29 +122,22 @@ def _linked(page: Page, bound: Bound) -> Found:
     """A word of a sentence or of a table: ``the password is …``."""
     if bound.sign and bound.sign not in LINKS:
         return None
-    near = _BARE.match(page.text, bound.start)
+    near = _RE.bare.match(page.text, bound.start)
     if not near or (bound.name == "pass" and near[0].isalpha() and not bound.sign):  # the verb, or a round
         return ()
     return [_candidate(page, (bound.start, _word_end(page.text, near)), bound, Style.NEAR)]
 
 
-_IN_BRACES = lazy(r"[^}\s]{3,64}")
-
-
-# A test, a function, a type in a module
-_MEMBER = lazy(r"[a-z]+(?:_[a-z0-9]+)+(?!\w)|[A-Za-z]+(?![\w-])")
-
-
 def _as_field(page: Page, bound: Bound) -> Found:
     """A value without quotes as one word: of a URL, a setting, a connection string."""
     text, start, line_start = page.text, bound.start, begins_line(page.text, bound.at)
-    said = line_start and not SETTING.fullmatch(bound.name) and _SAYS_ON.match(text, start)
+    said = line_start and not _RE.setting.fullmatch(bound.name) and _RE.says_on.match(text, start)
     if said and is_label(_line(text, start)):
         return ()  # what a user is told: login.password.confirm=Repeat the password
-    connection = bound.before in ("?", "&", ";") or _NEXT_FIELD.match(text, start) is not None
+    connection = bound.before in ("?", "&", ";") or _RE.next_field.match(text, start) is not None
     if not (connection or bound.between["pair"] or _is_setting(text, bound, line_start=line_start)):
         return None
-    bare = (_BARE_FIELD if connection else _BARE).match(text, start)
+    bare = (_RE.bare_field if connection else _RE.bare).match(text, start)
     return [_candidate(page, (start, _bare_end(text, bare)), bound, Style.EXACT)] if bare else ()
 
 
@@ -172,9 +147,9 @@ def _bare(page: Page, bound: Bound) -> Iterator[Candidate]:
     if (bound.op not in _ASSIGNS and not bound.between["typed"]) or _is_counted(text, bound):
         return
     if begins_line(text, bound.at) and bound.level is Grade.STRONG and text[start - 2 : start] != "::":
-        value = _REMARK.split(_line(text, start), maxsplit=1)[0].rstrip(",;")
+        value = _RE.remark.split(_line(text, start), maxsplit=1)[0].rstrip(",;")
         yield _candidate(page, (start, start + len(value)), bound, Style.LINE)
-    bare = _BARE_ITEM.match(text, start)
+    bare = _RE.bare_item.match(text, start)
     if bare and not (bare[0][0] == "{" and text.startswith("}", bare.end())):
         yield _candidate(page, (start, _bare_end(text, bare)), bound, Style.LOOSE)
 
@@ -194,21 +169,16 @@ def _is_setting(text: str, bound: Bound, *, line_start: bool) -> bool:
         return False
     return (
         line_start
-        or SETTING.fullmatch(bound.name) is not None
+        or _RE.setting.fullmatch(bound.name) is not None
         or bound.name.startswith("-")
-        or _NEXT_WORD.match(text, bound.start) is not None
-        or _WORD_BEFORE.search(text, max(0, bound.at - 80), bound.at) is not None
-        or _AFTER_OPTION.search(text, max(0, bound.at - 120), bound.at) is not None
+        or _RE.next_word.match(text, bound.start) is not None
+        or _RE.word_before.search(text, max(0, bound.at - 80), bound.at) is not None
+        or _RE.after_option.search(text, max(0, bound.at - 120), bound.at) is not None
     )
 
 
-_AFTER_OPTION = form("after_option")
-_REMARK = lazy(r"\s+[#;/]{1,2}\s|\s{3,}|[\"'`]?,?\s*$")
-_SAYS_ON = lazy(r"[^\W\d_]{2,16} \w")
-
-
 def _line(text: str, start: int) -> str:
-    rest = _REST.match(text, start)
+    rest = _RE.rest.match(text, start)
     return rest[0] if rest else ""
 
 

@@ -5,23 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from .lazy import lazy
-from .load import form, words
-from .names import Grade, grade
+from .load import patterns, words
+from .names import Grade, grade, kind
 from .page import Hit, Page
 
+_RE = patterns("assignments")
 _LONGEST_NAME = 64
 
-# The end of a name with a secret's noun in it, and a look at whether anything like an assignment follows.
-_TAIL = lazy(
-    r"[\w.-]{0,24}+(?=[\"'`\])}?!*%~]{0,6}+(?:[ \t]{0,24}+(?:[:=!>,(|?<-]|\+=|(?<=[ \t])[\"'`\w/+$*]|→|—|–)|[\s,;\"']{0,40}+value\b|\s{1,40}(?:<|\"|'))|%3d|\[\w{0,8}\][ ]?=)"
-)
-_BEFORE_NAME = lazy(r"[\w.-]*+")
-_BETWEEN = form("between", re.VERBOSE)
-SETTING = lazy(r"[A-Z][A-Z0-9_]*")
-_LINE_START = form("line_start")
 LINKS = frozenset(words("words", "links"))
-_PUBLIC = lazy(r"(?:public|fingerprint|foreign|primary|sort|cache)[ _-]$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,17 +41,17 @@ class Bound:
 
 def bind(page: Page, hit: Hit) -> tuple[int, Bound | None]:
     """The end of the name at a hit, 0 if nothing like an assignment follows; and the name, if it is a secret's."""
-    if not (tail := _TAIL.match(page.lower, hit[1])):
+    if not (tail := _RE.tail.match(page.lower, hit[1])):
         return 0, None
-    before = _BEFORE_NAME.match(page.text[max(0, hit[0] - _LONGEST_NAME) : hit[0]][::-1])
+    before = _RE.before_name.match(page.text[max(0, hit[0] - _LONGEST_NAME) : hit[0]][::-1])
     start = hit[0] - (before.end() if before else 0)
     return tail.end(), _bound(page.text, start, tail.end())
 
 
 def _bound(text: str, start: int, end: int) -> Bound | None:
     name = text[start:end]
-    between = _BETWEEN.match(text, end) if (level := grade(name)) else None
-    if not between or _PUBLIC.search(text, max(0, start - 14), start):
+    between = _RE.between.match(text, end) if (level := grade(name)) else None
+    if not between or (kind(name) != "password" and _RE.public.search(text, max(0, start - 14), start)):
         return None
     bound = Bound(name, start, level, between, text[max(0, start - 1) : start])
     # the port of a host, a member of a path
@@ -70,4 +61,4 @@ def _bound(text: str, start: int, end: int) -> Bound | None:
 
 def begins_line(text: str, at: int) -> bool:
     near = max(0, at - 100)
-    return (not near or "\n" in text[near:at]) and _LINE_START.search(text, near, at) is not None
+    return (not near or "\n" in text[near:at]) and _RE.line_start.search(text, near, at) is not None

@@ -10,24 +10,14 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from .decide import Candidate, Proposals, Reader
-from .lazy import lazy
-from .load import form, words
+from .load import patterns, words
 from .page import Page, places
 
+_RE = patterns("calls")
 # The last literal but the first, where a user, a host or a selector stands.
 _AFTER_USER = frozenset(words("words", "calls_after_user"))
 # Any literal that was drawn or speaks for itself.
 _OF_KEYS = frozenset(words("words", "calls_of_keys"))
-# What a function takes whose name is in no list.
-_TAKES = form("takes")
-_OF_KEY = form("of_key")
-# A user and a password, and nothing else.
-_PAIRS = form("pairs")
-_LITERAL = lazy(
-    r"(?<![\w\"'])[brfuL@$]?(?P<q>[\"'`])(?P<v>(?:(?!(?P=q))[^\n\\]|\\.){0,200})(?P=q)(?=\s{0,2}[,)\].;:]|$|\s)"
-)
-_PRESSED = lazy(r"(?:\{\w{2,12}\}|\\[nr])+$")  # keys, after it
-_BRACKETS = lazy(r"[()\n]")
 _REACH = 400  # characters to a call's end
 
 
@@ -37,8 +27,8 @@ def calls(page: Page) -> Proposals:
         return
     for name in sorted(word for word in page.words if _is_taker(word)):
         for start in _called(page, name):
-            literals = list(_LITERAL.finditer(page.text, start, _closing(page.text, start)))
-            of_keys = name in _OF_KEYS or (name not in _AFTER_USER and _OF_KEY.search(name))
+            literals = list(_RE.literal.finditer(page.text, start, _closing(page.text, start)))
+            of_keys = name in _OF_KEYS or (name not in _AFTER_USER and _RE.of_key.search(name))
             kind = "secret" if of_keys else "password"
             for place, accept in (_keys if of_keys else _behind_user)(page, name, start, literals):
                 yield Candidate(*place, "call", kind, accept=accept)
@@ -46,7 +36,7 @@ def calls(page: Page) -> Proposals:
 
 @lru_cache(maxsize=1 << 16)
 def _is_taker(word: str) -> bool:
-    return word in _AFTER_USER or word in _OF_KEYS or _TAKES.search(word) is not None
+    return word in _AFTER_USER or word in _OF_KEYS or _RE.takes.search(word) is not None
 
 
 def _called(page: Page, name: str) -> Iterator[int]:
@@ -61,7 +51,7 @@ def _called(page: Page, name: str) -> Iterator[int]:
 
 def _closing(text: str, start: int) -> int:
     depth, end = 1, min(len(text), start + _REACH)
-    for match in _BRACKETS.finditer(text, start, end):
+    for match in _RE.brackets.finditer(text, start, end):
         depth += {"(": 1, ")": -1}.get(match[0], 0)
         if not depth:
             return match.start()
@@ -77,9 +67,9 @@ def _behind_user(page: Page, name: str, start: int, literals: Literals) -> Itera
     several = len(literals) > 1 or page.text.find(",", start, start + _REACH) >= 0
     found = literals[1:] or (literals if several else [])
     for literal in found:
-        value = _PRESSED.sub("", literal["v"])
+        value = _RE.pressed.sub("", literal["v"])
         at = literal.start("v")
-        pair = len(literals) == 2 and _PAIRS.search(name) is not None
+        pair = len(literals) == 2 and _RE.pairs.search(name) is not None
         accept = ("argument | alone" if pair else "argument") if literal is found[-1] else "fair"
         yield (at, at + len(value)), accept
 
@@ -88,7 +78,7 @@ def _keys(page: Page, name: str, start: int, literals: Literals) -> Iterator[Jud
     before = page.lower[max(0, start - len(name) - 24) : start]
     if name == "encode" and "tokeni" in before:
         return
-    of_key = _OF_KEY.search(name) or "jwt." in before
+    of_key = _RE.of_key.search(name) or "jwt." in before
     for literal in literals:
         yield literal.span("v"), "drawn-argument | key" if of_key else "drawn-argument"
 

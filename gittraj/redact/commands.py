@@ -13,17 +13,12 @@ from fnmatch import fnmatchcase
 from functools import cache
 
 from .decide import Candidate, Proposals, Reader
-from .lazy import lazy
-from .load import Takes
+from .load import Takes, patterns
 from .load import commands as table
 from .names import grade
 from .page import Page
 
-_ARGUMENT = lazy(
-    r"[ \t]*(?:\\?\r?\n[ \t]*)?(?P<a>(?:\"[^\"\n]{0,400}\"|'[^'\n]{0,400}'|\\.|[^\s\"'|;&]|&(?!&)|;(?=\S)){1,500}+)"
-)
-_LISTED = lazy(r"[\"']?,[ ]?[\"'](?P<a>[^\"'\n]{1,300})(?=[\"'])")
-_LIST = lazy(r"[\"'],[ ]?(?=[\"'])")
+_RE = patterns("commands")
 Word = tuple[str, int]
 """An argument of a command, and where it begins."""
 
@@ -61,12 +56,12 @@ def _words(text: str, start: int, read: int = 0) -> list[Word]:
     to which an earlier call was read."""
     if text.startswith(".exe", start):
         start += 4
-    listed = _LIST.match(text, start)
+    listed = _RE.list.match(text, start)
     if text[start : start + 1] not in (" ", "\t") and not listed:
         return []
     at = start if listed else max(start, read)
     words: list[Word] = []
-    pattern = _LISTED if listed else _ARGUMENT
+    pattern = _RE.listed if listed else _RE.argument
     while (match := pattern.match(text, at)) and len(words) < 48 and match.end() - start < 1500:
         words.append((match["a"], match.start("a")))
         at = match.end()
@@ -94,9 +89,6 @@ def _of_option(words: list[Word], option: str, how: str) -> Proposals:
         yield from _taken(*following[0], how)
 
 
-# Of -path, -print0: another command's, in a line below.
-_LONG_OPTION = lazy(r"ath|rint0?|rune|erm|roject|rofile|ort|lugins?|ackage|latform")
-_PORT = lazy(r"[0-9]{1,5}|[0-9.:/]*[.:/][0-9.:/]*(?:/tcp|/udp)?|[0-9]{1,5}(?::[0-9]{1,5})+")
 _SIGNS = {"colon": ":", "percent": "%", "comma": ",", "named": "="}
 
 
@@ -110,12 +102,9 @@ def _taken(word: str, begin: int, how: str = "") -> Proposals:
             return
     if word.startswith("-") or word in ("", "codesigning"):  # a policy of macOS
         return
-    if how == "either" and (_PORT.fullmatch(word) or _LONG_OPTION.fullmatch(word)):
+    if how == "either" and (_RE.port.fullmatch(word) or _RE.long_option.fullmatch(word)):
         return
     yield Candidate(begin, begin + len(word.rstrip(",)")), "command", "password")
-
-
-_NO_POSITION = lazy(r"-.|/[A-Za-z]+(?::|$)")
 
 
 def _by_number(text: str, start: int, takes: Takes) -> Proposals:
@@ -126,7 +115,7 @@ def _by_number(text: str, start: int, takes: Takes) -> Proposals:
             while at < len(here) and not fnmatchcase(here[at][0], head):
                 at += 1
             at += 1
-        plain = [word for word in here[at:] if not _NO_POSITION.match(word[0])]
+        plain = [word for word in here[at:] if not _RE.no_position.match(word[0])]
         if at <= len(here) and argument.number < len(plain):
             yield from _taken(*plain[argument.number])
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 
 from .lazy import lazy
-from .load import alternatives, words
+from .load import alternatives, patterns, words
 from .names import ALPHABETIC, CJK, Grade, grade
 from .page import Hit, Page
+
+_RE = patterns("cues")
 
 
 def _noun() -> str:
@@ -20,21 +22,15 @@ def _noun() -> str:
 
 NOUN = lazy(_noun)
 _VERBS = frozenset(("log in", "logged in", "logging in", "sign in", "signed in", "unlock", "decrypt"))
-_NAME_AHEAD = lazy(r"[\w-]{0,40}+")
-_REFUSED = lazy(r"\b(?:denied|invalid|incorrect)\b[^\n]{0,30}$")
-_PASS_OF = lazy(r"[$'\"]$|\b(?:db|wi-?fi|admin|root|user|my|our|new|old|vpn|ssh|zip|sudo|login)[ ]$")
-_OF = lazy(r"(\w{2,20})[ ]$")
-_IN_PATH = lazy(r"[/\\]\w|\.[a-z]{1,5}\b|\(\)|\+")
-_IN_WORD = lazy(r".?[a-z0-9]|[a-z0-9][+]")  # as in base64
 LOGIN = frozenset(words("words", "logins"))
 
 
 def cue_at(page: Page, hit: Hit) -> tuple[int, int, Grade]:
     """The name at a hit, and its grade in a sentence."""
     lower, at = page.lower, hit[0]
-    before = _NAME_AHEAD.match(lower[max(0, at - 40) : at][::-1])
+    before = _RE.name_ahead.match(lower[max(0, at - 40) : at][::-1])
     start = at - (before.end() if before and lower[at] < "\u0900" else 0)  # else no blanks between words
-    end = _NAME_AHEAD.match(lower, hit[1]).end()  # type: ignore[union-attr]
+    end = _RE.name_ahead.match(lower, hit[1]).end()  # type: ignore[union-attr]
     if start == at and (noun := NOUN.match(lower, at)):
         end, level = max(end, noun.end()), _level_of(lower, noun)
     elif start == at and end == hit[1] and lower[at:end] in _VERBS:
@@ -49,8 +45,8 @@ def _level_of(lower: str, noun: re.Match[str]) -> Grade:
     if noun["strong"] or noun[0] in LOGIN:
         return Grade.STRONG
     if noun[0] == "pass":
-        return Grade.STRONG if _PASS_OF.search(lower, max(0, start - 12), start) else Grade.TOKEN
-    of = _OF.search(lower, max(0, start - 24), start) if noun[0].endswith("key") else None
+        return Grade.STRONG if _RE.pass_of.search(lower, max(0, start - 12), start) else Grade.TOKEN
+    of = _RE.of.search(lower, max(0, start - 24), start) if noun[0].endswith("key") else None
     return Grade.NONE if of and not grade(f"{of[1]}_{noun[0]}") else Grade.TOKEN
 
 
@@ -67,17 +63,14 @@ def _is_other(lower: str, start: int, end: int) -> bool:
     """Whether it is refused, public, or part of a path, a member or a longer word."""
     return (
         lower.endswith(("public ", "public-", "public_", "fingerprint "), 0, start)
-        or _IN_PATH.match(lower, end) is not None
-        or _REFUSED.search(lower, max(0, start - 40), start) is not None
+        or _RE.in_path.match(lower, end) is not None
+        or _RE.refused.search(lower, max(0, start - 40), start) is not None
         or (start > 0 and lower[start - 1] in "/\\")
-        or _IN_WORD.fullmatch(lower, max(0, start - 2), start) is not None
+        or _RE.in_word.fullmatch(lower, max(0, start - 2), start) is not None
     )
-
-
-_COUNTED = lazy(r"\b(?:number of|days|minimum|maximum|attempts|tries|length|age)\b")
 
 
 def is_count(page: Page, at: int) -> bool:
     """Whether the number at ``at`` counts something, by what is before it in its line."""
     line = page.lower.rfind("\n", 0, at) + 1
-    return _COUNTED.search(page.lower, max(line, at - 80), at) is not None
+    return _RE.counted.search(page.lower, max(line, at - 80), at) is not None

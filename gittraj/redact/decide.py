@@ -13,16 +13,17 @@ from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 
 from .base58 import has_checksum
-from .lazy import lazy
-from .load import form, tables
-from .made import DULL, WORDS_ALONE, is_chosen, is_joined, is_phrase, is_worded
+from .load import patterns, tables
+from .made import DULL, is_chosen, is_joined, is_phrase, is_worded
 from .named import Style, is_secret
 from .names import Grade
 from .page import Page, Span
 from .proof import Proof, proof
 from .public import is_public
 from .randomness import likelihood, looks_random
-from .values import TOOL_ID, UUID, is_basic, is_evident, is_label, is_password, is_placeholder
+from .values import is_basic, is_evident, is_label, is_password, is_placeholder
+
+_RE = patterns("values")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,14 +83,9 @@ def _takes(judge: str, value: str, grade: Grade) -> bool:
     return _FORMS[judge](value)
 
 
-_HEX_OF_A_DEVICE = lazy(r"[0-9a-fA-F]{12,64}")
-_UNEVEN = lazy(r"[a-zA-Z]*(?:[a-z][A-Z]{2}|[A-Z]{2,}[a-z]+[A-Z])[a-zA-Z]*")
-_SIGN = lazy(r"[!@#$%^&*~]")
-
-
 def is_named(value: str) -> bool:
     """Anything except a placeholder, reference, label or UUID."""
-    return not UUID.fullmatch(value) and _is_exact(value)
+    return not _RE.uuid.fullmatch(value) and _is_exact(value)
 
 
 def is_clear(value: str) -> bool:
@@ -98,12 +94,12 @@ def is_clear(value: str) -> bool:
         return False
     if is_evident(value) or looks_random(value):
         return True
-    if _HEX_OF_A_DEVICE.fullmatch(value):
+    if _RE.hex_of_a_device.fullmatch(value):
         return False
-    if WORDS_ALONE.fullmatch(value):
+    if _RE.words_alone.fullmatch(value):
         return not is_label(value)
     digit = re.search(r"\d", value) is not None
-    signed = len(value) >= 8 and _SIGN.search(value) is not None
+    signed = len(value) >= 8 and _RE.a_sign.search(value) is not None
     return digit and (signed or not value.isascii())
 
 
@@ -117,9 +113,9 @@ def is_given(value: str) -> bool:
     return (
         is_chosen(value)
         or is_joined(value)
-        or _HEX_OF_A_DEVICE.fullmatch(value) is not None
+        or _RE.hex_of_a_device.fullmatch(value) is not None
         or (value.isdigit() and len(value) >= 8)
-        or (len(value) >= 8 and _UNEVEN.fullmatch(value) is not None)
+        or (len(value) >= 8 and _RE.odd_capitals.fullmatch(value) is not None)
     )
 
 
@@ -139,9 +135,6 @@ def is_fed(value: str) -> bool:
     return _is_exact(value)
 
 
-_SHOWN_BASE64 = lazy(r"[A-Za-z0-9+/]{8,}={1,2}|(?=.*[A-Z])(?=.*[a-z])(?=.*\d)[A-Za-z0-9+/]{12,}")
-
-
 def _decoded(value: str) -> str:
     """The decoded text, if the value is the base64 of ASCII text; else empty."""
     try:
@@ -151,21 +144,16 @@ def _decoded(value: str) -> str:
 
 
 _ANSWERS = frozenset(["hello", "world", "yes", "y", "n", "no", "test", "ok", "done", "data", "foo", "bar"])
-_PREFIX = lazy(
-    r"^(?:[A-Za-z]{1,12}[-_.:])(?:(?:[a-z]{1,12}|[A-Z]{1,12}|[A-Z][a-z]{1,11})[0-9]{0,2}[-_.])*(?=.{12})"
-)
-_SEQUENCE = form("sequence")
-_PUBLIC_ID = lazy(r"(?:^|_)(?:msg|toolu|call|req|resp|run|evt|pk|pub|public|client_id|id)_")
 
 
 def is_drawn(value: str) -> bool:
     """Whether the part after the prefix was drawn at random, not written: ``sk-your-api-key-goes-here``."""
-    body = _PREFIX.sub("", value[:160])
+    body = _RE.prefix.sub("", value[:160])
     if (
         is_placeholder(value)
         or is_placeholder(body)
         or len(set(body)) < 7
-        or _SEQUENCE.search(body.lstrip("A").lower())
+        or _RE.sequence.search(body.lstrip("A").lower())
     ):
         return False
     score = likelihood(body)  # 0: too few letters to tell
@@ -185,8 +173,8 @@ def is_jwt(value: str) -> bool:
 def is_any_token(value: str) -> bool:
     """The token of an unknown vendor: drawn at random, and not the identifier of a message, a call or a
     session."""
-    body = _PREFIX.sub("", value)
-    if _PUBLIC_ID.search(value) or TOOL_ID.fullmatch(value):
+    body = _RE.prefix.sub("", value)
+    if _RE.public_id.search(value) or _RE.tool_id.fullmatch(value):
         return False
     return (
         len(body) >= 16
@@ -207,16 +195,10 @@ def is_argument(value: str) -> bool:
 def is_drawn_argument(value: str) -> bool:
     return (
         len(value) >= 8
-        and not _NOT_DRAWN.search(value)
+        and not _RE.not_drawn.search(value)
         and is_secret(value, Grade.TOKEN, Style.EXACT)
         and (is_evident(value) or looks_random(value))
     )
-
-
-_NOT_DRAWN = form("not_drawn")
-_KEY = lazy(
-    r"(?:0x)?(?=[0-9a-f]*[a-f])(?=[0-9a-f]*[0-9])(?:[0-9a-f]{32}|[0-9a-f]{48}|[0-9a-f]{64})", re.IGNORECASE
-)
 
 
 def is_octets(value: str) -> bool:
@@ -230,7 +212,7 @@ def _is_exact(value: str) -> bool:
 
 
 _FORMS: dict[str, Callable[[str], bool]] = {
-    "uuid": lambda value: UUID.fullmatch(value) is not None,
+    "uuid": lambda value: _RE.uuid.fullmatch(value) is not None,
     "named": is_named,
     "evident": is_clear,
     "chosen": is_given,
@@ -249,7 +231,7 @@ _FORMS: dict[str, Callable[[str], bool]] = {
     "basic": is_basic,
     "fed": is_fed,
     # what a command prints that makes or shows a secret
-    "shown": lambda value: is_named(value) and bool(proof(value) or _SHOWN_BASE64.fullmatch(value)),
+    "shown": lambda value: is_named(value) and bool(proof(value) or _RE.shown_base64.fullmatch(value)),
     "drawn": is_drawn,
     "jwt": is_jwt,
     "any-token": is_any_token,
@@ -261,7 +243,7 @@ _FORMS: dict[str, Callable[[str], bool]] = {
     "alone": lambda value: value.lower() not in DULL and " " not in value and _is_exact(value),
     "drawn-argument": is_drawn_argument,
     # what a call takes that takes a key: hex of a key's length, or a word that somebody made up
-    "key": lambda value: _KEY.fullmatch(value) is not None or (value.islower() and is_chosen(value)),
+    "key": lambda value: _RE.key.fullmatch(value) is not None or (value.islower() and is_chosen(value)),
     "octets": is_octets,
     "literal": lambda value: not is_placeholder(value),
     "any": bool,

@@ -12,22 +12,12 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 
-from .lazy import lazy
+from .load import patterns
 from .page import Span
 from .view import Layer
 
-_STRING = lazy(r'"((?:[^"\\]++|\\.)*+)"', re.DOTALL)
-_QUOTE = lazy(r'(?<!\\)"')
-_KEY = lazy(r"\s*:")
-_LINE = lazy(r"[^\n]+")
-_ESCAPE = lazy(
-    r"(\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.))", re.DOTALL
-)
+_RE = patterns("documents")
 _LONG = 200
-# But for a seed's words, and what a field of a form is called.
-_TEXT = lazy(
-    r"(?!^[a-z]+(?: [a-z]+){3,11}$|^\w+(?: \w+)? (?:field|input|box)$)(?:.*\s|.*\\[nrtu])", re.DOTALL
-)
 _SHORTEST = 5
 Read = Callable[[str, str | None], Iterator[Span]]
 
@@ -41,7 +31,7 @@ def documents(text: str) -> list[tuple[int, int]]:
         return []
     return [
         line.span()
-        for line in _LINE.finditer(text)
+        for line in _RE.line.finditer(text)
         if line[0][:1] in "{[" and len(line[0]) > 12 and _is_json(line[0])
     ]
 
@@ -49,8 +39,8 @@ def documents(text: str) -> list[tuple[int, int]]:
 def strings(text: str, place: tuple[int, int], read: Read) -> Iterator[Span]:
     """The results of ``read`` for each string of the document at ``place``."""
     name: str | None = None
-    for match in _STRING.finditer(text, *place):
-        if _KEY.match(text, match.end(), match.end() + 8):
+    for match in _RE.string.finditer(text, *place):
+        if _RE.key.match(text, match.end(), match.end() + 8):
             name = match[1]
             continue
         if len(match[1]) >= _SHORTEST or name:
@@ -62,7 +52,7 @@ def strings(text: str, place: tuple[int, int], read: Read) -> Iterator[Span]:
 def blanked(text: str, places: list[tuple[int, int]]) -> str:
     """The text with long and multi-line strings of its documents blank."""
     for start, end in places:
-        text = text[:start] + _STRING.sub(_blank, text[start:end]) + text[end:]
+        text = text[:start] + _RE.string.sub(_blank, text[start:end]) + text[end:]
     return text
 
 
@@ -70,11 +60,11 @@ def fitted(text: str, places: list[tuple[int, int]], spans: Iterable[Span]) -> I
     """The secrets, each cut at the end of the string in which it begins, so that none includes its quote."""
     bodies: list[tuple[int, int]] | None = None
     for span in spans:
-        if not places or _QUOTE.search(text, span.start, span.end) is None:
+        if not places or _RE.quote.search(text, span.start, span.end) is None:
             yield span
             continue
         if bodies is None:
-            bodies = [found.span(1) for place in places for found in _STRING.finditer(text, *place)]
+            bodies = [found.span(1) for place in places for found in _RE.string.finditer(text, *place)]
         start, end = bodies[max(0, bisect_right(bodies, (span.start, len(text))) - 1)] if bodies else (0, 0)
         if not start <= span.start <= end < span.end:
             yield span
@@ -83,13 +73,13 @@ def fitted(text: str, places: list[tuple[int, int]], spans: Iterable[Span]) -> I
 
 
 def _in_list(text: str, at: int, end: int) -> bool:
-    following = _STRING.match(text, at + 1 + (text[at + 1 : at + 2] == " "), end)
-    return following is not None and not _KEY.match(text, following.end(), following.end() + 8)
+    following = _RE.string.match(text, at + 1 + (text[at + 1 : at + 2] == " "), end)
+    return following is not None and not _RE.key.match(text, following.end(), following.end() + 8)
 
 
 def _blank(match: re.Match[str]) -> str:
     body = match[1]
-    return match[0] if len(body) < _LONG and not _TEXT.match(body) else '"' + "~" * len(body) + '"'
+    return match[0] if len(body) < _LONG and not _RE.text.match(body) else '"' + "~" * len(body) + '"'
 
 
 def _string(match: re.Match[str], name: str | None, read: Read) -> Iterator[Span]:
@@ -98,7 +88,7 @@ def _string(match: re.Match[str], name: str | None, read: Read) -> Iterator[Span
         for span in read(body, name):
             yield span.at(span.start + at, span.end + at)
         return
-    layer = Layer(_ESCAPE.split(body), _plain)
+    layer = Layer(_RE.escape.split(body), _plain)
     for span in read(layer.text, name):
         yield span.at(layer.origin(span.start) + at, layer.end(span.end) + at)
 

@@ -8,32 +8,17 @@ from functools import lru_cache
 
 from .cues import is_count
 from .decide import Candidate
-from .lazy import lazy
-from .load import form, words
+from .load import patterns, words
 from .made import is_worded
 from .names import Grade, grade
 from .page import Page
 from .proof import Proof, proof
 
+_RE = patterns("talk")
+
 REACH = 130  # characters between a name and a value
 _EDGE = "\"'`()[]{}<>*_,.;:!?„“”«»。、，│|"
-WORD = lazy(r"\"[^\"\n]{5,120}\"|'[^'\n]{5,120}'|`[^`\n]{5,120}`|[^\s\"'`<>]{4,160}+")
-ABOUT = form("about")
-_OWNED = form("owned")
 _NEUTRAL = frozenset(words("words", "neutral"))
-_LINKED = form("linked")
-COMMENTS = lazy(r"[\"'`,;)]{0,3}[ \t]{0,40}(?:#|//|<-|←|--)")
-_NUMBERED = lazy(r"[a-z]{3,12}_?\d{1,3}(?:=|(?=[\"']?:[ ]))")  # the name of a text: label24: …
-_HOST = lazy(r"[a-z]{2,12}-?\d{2,3}")  # as people number their machines
-_GOES_ON = lazy(r"\(|\[|[.]{3}|…|\.\w")  # what isn't a whole word, or is called
-_ENTERS = lazy(r"\b(?:log|sign)(?:ged|ging|ed|ing)?[ ]?in$")  # a user's name follows
-_ASKED = lazy(r"[A-Za-z]+(?:[-_.][a-z]+)*[-_.]?\d{1,2}\?")  # a host: "Which password has db-2?"
-_SAYS_ON = lazy(r" [^\W\d_]")
-_KEYS = lazy(r"\{\w{2,12}\}[\"']?$")
-_PAIR = lazy(r"(?!no:)[\w.@+-]{2,40}[:/]((?!\d+$)[^:/\s]{5,80})")
-WORDS = lazy(r"\w+")
-_ASSIGNS = lazy(r"[:=(,]")
-_SYMBOL = lazy(r":[a-z]+(?:_[a-z0-9]+)+[?,)\]]*")
 _IN_TAG = ('">', "'>")  # of an element that is named so: judged as such
 NEAR, SAID = "nearby", "nearby-said"  # the second where the value can only be a secret
 
@@ -73,16 +58,16 @@ def heard(page: Page, cue: Cue) -> Iterator[Heard]:
     text, end = page.text, cue.end
     stop = text.find("\n", end, end + REACH)
     stop = stop if stop >= 0 else min(len(text), end + REACH)
-    for word in WORD.finditer(text, end, stop):
+    for word in _RE.word.finditer(text, end, stop):
         lead, value, found = candidate_in(word[0])
         at, pair = word.start() + lead, None
         to = at + len(value)
-        if (":" in value or cue.login) and (pair := _PAIR.fullmatch(value)):
+        if (":" in value or cue.login) and (pair := _RE.pair.fullmatch(value)):
             at, value = to - len(pair[1]), pair[1]
             found = proof(value)
         if found:
-            linked = _LINKED.search(text, end, at) is not None
-            between = len(WORDS.findall(text, end, at))
+            linked = _RE.linked.search(text, end, at) is not None
+            between = len(_RE.words.findall(text, end, at))
             yield Heard(at, to, value, found, between, linked, pair is not None)
 
 
@@ -92,9 +77,9 @@ def has_other_owner(page: Page, cue: Cue, word: Heard) -> bool:
     return (
         (not word.words and _is_assigned(page, cue, word, gap))
         or gap in _IN_TAG
-        or _GOES_ON.match(text, word.end) is not None
+        or _RE.goes_on.match(text, word.end) is not None
         or _is_other(page, cue, word)
-        or (not word.linked and _HOST.fullmatch(word.value) is not None)
+        or (not word.linked and _RE.host.fullmatch(word.value) is not None)
         or _has_owner(text, cue.end, word.start, login=cue.login)
     )
 
@@ -106,17 +91,20 @@ def _is_other(page: Page, cue: Cue, word: Heard) -> bool:
     if value.isdigit():
         return is_count(page, word.start)
     if value.isalpha() and word.words and text.endswith(": ", cue.end, word.start):
-        return _SAYS_ON.match(text, word.end) is not None
+        return _RE.says_on.match(text, word.end) is not None
     if word.found is Proof.GOOD and cue.level is Grade.TOKEN and len(value) < 20:
         return True
-    return is_worded(value) and _ENTERS.search(page.lower, max(0, cue.end - 12), cue.end) is not None
+    user = cue.login and text.startswith(" as ", cue.end) and word.start == cue.end + len(" as ")
+    return (user or is_worded(value)) and _RE.enters.search(
+        page.lower, max(0, cue.end - 12), cue.end
+    ) is not None
 
 
 def _is_assigned(page: Page, cue: Cue, word: Heard, gap: str) -> bool:
     """Whether the word is assigned to the name: then ``assignments`` has read it."""
     return (
         not (cue.login and word.pair)
-        and _ASSIGNS.search(gap) is not None
+        and _RE.assigns.search(gap) is not None
         and not (gap == " (" and page.text.startswith(")", word.end))
     )
 
@@ -125,17 +113,17 @@ def has_other_owner_before(page: Page, place: tuple[int, int, int], gap: str) ->
     line, at, to = place
     return (
         (gap.isspace() and len(gap) > 1)  # of another column
-        or _GOES_ON.match(page.text, to) is not None
-        or _NUMBERED.match(page.text, at) is not None
-        or _HOST.fullmatch(page.text, at, to) is not None
-        or ABOUT.search(page.lower, to, to + len(gap)) is not None
-        or (not COMMENTS.match(gap) and _has_owner(page.text, line, at))
+        or _RE.goes_on.match(page.text, to) is not None
+        or _RE.numbered.match(page.text, at) is not None
+        or _RE.host.fullmatch(page.text, at, to) is not None
+        or _RE.about.search(page.lower, to, to + len(gap)) is not None
+        or (not _RE.comments.match(gap) and _has_owner(page.text, line, at))
     )
 
 
 def _has_owner(text: str, begin: int, at: int, *, login: bool = False) -> bool:
     """Whether a word has another name of its own than that of a secret."""
-    owner = _OWNED.search(text, max(begin, at - 60), at)
+    owner = _RE.owned.search(text, max(begin, at - 60), at)
     if not owner or text[owner.start() - 1] == "@":  # a host
         return False
     if "=" not in owner[0] and (
@@ -149,19 +137,19 @@ def _has_owner(text: str, begin: int, at: int, *, login: bool = False) -> bool:
 def candidate_in(word: str) -> tuple[int, str, Proof]:
     """The part of a word that may be a value: where it begins, its text, and what its form proves."""
     start, end = trimmed(word, 0, len(word))
-    if (word[0] == "." and word[1:2].isalpha()) or _SYMBOL.fullmatch(word):  # a selector, a member
+    if (word[0] == "." and word[1:2].isalpha()) or _RE.symbol.fullmatch(word):  # a selector, a member
         return start, word[start:end], Proof.NONE
     return start, word[start:end], proof(word[start:end])
 
 
 def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    if "{" in text[start:end] and (keys := _KEYS.search(text[start:end])):
+    if "{" in text[start:end] and (keys := _RE.keys.search(text[start:end])):
         end = start + keys.start()  # keys to press after the value
     start = end - len(text[start:end].lstrip(_EDGE))
     while end > start and text[end - 1] in _EDGE and not (text[end - 1] in "!?*" and text[end - 2].isalnum()):
         end -= 1
     if end > start and text[end - 1] in "!?" and not any(map(str.isdigit, text[start:end])):
         end -= 1
-    if _ASKED.fullmatch(text, start, end):
+    if _RE.asked.fullmatch(text, start, end):
         end -= 1
     return start, end

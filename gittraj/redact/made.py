@@ -7,28 +7,21 @@ from __future__ import annotations
 
 import re
 
-from .lazy import lazy
-from .load import form, words
+from .load import patterns, words
 from .randomness import likelihood
 
+_RE = patterns("values")
 # Words that are where a secret would be, and in every text about one, but are not secrets.
 DULL = frozenset(words("words", "dull"))
 STOP = frozenset(words("words", "stop"))
 DESCRIBES = frozenset(words("words", "describes"))
-_PHRASE = form("phrase")
-_JOINED = form("joined")
-# … and a number, with a dot before it or without: a host, a file and a version end in other ways.
-_WORDED = lazy(r"[a-z]{4,12}(?:\.[a-z]{4,12}){1,3}\.?\d{2,4}|[a-z]{5,12}\d\.\d{3,4}")
-WORDS_ALONE = lazy(r"[a-z]{3,10}(?: [a-z]{3,10}){3,11}")
 _SUFFIXES = tuple(words("words", "suffixes"))
-_LETTERS = lazy(r"[A-Z]?[a-z]+|[A-Z]+")
 UNSPOKEN = -5.9  # no word of the languages that were tried has less
-_WALKS = lazy(r"(?i)^(?:[a-z]*)(?:qwert|asdf|zxcv|yxcv|qaz|wsx|poiu|lkjh|mnbv|qwe|1q2w|azert)[a-z0-9!@#$]*$")
 
 
 def is_phrase(value: str) -> bool:
     """Whether ``value`` is a passphrase of four or more words, almost none of them a word of programs or sentences."""
-    if not _PHRASE.fullmatch(value):
+    if not _RE.phrase.fullmatch(value):
         return False
     words = re.findall(r"[a-z]+", value.lower())
     dull = len((DULL | DESCRIBES).intersection(words))
@@ -38,16 +31,13 @@ def is_phrase(value: str) -> bool:
 def is_chosen(value: str) -> bool:
     """Whether a word of letters alone is one that people choose as a password: a walk on the keyboard, both
     cases mixed as in no name, several words run together or joined by hyphens."""
-    if _HYPHENATED.fullmatch(value):
+    if _RE.hyphenated.fullmatch(value):
         return _are_chosen([word for word in value.split("-") if word.isalpha()])
     if not value.isalpha() or not value.isascii() or len(value) < 6 or value.lower() in DULL:
         return False
-    if _WALKS.fullmatch(value):
+    if _RE.walks.fullmatch(value):
         return True
     return _is_unspoken(value) if value.islower() else _has_odd_capitals(value)
-
-
-_HYPHENATED = lazy(r"[a-z]{3,12}(?:-(?:[a-z]{3,12}|\d{2,3}(?=-))){2,9}")
 
 
 def _are_chosen(words: list[str]) -> bool:
@@ -63,7 +53,7 @@ def _is_unspoken(value: str) -> bool:
 
 
 def _has_odd_capitals(value: str) -> bool:
-    pieces = _LETTERS.findall(value)
+    pieces = _RE.letters.findall(value)
     odd = len(value) <= 2.6 * len(pieces) or (len(pieces) > 2 and likelihood(value) < -5)
     return odd and not value.isupper() and (len(value) > 6 or value[0].islower())
 
@@ -71,7 +61,7 @@ def _has_odd_capitals(value: str) -> bool:
 def is_worded(value: str) -> bool:
     """Whether ``value`` is words and a number joined by dots, without words of programs or sentences."""
     return (
-        bool(_WORDED.fullmatch(value))
+        bool(_RE.worded.fullmatch(value))
         and (DULL | DESCRIBES | STOP | _PARTS).isdisjoint(re.findall(r"[a-z]+", value))
         and not value.startswith(_TERMS)
     )
@@ -83,4 +73,4 @@ _TERMS = ("sha", "utf", "base", "latin", "python", "java", "node", "linux")
 
 def is_joined(value: str) -> bool:
     """Whether ``value`` is words, joined as in ``Two.words_And``, with a number at the end."""
-    return _JOINED.fullmatch(value) is not None
+    return _RE.joined.fullmatch(value) is not None

@@ -8,16 +8,10 @@ name's grade. A word that has a name of its own (``id: …``) belongs to that on
 
 from __future__ import annotations
 
-import re
-
 from .cues import LOGIN, cue_at, is_count
 from .decide import Proposals, Reader
 from .heard import (
-    ABOUT,
-    COMMENTS,
     REACH,
-    WORD,
-    WORDS,
     Cue,
     Heard,
     candidate_in,
@@ -26,33 +20,13 @@ from .heard import (
     heard,
     trimmed,
 )
-from .lazy import lazy
-from .load import form
+from .load import patterns
 from .names import Grade, kind
 from .page import Page
 from .proof import Proof
 
+_RE = patterns("talk")
 _FEW, _MANY = 5, 14  # words between them
-_AFTER_LINK = form("after_link")
-_SAYS = lazy(r"[\"'`*]{0,3}[ ]?(?:=|as[ ]|als[ ]|como[ ]|comme[ ]|come[ ]|#|//|<-|←|--|\()")
-_OTHER = lazy(r"[\"'`*]{0,3}[ ](?:to|→|->|=>|and|or|und|y|et|e|auf|zu|in|bzw[.])[ ](?P<v>[^\s]{5,80})")
-_SENTENCE_END = lazy(r"[.!?;][ \"')]{1,3}(?=[A-ZÀ-Ý#-])|[{}]|\n")
-_CODE = lazy(r"[=(){};]|->|=>|::")
-_PROMPTS = lazy(r"[:?›>»：…][ \t\"'`)\];]{0,5}\r?$")
-_PRINTED = lazy(r"[\w.-]{0,20}[}'\")\]]{1,4}(?:[ ]?\|[ ]?[^\n]{1,40})?\r?$")
-_NEXT = lazy(
-    r"""\r?\n(?:[ \t]*\r?\n)?(?:[ \t>]*```\w*\r?\n)?[ \t><$│|*+-]{0,12}(?:\d{1,6}[→:\t|][ \t]*)?
-        (?:\#\#\[\w{3,10}\][ ]?)?(?:=>[ ])?(?P<who>(?:\[[^\]\n]{3,40}\][ ]?)?(?:[\w.@ -]{1,30}:[ ])?(?:[\w']{1,12}[,:]?[ ]){0,2})
-        (?P<types>[\w.]{0,30}(?:send|type|write|put|fill|enter|answer|input|keys)\w{0,12}[ (]{1,2}(?=["']))?
-        ["'`*]{0,3}(?P<v>[^\s]{4,200})[ \t│|;)\]"'}]{0,80}(?=\r?\n|$)""",
-    re.VERBOSE,
-)
-_CODED = form("coded")
-_PIN = lazy(r"[ ]\d{4,8}(?:[,;.)]|\s*$|\s?\n)")
-_NUMBER = lazy(r"\d{7,12}")
-_AS = lazy(r"[\"'`*]{0,3} (?:as|als|como|comme|come|jako|som|как|як) (?:\w{1,8} ){0,2}$")
-
-_ANSWERED = form("answered")
 
 
 def nearby(page: Page) -> Proposals:
@@ -74,24 +48,23 @@ def nearby(page: Page) -> Proposals:
 
 def _answered(page: Page, cue: Cue) -> Proposals:
     """The answer at a prompt, whatever it looks like: it ends the line."""
-    answer = _ANSWERED.match(page.lower, cue.end) if cue.level is Grade.STRONG and not cue.login else None
+    answer = _RE.answered.match(page.lower, cue.end) if cue.level is Grade.STRONG and not cue.login else None
     if not answer:
         return
     at, to = trimmed(page.text, *answer.span("v"))
     value = page.text[at:to]
-    if not _OF_CODE.search(value) and not (value.isdigit() and is_count(page, at)):
+    if not _RE.of_code.search(value) and not (value.isdigit() and is_count(page, at)):
         yield cue.candidate(at, to, "phrase | line", said=True)
-
-
-_OF_CODE = lazy(r"\w[(<]|[{}=]|,$")
 
 
 def _after(page: Page, cue: Cue) -> Proposals:
     text = page.text
     for word in heard(page, cue):
-        if word.words > _MANY or ABOUT.search(page.lower, cue.end, word.start):
+        if word.words > _MANY or _RE.about.search(page.lower, cue.end, word.start):
             return
-        if _CODE_NUMBER.fullmatch(word.value) and _CODED.search(page.lower, max(0, cue.end - 40), cue.end):
+        if _RE.code_number.fullmatch(word.value) and _RE.coded.search(
+            page.lower, max(0, cue.end - 40), cue.end
+        ):
             if word.linked:
                 yield cue.candidate(word.start, word.end, "any", said=True)
             return
@@ -100,12 +73,9 @@ def _after(page: Page, cue: Cue) -> Proposals:
         said = _is_said_number(page, cue, word)
         need = _need(text[cue.end : word.start], word.words, cue.level, linked=word.linked)
         if (yield cue.candidate(word.start, word.end, "any" if said else need, said=said)):
-            if other := _OTHER.match(text, word.end):
+            if other := _RE.other.match(text, word.end):
                 yield cue.candidate(*trimmed(text, *other.span("v")), Proof.SLIGHT, said=said)
             return
-
-
-_CODE_NUMBER = lazy(r"\d{4,8}")
 
 
 def _is_said_number(page: Page, cue: Cue, word: Heard) -> bool:
@@ -113,8 +83,8 @@ def _is_said_number(page: Page, cue: Cue, word: Heard) -> bool:
     if cue.level is not Grade.STRONG or word.words or page.text[cue.end : word.start].strip("\"'`*„“ "):
         return False
     pin = page.lower.endswith((" pin", " puk", "passcode", " tan", " otp"), 0, cue.end)
-    return _NUMBER.fullmatch(word.value) is not None or (
-        pin and _PIN.match(page.text, cue.end, word.end + 2) is not None
+    return _RE.number.fullmatch(word.value) is not None or (
+        pin and _RE.pin.match(page.text, cue.end, word.end + 2) is not None
     )
 
 
@@ -123,29 +93,29 @@ def _before(page: Page, cue: Cue) -> Proposals:
     line = max(text.rfind("\n", 0, start) + 1, start - REACH)
     if line == start - REACH and (line := text.find(" ", line, start)) < 0:
         return
-    for word in WORD.finditer(text, line, start):
+    for word in _RE.word.finditer(text, line, start):
         lead, value, found = candidate_in(word[0])
         if not found:
             continue
         at = word.start() + lead
         to = at + len(value)
         gap = text[to:start]
-        words = len(WORDS.findall(gap))
+        words = len(_RE.words.findall(gap))
         if words > _FEW or has_other_owner_before(page, (line, at, to), gap):
             continue
         if value.isdigit():
-            if _NUMBER.fullmatch(value) and cue.level is Grade.STRONG and _AS.match(gap):
+            if _RE.number.fullmatch(value) and cue.level is Grade.STRONG and _RE.said_as.match(gap):
                 yield cue.candidate(at, to, "any", said=True)
         elif need := _need_before(gap, words, cue.level, found):
-            yield cue.candidate(at, to, need, said=COMMENTS.match(gap) is not None)
+            yield cue.candidate(at, to, need, said=_RE.comments.match(gap) is not None)
 
 
 def _need_before(gap: str, words: int, level: Grade, found: Proof) -> Proof | None:
     """How much the form of a word before the name must prove; None if it is not that of a secret there."""
-    linked = _AFTER_LINK.match(gap) is not None
+    linked = _RE.after_link.match(gap) is not None
     if not linked and found in (Proof.SLIGHT, Proof.GOOD):
         return None
-    least = _need(gap, words, level, linked=linked, first=linked) + (words > 2 and not _SAYS.match(gap))
+    least = _need(gap, words, level, linked=linked, first=linked) + (words > 2 and not _RE.says.match(gap))
     return Proof(least) if least <= max(Proof) else None
 
 
@@ -153,8 +123,8 @@ def _below(page: Page, cue: Cue) -> Proposals:
     """The secret in the line below: alone, as an answer, or as input from a script."""
     text, end = page.text, cue.end
     stop = text.find("\n", end, end + REACH)
-    following = _NEXT.match(text, stop - (text[stop - 1] == "\r")) if stop >= 0 else None
-    if not following or ABOUT.search(page.lower, end, stop) or ABOUT.search(following["who"].lower()):
+    following = _RE.next.match(text, stop - (text[stop - 1] == "\r")) if stop >= 0 else None
+    if not following or _RE.about.search(page.lower, end, stop) or _RE.about.search(following["who"].lower()):
         return
     at, to = trimmed(text, *following.span("v"))
     least, value = Proof.GOOD, text[at:to]
@@ -163,27 +133,24 @@ def _below(page: Page, cue: Cue) -> Proposals:
             least = Proof.SLIGHT if "-" in value else Proof.FAIR
     elif following["who"] or following["types"]:
         return
-    if not _CODE.search(value):
+    if not _RE.code.search(value):
         yield cue.candidate(at, to, least)
 
 
 def _is_asked(text: str, end: int, stop: int) -> bool:
     """Whether the line of the name, which ends at ``end``, asks for the value on the next line."""
     return (
-        _PROMPTS.search(text, end, stop) is not None
-        or _PRINTED.match(text, end, stop) is not None
-        or (end >= stop - 1 and _SHELL.match(text, text.rfind("\n", 0, end) + 1) is not None)
+        _RE.prompts.search(text, end, stop) is not None
+        or _RE.printed.match(text, end, stop) is not None
+        or (end >= stop - 1 and _RE.shell.match(text, text.rfind("\n", 0, end) + 1) is not None)
     )
-
-
-_SHELL = lazy(r"[ \t]*(?:\(\w{2,8}\)|>>>|In \[\d{1,4}\]:|irb[^>\n]{0,30}>|>)[ ]")
 
 
 def _need(gap: str, words: int, level: Grade, *, linked: bool, first: bool = False) -> Proof:
     """How much a value's form must prove at this distance."""
     within = gap.replace("=", "", 1).replace("(", "", 1) if first else gap
-    code = _CODE.search(within.strip("\"'`() ")) is not None
-    far = code or words > (2 * _FEW if linked else _FEW) or _SENTENCE_END.search(gap) is not None
+    code = _RE.code.search(within.strip("\"'`() ")) is not None
+    far = code or words > (2 * _FEW if linked else _FEW) or _RE.sentence_end.search(gap) is not None
     if level is Grade.STRONG:
         return Proof.SURE if far else Proof.SLIGHT if linked else Proof.FAIR
     return Proof.CERTAIN if far else Proof.GOOD if linked or words < 2 else Proof.SURE

@@ -15,6 +15,8 @@ from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
 from ..errors import RedactionError
+from .gitleaks import Gitleaks, RuleFile, read
+from .page import Span
 from .tokens import Rule
 
 _WIDEST = 4096  # characters that a user's pattern may match
@@ -32,6 +34,7 @@ class Options:
     ``names`` are further names of secrets (``acme_door``), ``shapes`` further patterns, each beginning with
     three fixed characters and without an unbounded or nested repeat. ``allow``: values that stay, each as
     ``hmac-sha256:`` and the keyed hash that ``allowance()`` tells, or as a pattern for the whole value.
+    ``files``: rules and allowlists in gitleaks' form.
 
     :raises RedactionError: a pattern is not one that runs in linear time.
     """
@@ -41,6 +44,7 @@ class Options:
     names: tuple[str, ...] = ()
     shapes: tuple[str, ...] = ()
     allow: tuple[str, ...] = field(default=(), repr=False)
+    files: tuple[RuleFile, ...] = ()
 
     def __post_init__(self) -> None:
         for pattern in (*self.shapes, *(one for one in self.allow if not one.startswith(_HASH))):
@@ -55,9 +59,14 @@ class Options:
             for shape in self.shapes
         )
 
-    def allows(self, value: str, key: bytes) -> bool:
-        """Whether the user exempts ``value``."""
-        return any(
+    def gitleaks(self) -> list[Gitleaks]:
+        """The files, read."""
+        return [read(file) for file in self.files]
+
+    def allows(self, text: str, span: Span, key: bytes) -> bool:
+        """Whether the user exempts what was found at ``span``."""
+        value = text[span.start : span.end]
+        return any(one.allows(text, span.start, span.end) for one in self.gitleaks()) or any(
             hmac.compare_digest(one, allowance(value, key)) if one.startswith(_HASH) else _matches(one, value)
             for one in self.allow
         )

@@ -6,23 +6,14 @@ import re
 from enum import IntEnum
 from functools import lru_cache
 
-from .lazy import lazy
-from .load import form
-from .made import WORDS_ALONE, is_chosen, is_joined, is_worded
+from .load import patterns
+from .made import is_chosen, is_joined, is_worded
 from .named import Style, is_secret
 from .names import Grade
 from .randomness import looks_random
-from .values import (
-    CJK_SENTENCE,
-    TOOL_ID,
-    TYPE,
-    UUID,
-    is_evident,
-    is_label,
-    is_password,
-    is_placeholder,
-    is_plain,
-)
+from .values import is_evident, is_label, is_password, is_placeholder, is_plain
+
+_RE = patterns("values")
 
 
 class Proof(IntEnum):
@@ -34,15 +25,6 @@ class Proof(IntEnum):
     GOOD = 3  # a UUID, hex, groups of a code
     SURE = 4  # a password with signs among its letters and digits
     CERTAIN = 5  # drawn at random
-
-
-_SOME_HEX = lazy(r"(?:0x)?(?=[0-9a-fA-F]*[a-fA-F])(?=[0-9a-fA-F]*[0-9])[0-9a-fA-F]{16,128}")
-_LONG_BASE64 = form("long_base64")
-_GROUPS = form("groups")
-_CAMEL = form("camel")
-_NUMBERED = form("numbered")
-_TERM = form("term", re.IGNORECASE)
-_HARMLESS = form("harmless")
 
 
 def proof(value: str) -> Proof:
@@ -59,34 +41,38 @@ def _proof(value: str) -> Proof:
 
 
 _BY_ALPHABET = (
-    (lazy(r"(?!(?:19|20)\d\d$)\d{4,12}"), Proof.SLIGHT),
-    (lazy(r"\d+|0x[0-9a-fA-F]{40}"), Proof.NONE),  # too short, too long or a year; an address
-    (_GROUPS, Proof.GOOD),
-    (UUID, Proof.GOOD),
-    (_SOME_HEX, Proof.GOOD),
+    ("some_digits", Proof.SLIGHT),
+    ("digits_or_address", Proof.NONE),  # too short, too long or a year; an address
+    ("groups", Proof.GOOD),
+    ("uuid", Proof.GOOD),
+    ("some_hex", Proof.GOOD),
 )
 
 
 def _by_alphabet(value: str) -> Proof | None:
     """Words of only digits, hex, groups or letters."""
     for alphabet, proved in _BY_ALPHABET:
-        if alphabet.fullmatch(value):
+        if _RE.fit(value, (alphabet,)):
             return proved
-    if _CAPITALS.fullmatch(value) and looks_random(value):  # a protein; a seed in base32
+    if _RE.capitals.fullmatch(value) and looks_random(value):  # a protein; a seed in base32
         return Proof.NONE if len(value) > 24 and value.isalpha() else Proof.SURE
     return Proof.NONE if value.isalpha() and value.isascii() and not is_chosen(value) else None
 
 
-_CAPITALS = lazy(r"[A-Z0-9]+")
-
-
 def _by_harmless_form(value: str) -> Proof | None:
-    if len(value) < 6 or TOOL_ID.fullmatch(value) or TYPE.fullmatch(value) or _HARMLESS.match(value):
+    if (
+        len(value) < 6
+        or _RE.tool_id.fullmatch(value)
+        or _RE.type.fullmatch(value)
+        or _RE.harmless.match(value)
+    ):
         return Proof.NONE
-    if is_placeholder(value) or (not value.isascii() and (value.isalpha() or CJK_SENTENCE.fullmatch(value))):
+    if is_placeholder(value) or (
+        not value.isascii() and (value.isalpha() or _RE.cjk_sentence.fullmatch(value))
+    ):
         return Proof.NONE
     if re.search(r"\s", value):
-        return Proof.SLIGHT if WORDS_ALONE.fullmatch(value) and not is_label(value) else Proof.NONE
+        return Proof.SLIGHT if _RE.words_alone.fullmatch(value) and not is_label(value) else Proof.NONE
     return None
 
 
@@ -96,7 +82,7 @@ def _by_making(value: str) -> Proof | None:
         return Proof.SURE
     if is_worded(value):
         return Proof.SLIGHT
-    if _LONG_BASE64.fullmatch(value) and re.match(r"(?=(?:.*[A-Z]){3})(?:.*\d){3}", value):
+    if _RE.long_base64.fullmatch(value) and re.match(r"(?=(?:.*[A-Z]){3})(?:.*\d){3}", value):
         return Proof.CERTAIN
     return None
 
@@ -105,24 +91,21 @@ def _by_mixture(value: str) -> Proof:
     """Words by the mixture of letters, digits and signs."""
     if re.search(r"[()\[\]{}<>|\\;:=,\"'`]|://|::|\w/\w.*/|\.\w+\.|\w\.[a-z]{1,4}$|->", value.rstrip("=")):
         return Proof.NONE
-    if _CAMEL.fullmatch(value):
+    if _RE.camel.fullmatch(value):
         return Proof.NONE
     if looks_random(value) and re.search(r"\d", value):
         return Proof.CERTAIN if len(value) >= 20 else Proof.SURE
     if is_password(value):
         return Proof.SURE
-    if _TERM.fullmatch(value) or is_plain(value):
+    if _RE.term.fullmatch(value) or is_plain(value):
         return Proof.SLIGHT if is_chosen(value) else Proof.NONE
     return _by_words(value)
 
 
 def _by_words(value: str) -> Proof:
     """Words of letters and digits."""
-    if is_evident(value) and _UNEVEN.search(value):
+    if is_evident(value) and _RE.uneven.search(value):
         return Proof.FAIR
-    if _NUMBERED.fullmatch(value):
+    if _RE.numbered.fullmatch(value):
         return Proof.SLIGHT
     return Proof.SLIGHT if is_chosen(value) and is_secret(value, Grade.STRONG, Style.NEAR) else Proof.NONE
-
-
-_UNEVEN = lazy(r"\d{2}|\d.*[A-Za-z].*\d|[A-Za-z]\d[A-Za-z]|[a-z][A-Z].*[a-z][A-Z]|[A-Z]{2}[a-z]+[A-Z]")

@@ -11,11 +11,13 @@ from itertools import islice
 
 from .decide import Candidate, Proposals, Reader
 from .lazy import lazy
-from .load import form
+from .load import patterns
 from .made import DESCRIBES, DULL, STOP
 from .names import Grade, grade, kind
 from .page import Hit, Page
 from .proof import proof
+
+_RE = patterns("rows")
 
 Cell = tuple[int, str]
 """Where a cell begins in its line, and its text."""
@@ -25,15 +27,7 @@ Columns = dict[int, Grade]
 _MOST_ROWS = 500
 """Of a table that begins in another, as one of its rows may look like; and lines in one that are no row of it."""
 _LINE_END = 2  # characters
-_COLUMNS = lazy(r"[|,;\t]|[ ]{2}")
-_LINE = lazy(r"[^\n]+")
-_CELL = lazy(r"[^\s|]+(?: [^\s|]+)*")
-_RULE = lazy(r"[\s|+:=┌┬┐├┼┤─-]{3,}")
-_NUMBER = lazy(r"^[ ]{0,6}\d{1,6}(?:\t|→|:(?=\w))")
-_SPACED = lazy(r"[A-Z]\w*(?: \w+)?(?:[ ]{2,40}[A-Z]\w*(?: \w+)?){1,8}\s*")
 _CODE = {",": lazy(r"[(){}=:\"']|,\s|,$"), ";": lazy(r"[(){}=]|; |;$"), "\t": lazy(r"\t[ ]?=[ ]")}
-_ALL_QUOTED = lazy(r'(?:"[\w -]+",?)+')
-_MADE_OF = form("made_of", re.IGNORECASE)
 
 
 def rows(page: Page) -> Proposals:
@@ -47,10 +41,10 @@ def rows(page: Page) -> Proposals:
 def _tables(page: Page) -> Proposals:
     done = 0
     for start, stop in page.hit_lines:
-        if stop - start >= 400 or not _COLUMNS.search(page.text, start, stop):
+        if stop - start >= 400 or not _RE.columns.search(page.text, start, stop):
             continue
         page.tick()
-        lines = list(islice(_LINE.finditer(page.text, start), 2))
+        lines = list(islice(_RE.line.finditer(page.text, start), 2))
         if len(lines) < 2:
             return
         table = _Table(page, lines)
@@ -68,8 +62,8 @@ class _Table:
         self._page = page
         self._names, self._under = first
         self.end = self._names.start()
-        self._numbered = _NUMBER.match(self._names[0]) is not None
-        self._ruled = _RULE.fullmatch(self._under[0]) is not None
+        self._numbered = _RE.number.match(self._names[0]) is not None
+        self._ruled = _RE.rule.fullmatch(self._under[0]) is not None
         self._split, self._sign = self._splitter()
 
     def _splitter(self) -> tuple[Callable[[str], list[Cell]], str]:
@@ -80,7 +74,7 @@ class _Table:
     def _whole(self, line: str) -> str:
         """A line without the number that a reader put before it, and as long."""
         line = line.rstrip("\r")
-        return _NUMBER.sub(lambda number: " " * len(number[0]), line) if self._numbered else line
+        return _RE.number.sub(lambda number: " " * len(number[0]), line) if self._numbered else line
 
     @property
     def heading(self) -> tuple[int, int]:
@@ -97,22 +91,22 @@ class _Table:
     def _is_heading(self) -> bool:
         head = self._whole(self._names[0])
         if not self._sign:
-            return self._ruled or _SPACED.fullmatch(head) is not None
+            return self._ruled or _RE.spaced.fullmatch(head) is not None
         code = _CODE.get(self._sign)
-        if code and code.search(head.strip('"')) and not _ALL_QUOTED.fullmatch(head):
+        if code and code.search(head.strip('"')) and not _RE.all_quoted.fullmatch(head):
             return False
         text, start = self._page.text, self._names.start()
         before = text[text.rfind("\n", 0, max(0, start - 1)) + 1 : max(0, start - 1)]
-        if _RULE.fullmatch(before):
+        if _RE.rule.fullmatch(before):
             return self._ruled
         return before.count(self._sign) != head.count(self._sign)  # else a row, not the heading
 
     def cells(self, columns: Columns, most: int | None) -> Proposals:
         names, others = self._split(self._whole(self._names[0])), 0
-        for line in islice(_LINE.finditer(self._page.text, self._names.end()), most):
+        for line in islice(_RE.line.finditer(self._page.text, self._names.end()), most):
             self._page.tick()
             row = self._whole(line[0])
-            if _RULE.fullmatch(row):
+            if _RE.rule.fullmatch(row):
                 self.end = line.end()
                 continue
             cells = self._split(row)
@@ -138,28 +132,24 @@ def _by_sign(line: str, sign: str) -> list[Cell]:
 
 
 def _by_blanks(line: str) -> list[Cell]:
-    return [(cell.start(), cell[0]) for cell in _CELL.finditer(line)]
+    return [(cell.start(), cell[0]) for cell in _RE.cell.finditer(line)]
 
 
 def _grade(name: str) -> Grade:
     name = name.strip("\"'*`_ ")
-    if len(name) >= 40 or "." in name or _MADE_OF.search(name):
+    if len(name) >= 40 or "." in name or _RE.made_of.search(name):
         return Grade.NONE
     level = grade(re.sub(r"\s+", "_", name))
     return level if level is not Grade.WEAK else Grade.NONE
 
 
-_NO_CELL = lazy(r"[a-z]{1,7}|\d{1,3}|[A-Z][a-z]+|[A-Z][A-Z0-9_]*_[A-Z0-9_]*|-.*|.*\(.*")
-_WORDS = lazy(r"[a-z]{3,10}(?: [a-z]{3,10}){2,10}")
-
-
 def _cell(cell: Cell, line: int, level: Grade) -> Proposals:
     value = cell[1].strip()
-    if not value or _NO_CELL.fullmatch(value):
+    if not value or _RE.no_cell.fullmatch(value):
         return
     words = value.split()
     if len(words) == 1 or (
-        level is Grade.STRONG and _WORDS.fullmatch(value) and (DULL | DESCRIBES | STOP).isdisjoint(words)
+        level is Grade.STRONG and _RE.words.fullmatch(value) and (DULL | DESCRIBES | STOP).isdisjoint(words)
     ):
         start = line + cell[0] + cell[1].index(value)
         yield Candidate(start, start + len(value), "table", "password", grade=level)
@@ -174,12 +164,6 @@ _ROW = lazy(
     rf"|(?i:\bvalues)\((?P<glued>[EN]?{_ITEM}(?:\s{{0,8}},\s{{0,8}}[EN]?{_ITEM}){{1,{_MANY}}})\s{{0,8}}\)"
 )
 _EACH = lazy(_ITEM)
-_NAMES = lazy(r"[\"'`]?[A-Za-z_][\w.-]{0,40}[\"'`]?(?:,\s{0,8}[\"'`]?[A-Za-z_][\w.-]{0,40}[\"'`]?){1,24}")
-_TABLE = form("table", re.IGNORECASE)
-_COPY = lazy(r"[^\n;]{0,300}\bFROM stdin[^\n]{0,40};?\r?\n", re.IGNORECASE)
-# A name's end, and what follows it in a row.
-_IN_ROW = lazy(r"[\w.-]{0,40}[\"'`]?(?:[ ][\w\[\]*]{1,16})?\s{0,4}(?:[,)\]}:=|]|in[ ])")
-_AFTER_NAMES = lazy(r"[^\n]{0,60}[)\]}:|]|[ ]in[ ]|\s{0,4}:?=|[ ][\w\[\]*]{1,16}[ ]?[})]")
 
 
 def _bracketed(page: Page) -> Proposals:
@@ -187,7 +171,7 @@ def _bracketed(page: Page) -> Proposals:
     for hit in page.hits:
         if hit[0] < done or not (names := _names_at(text, hit)):
             continue
-        table = _TABLE.search(text, max(0, names.start() - 120), names.start())
+        table = _RE.table.search(text, max(0, names.start() - 120), names.start())
         if not table and re.search(r"[\w$>][(\[]$", text[max(0, names.start() - 2) : names.start()]):
             continue  # what a function takes
         page.tick()
@@ -199,7 +183,7 @@ def _bracketed(page: Page) -> Proposals:
         yield from _listed(page, (done, min(len(text), done + _REACH)), each, columns, sure=bool(table))
         first = max(0, names.start() - _BEFORE)
         yield from _listed(page, (first, names.start()), each, columns, sure=False)
-        if copied := _COPY.match(text, done):
+        if copied := _RE.copy.match(text, done):
             yield from _copied(page, copied.end(), len(each), columns)
 
 
@@ -207,13 +191,13 @@ def _names_at(text: str, hit: Hit) -> re.Match[str] | None:
     """The row of names that a hit is in: from the bracket, the line's start or the ``for`` before it."""
     at = hit[0]
     first, last = max(0, at - 160), at + 120
-    if not _IN_ROW.match(text, hit[1]) or text.find(",", first, last) < 0:
+    if not _RE.in_row.match(text, hit[1]) or text.find(",", first, last) < 0:
         return None
     start = max(text.rfind(sign, first, at) + len(sign) for sign in ("(", "[", "{", "\n", "for "))
     while text[start : start + 1] in (" ", "\t", "\n", "\r") and start < at:
         start += 1
-    names = _NAMES.match(text, start) if at - start < 160 else None
-    return names if names and names.end() > at and _AFTER_NAMES.match(text, names.end()) else None
+    names = _RE.names.match(text, start) if at - start < 160 else None
+    return names if names and names.end() > at and _RE.after_names.match(text, names.end()) else None
 
 
 def _listed(
@@ -239,7 +223,7 @@ def _item(item: re.Match[str], name: str, level: Grade, *, sure: bool) -> Propos
 
 def _copied(page: Page, start: int, number: int, columns: Columns) -> Proposals:
     """The rows of tabs that follow ``COPY t (…) FROM stdin``."""
-    for line in islice(_LINE.finditer(page.text, start), _MOST_LISTED):
+    for line in islice(_RE.line.finditer(page.text, start), _MOST_LISTED):
         cells = _by_sign(line[0], "\t")
         if len(cells) != number:
             return

@@ -8,47 +8,20 @@ import re
 from functools import lru_cache
 
 from .lazy import lazy
-from .load import form
+from .load import patterns
 from .made import DESCRIBES, DULL, STOP, is_joined, is_phrase
 from .names import FOREIGN, Grade, grade, parts
 from .randomness import likelihood, looks_random
 
+_RE = patterns("values")
+
 PLACEHOLDER = lazy(r"REDACTED-[a-z0-9]+(?:-[a-z0-9]+){0,4}?-(?:[0-9a-f]{8}|n[0-9]{1,6})(?![A-Za-z0-9])")
 
 MOST = 160  # characters that are judged; the whole value is replaced
-_REFERENCE = form("reference")
-_INTERPOLATION = form("interpolation")
-_MASKED = form("masked")
-_STARS = lazy(r"[*•●∗]{4,}")
-CODE = lazy(r"[&*!]{0,2}[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.|/)[A-Za-z_$][\w$]*){0,8}[?!]?(?:[(\[{].*)?")
-DOTTED = form("dotted")
-CALL = form("call", re.DOTALL)
-PATH = form("path")
-LINK = lazy(r"[a-z][a-z0-9+.-]{1,24}://[^\s]*")
-MAIL = lazy(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
-_HOST = lazy(r"[a-z0-9-]+(?:\.[a-z0-9-]+){1,5}(?::[0-9]{1,5})?")
-# A type, a curve; a port; minified true and false, and the next key.
-TYPE = form("type")
-_SENTENCE = lazy(r"\S+(?:\s+\S+)+")
-_WORD = lazy(r"[^\W\d_]+(?:['’][^\W\d_]+)?[.,:;!?)…]*|[(\"'«„-]*[^\W\d_]*[)\"'.,:;!?»“-]*")
-_MNEMONIC = lazy(r"[a-z]{3,8}(?:[ ,][ ]?[a-z]{3,8}){11,23}")
-_INNER_SYMBOL = lazy(r"[A-Za-z0-9][!@#^%~$&*+]+[A-Za-z0-9]|^[!@#^%~$&*]*\w{4,}[!@#^%$&*?~]+$")
-HEX = lazy(r"[0-9a-fA-F]{32,}")
-UUID = lazy(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-MODEL = form("model")
-TOOL_ID = form("tool_id")
-DATE = form("date")
 _SECRET_NOUN = lazy(
     r"pass(?:w|phrase|code|key)|secret|sekret|segret|hemlig|hemmelig|token|credential|\bkey\b|jeton|llave|chiave|schlüssel|geheim|clave|codice|código|sleutel|nyckel|nøkkel|nøgle|avain|kulcs|klucz|klíč|ključ|anahtar|chave|clé\b|ключ|токен|секрет|キー|トークン|シークレット|키$|토큰|密钥|密鑰|令牌|\bpin ?code$|"
     r"passe|passe\b|" + "|".join(FOREIGN)
 )
-_IDENTIFIER = lazy(r"[A-Za-z_$][A-Za-z0-9_.$-]*")
-_COLOUR = lazy(r"#(?:[0-9a-fA-F]{3,4}){1,2}")
-_PATTERN = form("pattern")
-
-
-# What people make of a word where a password must have signs: Password1!, S3cretPw9
-_PERSONS = lazy(r"[A-Z][a-z]{3,11}\d{1,4}[!@#$%*?]{1,2}|[A-Z]\d[a-z]\w{2,12}\d{1,4}[!@#$%*?]?")
 
 
 def is_placeholder(value: str) -> bool:
@@ -58,21 +31,21 @@ def is_placeholder(value: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _is_placeholder(short: str) -> bool:
-    if _PERSONS.fullmatch(short):
+    if _RE.persons.fullmatch(short):
         return False
     return not short or any(stands(short) for stands in (_refers, _is_blank, _is_dull, _asks, _names))
 
 
 def _refers(short: str) -> bool:
     """Whether it is a reference, a pattern, a colour, an example or masked."""
-    if PLACEHOLDER.match(short) or _PATTERN.search(short):
+    if PLACEHOLDER.match(short) or _RE.pattern.search(short):
         return True
-    return any(form.fullmatch(short) for form in (_REFERENCE, _MASKED, _COLOUR, _EXAMPLE))
+    return _RE.fit(short, ("reference", "masked", "colour", "example"))
 
 
 def _is_blank(short: str) -> bool:
     """Whether little is left without stars and variables, or it is one character again and again."""
-    for filled, most in ((_STARS, 12), (_INTERPOLATION, 7)):
+    for filled, most in ((_RE.stars, 12), (_RE.interpolation, 7)):
         if len(rest := filled.sub("", short)) <= most and rest != short:
             return True
     return len(set(short.lower())) <= 2 and len(short) >= 3
@@ -86,13 +59,13 @@ def _is_dull(short: str) -> bool:
 
 def _asks(short: str) -> bool:
     """Whether it asks to be replaced."""
-    return _counted(short)[0] <= 4 and _ASKS.search(short) is not None
+    return _counted(short)[0] <= 4 and _RE.asks.search(short) is not None
 
 
 def _names(short: str) -> bool:
     """Whether it is the name of a secret."""
     digits, letters = _counted(short)
-    if digits > 2 or not _IDENTIFIER.fullmatch(short) or len(parts(short)) < 2:
+    if digits > 2 or not _RE.identifier.fullmatch(short) or len(parts(short)) < 2:
         return False
     drawn = len(short) >= 10 and sum(map(len, letters)) < (3 if digits > 1 else 2.2) * len(letters)
     return not drawn and grade(short) >= Grade.TOKEN and not looks_random(short)
@@ -100,12 +73,7 @@ def _names(short: str) -> bool:
 
 def _counted(short: str) -> tuple[int, list[str]]:
     """The number of digits, and the words."""
-    return sum(map(str.isdigit, short)), _LETTERS.findall(short)
-
-
-_LETTERS = lazy(r"[A-Z]?[a-z]+|[A-Z]+")
-_EXAMPLE = lazy(r"(?i).*EXAMPLE(?:KEY|TOKEN)?", re.DOTALL)
-_ASKS = form("asks", re.IGNORECASE)
+    return sum(map(str.isdigit, short)), _RE.letters.findall(short)
 
 
 def _symbols(value: str) -> bool:
@@ -119,14 +87,14 @@ def is_plain(value: str) -> bool:
     short = value[:MOST]
     if (
         is_placeholder(value)
-        or LINK.fullmatch(short)
-        or MAIL.fullmatch(short)
-        or (UUID.fullmatch(short) and len(set(short)) < 6)
+        or _RE.link.fullmatch(short)
+        or _RE.mail.fullmatch(short)
+        or (_RE.uuid.fullmatch(short) and len(set(short)) < 6)
     ):
         return True
     if looks_random(short):
         return False
-    if any(form.fullmatch(short) for form in (PATH, _HOST, MODEL, TOOL_ID, DATE)):
+    if _RE.fit(short, ("path", "host", "model", "tool_id", "date")):
         return True
     if short.isdigit():
         return len(short) < 10
@@ -144,22 +112,7 @@ _NAMELIKE = -4.2  # of XMLHttpRequestUpload; drawn letters have less
 
 
 def is_random(value: str) -> bool:
-    return looks_random(value) and not re.search(r"\s", value) and not CALL.fullmatch(value)
-
-
-# A way to authenticate, a combination of keys, a condition.
-_OFFSET = lazy(r"[a-z_][a-z_.]*\+(?:0x[0-9a-f]+|\d{1,4})")  # from a symbol
-_MECHANISM = form("mechanism")
-
-
-# A passphrase whose words have capitals.
-_WORDS = lazy(r"[A-Z][a-z]{2,10}(?:(?: [A-Z][a-z]{2,10}){3,9}|(?: [a-z]{3,10}){4,9})!?")
-
-
-_REMARKED = lazy(r"[^\W\d_]+(?: [^\W\d_]+){0,3} \([^()]{2,60}\)")  # PIN (4 digits)
-CJK_SENTENCE = form("cjk_sentence")
-# What a password must be: words and a number or two.
-_RULE = lazy(r"[^\W\d_]+(?: (?:[^\W\d_]+|\d{1,3}))*(?: [^\W\d_]+){2}(?: (?:[^\W\d_]+|\d{1,3}))*[.!]?")
+    return looks_random(value) and not re.search(r"\s", value) and not _RE.call.fullmatch(value)
 
 
 def is_label(value: str) -> bool:
@@ -168,11 +121,11 @@ def is_label(value: str) -> bool:
     digits = any(map(str.isdigit, value))
     if digits and is_phrase(value):
         return False
-    if _SECRET_NOUN.search(lower) and (_RULE.fullmatch(value) or not (digits or _inner(value))):
+    if _SECRET_NOUN.search(lower) and (_RE.rule.fullmatch(value) or not (digits or _inner(value))):
         return True
-    if CJK_SENTENCE.fullmatch(value) or _REMARKED.fullmatch(value):
+    if _RE.cjk_sentence.fullmatch(value) or _RE.remarked.fullmatch(value):
         return True
-    if _SENTENCE.fullmatch(value):
+    if _RE.sentence.fullmatch(value):
         return _is_sentence(value, lower)
     return not digits and not value.isascii() and not re.search(r"[A-Za-z!@#$%^&*_-]", value)
 
@@ -180,12 +133,12 @@ def is_label(value: str) -> bool:
 def _is_sentence(value: str, lower: str) -> bool:
     """Whether several words are a sentence, not a passphrase."""
     words = value.split()
-    titled = _WORDS.fullmatch(value) and (DULL | STOP | DESCRIBES).isdisjoint(lower.rstrip("!").split())
-    if titled or _MNEMONIC.fullmatch(value):
+    titled = _RE.words.fullmatch(value) and (DULL | STOP | DESCRIBES).isdisjoint(lower.rstrip("!").split())
+    if titled or _RE.mnemonic.fullmatch(value):
         return False
-    if value.rstrip().endswith((".", "?", ":", "…")) or not STOP.isdisjoint(_BARE_WORD.findall(lower)):
+    if value.rstrip().endswith((".", "?", ":", "…")) or not STOP.isdisjoint(_RE.bare_word.findall(lower)):
         return True
-    if all(map(_WORD.fullmatch, words)):
+    if all(map(_RE.word.fullmatch, words)):
         few = 3 <= len(words) <= 24 and len(DULL.intersection(words)) <= (len(words) > 4)
         return not (few and re.fullmatch(r"[a-z ]+", value))
     told = any(len(word) > 2 and word in DULL for word in lower.split())
@@ -193,65 +146,49 @@ def _is_sentence(value: str, lower: str) -> bool:
 
 
 def _inner(value: str) -> bool:
-    return bool(_INNER_SYMBOL.search(value)) and " " not in value
-
-
-_BARE_WORD = lazy(r"(?<!\S)[.,:;!?\"'()]*(\S+?)[.,:;!?\"'()]*(?!\S)")
-_LEET = lazy(r"[A-Z]+\d[A-Z]+\d[A-Z]*\d?[A-Z]*[_-]\d{2,4}")  # C0RR3CT_4711, no constant
-_CUT = lazy(r"\s|\.\.\.$|…$")
-_LETTER = lazy(r"[^\W\d_]")
-_DIGIT = lazy(r"\d")
+    return bool(_RE.inner_symbol.search(value)) and " " not in value
 
 
 def is_evident(value: str) -> bool:
     """Whether ``value`` is almost certainly a password: letters and digits or signs, mixed as no name is."""
-    if not 5 <= len(value) <= 128 or not (mixed(value) or _INNER_SYMBOL.search(value)):  # most, at once
+    if not 5 <= len(value) <= 128 or not (mixed(value) or _RE.inner_symbol.search(value)):  # most, at once
         return False
-    if _LEET.fullmatch(value):
+    if _RE.leet.fullmatch(value):
         return True
-    if _CUT.search(value) or not _LETTER.search(value) or _is_other(value):
+    if _RE.cut.search(value) or not _RE.letter.search(value) or _is_other(value):
         return False
-    if _INNER_SYMBOL.search(value):
-        return bool(_DIGIT.search(value) or (_SIGNED.search(value) and not _ADDED.search(value)))
-    return mixed(value) and not _UNMIXED.fullmatch(value)
+    if _RE.inner_symbol.search(value):
+        return bool(_RE.digit.search(value) or (_SIGNED.search(value) and not _RE.added.search(value)))
+    return mixed(value) and not _RE.unmixed.fullmatch(value)
 
 
 def _is_other(value: str) -> bool:
-    if value.lower() in DULL or any(form.fullmatch(value) for form in _OTHERS):
+    if value.lower() in DULL or _RE.fit(value, _OTHERS):
         return True
-    if DOTTED.fullmatch(value) and not is_joined(value):
+    if _RE.dotted.fullmatch(value) and not is_joined(value):
         return True
-    return _BRACKET.search(value) is not None and not is_random(value)
+    return _RE.bracket.search(value) is not None and not is_random(value)
 
 
-_OTHERS = (PATH, LINK, MAIL, _HOST, CALL, DATE, UUID, _MECHANISM, _OFFSET, form("other"))
-_UNMIXED = form("unmixed")
-_SIGNED, _ADDED = lazy(r"[a-z][!@#^%~$&*+]+[A-Za-z]"), lazy(r"[a-z]\+[a-z]")
-_BRACKET = lazy(r"[(){}\[\]<>\"'|\\;→]")
+_OTHERS = ("path", "link", "mail", "host", "call", "date", "uuid", "mechanism", "offset", "other")
+_SIGNED = lazy(r"[a-z][!@#^%~$&*+]+[A-Za-z]")
 
 
 def is_password(value: str) -> bool:
     """Letters, digits and a sign, or letters of both cases among digits: no version, path or identifier."""
-    if not _DIGIT.search(value):
+    if not _RE.digit.search(value):
         return False
     return is_joined(value) or (
         6 <= len(value) <= 64
-        and _UNLIKE.search(value) is None
-        and _NO_PASSWORD.fullmatch(value) is None
+        and _RE.unlike.search(value) is None
+        and _RE.no_password.fullmatch(value) is None
         and (
-            _SIGN.search(value) is not None
-            or (_CASES.match(value) is not None and not _NAME.fullmatch(value))
+            _RE.sign.search(value) is not None
+            or (_RE.cases.match(value) is not None and not _RE.name.fullmatch(value))
         )
         and is_evident(value)
         and not is_placeholder(value)
     )
-
-
-_UNLIKE = form("unlike")
-_NO_PASSWORD = form("no_password")
-_SIGN = lazy(r"[!@$%^&*?~+]")
-_CASES = lazy(r"(?=.*[a-z])(?=.*[A-Z])(?=.*(?:\d{2}|\d.*[a-z].*\d))[^_]*\Z", re.DOTALL)
-_NAME = lazy(r"(?:[A-Z][a-z]+)+\d{1,3}|[a-z]+(?:[A-Z][a-z]*)+\d{1,2}|[A-Z0-9]+[a-z]{1,3}")
 
 
 def mixed(value: str) -> bool:

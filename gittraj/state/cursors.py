@@ -156,8 +156,8 @@ class Suspension:
     forgotten: tuple[str, ...] = ()
 
     def away(self, session: str, *, subagent: str | None = None) -> Away:
-        """Of the log of a session (``agent:session``), or of an agent that it started: that is another file,
-        of which only the time is known."""
+        """What is not read of the log of a session (``agent:session``), or of the log of an agent that it
+        started: in that file only times tell what was written while switched off."""
         pauses = tuple(p for p in self.pauses if p.session in (None, session))
         return Away(spans=() if subagent else self.sessions.get(session, ()), pauses=pauses)
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from gittraj.errors import TrajError
 from gittraj.events.part_summary import shorten
+from gittraj.formats.base import coerce
 from gittraj.frozen import dataclass
 from gittraj.model.values import AnyEvent, Decision
 from gittraj.summarizer.request import DECISIONS, DOUBTS, WORDS, text_of
@@ -36,12 +37,12 @@ class Understood:
 def understand(text: str, events: Sequence[AnyEvent], *, by: str) -> Understood:
     """Raises TrajError for what is no answer to the request."""
     said = _find_json(text)
-    summary = said.get("summary")
-    if not isinstance(summary, str) or not summary.strip():
+    summary = coerce.string(said.get("summary"))
+    if not summary.strip():
         raise TrajError("the answer has no summary")
     words = {event.id: text_of(event) for event in events if isinstance(event, WORDS)}
-    decisions = [_decision(item, words, by) for item in _items(said.get("decisions"))]
-    doubts = [_quote(item, words) for item in _items(said.get("doubts"))]
+    decisions = [_decision(coerce.mapping(i), words, by) for i in coerce.sequence(said.get("decisions"))]
+    doubts = [_quote(coerce.mapping(item), words) for item in coerce.sequence(said.get("doubts"))]
     kept = tuple(d for d in decisions if d)[:DECISIONS], tuple(d for d in doubts if d)[:DOUBTS]
     return Understood(
         summary=_short(summary, SUMMARY_LIMIT),
@@ -63,14 +64,10 @@ def _find_json(text: str) -> Mapping[str, Any]:
     return said
 
 
-def _items(value: Any) -> list[Mapping[str, Any]]:
-    return [item if isinstance(item, dict) else {} for item in value] if isinstance(value, list) else []
-
-
 def _quote(item: Mapping[str, Any], words: Mapping[str, str]) -> tuple[str, str] | None:
     """The event and its words as they stand there, whatever white space a model put between them."""
-    event, quote = item.get("event"), item.get("quote")
-    if not isinstance(event, str) or not isinstance(quote, str) or len(quote) > _QUOTE_LIMIT:
+    event, quote = coerce.string(item.get("event")), coerce.string(item.get("quote"))
+    if len(quote) > _QUOTE_LIMIT:
         return None
     parts = quote.split()
     found = re.search(r"\s+".join(map(re.escape, parts)), words.get(event, ""))
@@ -78,16 +75,14 @@ def _quote(item: Mapping[str, Any], words: Mapping[str, str]) -> tuple[str, str]
 
 
 def _decision(item: Mapping[str, Any], words: Mapping[str, str], by: str) -> Decision | None:
-    found, chosen = _quote(item, words), item.get("chosen")
-    if found is None or not isinstance(chosen, str) or not chosen.strip():
+    found, chosen = _quote(item, words), coerce.string(item.get("chosen"))
+    if found is None or not chosen.strip():
         return None
-    others, why = item.get("alternatives"), item.get("reasoning")
-    texts = [o for o in others if isinstance(o, str)] if isinstance(others, list) else []
     return Decision(
         chosen=_short(chosen),
         by=by,
-        alternatives=tuple(map(_short, texts[:DECISIONS])),
-        reasoning=_short(why) or None if isinstance(why, str) else None,
+        alternatives=tuple(map(_short, coerce.texts(item.get("alternatives"))[:DECISIONS])),
+        reasoning=_short(coerce.string(item.get("reasoning"))) or None,
         event=found[0],
         quote=found[1],
     )

@@ -8,6 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from gittraj.errors import TrajError
+from gittraj.formats.claude import conversation as claude
+from gittraj.formats.codex import usage as codex
 from gittraj.frozen import dataclass
 from gittraj.model.values import Usage
 
@@ -34,14 +36,7 @@ def _read_claude(out: bytes) -> Answer | None:
         if said["is_error"]:
             status = said.get("api_error_status")
             raise TrajError(f"claude got no answer from its model{f' ({status})' if status else ''}")
-        spent = said["usage"]
-        usage = Usage(
-            input_tokens=spent["input_tokens"],
-            cache_read_tokens=spent["cache_read_input_tokens"],
-            cache_write_tokens=spent["cache_creation_input_tokens"],
-            output_tokens=spent["output_tokens"],
-        )
-        model = next(iter(said["modelUsage"]), "")
+        model, usage = next(iter(said["modelUsage"]), ""), claude.usage(said["usage"])
         return Answer(text=said["result"], model=model, usage=usage, cost_usd=said["total_cost_usd"])
     except (ValueError, LookupError, TypeError):
         return None
@@ -55,15 +50,7 @@ def _read_codex(out: bytes) -> Answer | None:
         if isinstance(item, dict) and item.get("type") == "agent_message":
             answer = Answer(text=str(item.get("text")), model="")
         if answer and line.get("type") == "turn.completed" and isinstance(spent, dict):
-            number = {key: value for key, value in spent.items() if isinstance(value, int)}
-            cached = number.get("cached_input_tokens", 0)
-            usage = Usage(
-                input_tokens=max(number.get("input_tokens", 0) - cached, 0),
-                cache_read_tokens=cached,
-                output_tokens=number.get("output_tokens", 0),
-                reasoning_tokens=number.get("reasoning_output_tokens", 0),
-            )
-            answer = replace(answer, usage=usage)
+            answer = replace(answer, usage=codex.usage(spent))
     return answer
 
 

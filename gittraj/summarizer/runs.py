@@ -1,16 +1,43 @@
-"""How often the program was asked today, and what of: ``summaries.json`` of the local state."""
+"""The user's program for summaries, and how often it was asked today, and what of: ``summaries.json`` of the
+local state.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
 
+from gittraj import limits
+from gittraj.errors import FormatError, TrajError
 from gittraj.frozen import dataclass
+from gittraj.git import Repository
+from gittraj.model.codec import from_json, to_json
 from gittraj.state.folder import LocalState
 
 _FILE = "summaries.json"
 _REMEMBERED = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summarizer:
+    """The user's program for summaries, and how often a day it may be asked on its own. ``source`` is git's
+    scope."""
+
+    command: str
+    source: str
+    runs_a_day: int = 20
+
+
+def read_summarizer(repository: Repository) -> Summarizer | None:
+    """None: nothing is asked. A repository's own configuration does not count: it may have come with a
+    folder from elsewhere, and a program is named here. Raises TrajError."""
+    found = repository.settings(r"traj\.summar")
+    own = {s.key: (s.scope, s.value) for s in found if s.scope in ("global", "system")}
+    scope, command = own.get("traj.summarizer", ("", ""))
+    _, runs = own.get("traj.summariesaday", ("", "20"))
+    if not (runs.isascii() and runs.isdigit() and len(runs) < limits.SETTING_DIGITS):
+        raise TrajError(f"git config traj.summariesADay is '{runs}'", "it can be a number")
+    return Summarizer(command=command, source=scope, runs_a_day=int(runs)) if command else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,19 +57,13 @@ class Runs:
 def load_runs(local: LocalState) -> Runs:
     """Of today. A damaged file counts as none."""
     today = datetime.now(UTC).date().isoformat()
-    found = local.read(_FILE)
-    known: dict[str, Any] = found if isinstance(found, dict) else {}
-    tried, number, failed = known.get("tried"), known.get("number"), known.get("failed")
-    return Runs(
-        day=today,
-        number=number if isinstance(number, int) and known.get("day") == today else 0,
-        tried=tuple(map(str, tried)) if isinstance(tried, list) else (),
-        failed=failed if isinstance(failed, str) else None,
-    )
+    try:
+        known = from_json(Runs, local.read(_FILE))
+    except FormatError:
+        return Runs(day=today)
+    return known if known.day == today else replace(known, day=today, number=0)
 
 
 def save_runs(local: LocalState, runs: Runs) -> None:
     """Raises StoreError."""
-    local.write(
-        _FILE, {"day": runs.day, "number": runs.number, "tried": [*runs.tried], "failed": runs.failed}
-    )
+    local.write(_FILE, to_json(runs))

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
-from gittraj.config import Environ, Summarizer, read_config, read_summarizer
+from gittraj.config import Environ, read_config
 from gittraj.errors import TrajError
 from gittraj.events.given_later import SUMMARY, write_model_summary
 from gittraj.frozen import dataclass
@@ -29,7 +29,7 @@ from gittraj.summarizer.answer import Understood, understand
 from gittraj.summarizer.output import Answer
 from gittraj.summarizer.program import Program
 from gittraj.summarizer.request import write_request
-from gittraj.summarizer.runs import load_runs, save_runs
+from gittraj.summarizer.runs import Summarizer, load_runs, read_summarizer, save_runs
 
 _RECENT = "1.day"
 _COMMITS = 50
@@ -84,7 +84,7 @@ def list_commits(repository: Repository, revisions: str | None) -> list[str]:
     listed = repository.run("rev-list", "--no-walk", "--end-of-options", named, "--", check=False)
     if listed.code:
         raise TrajError(f"'{named}' is neither a commit nor a range here")
-    return listed.out.decode().split()
+    return listed.text.split()
 
 
 def preview(repository: Repository, commits: Iterable[str]) -> Iterator[str]:
@@ -156,7 +156,7 @@ def _recent(repository: Repository, local: LocalState) -> list[Work]:
     state = load_state(local.folder)
     listed = repository.run("rev-list", "--all", f"--since={_RECENT}", f"--max-count={_COMMITS}", check=False)
     ready = {name for name, s in (state.sessions if state else {}).items() if s.path and s.settled}
-    commits = listed.out.decode().split()[::-1]
+    commits = listed.text.split()[::-1]
     return [work for work in find_work(repository, commits) if work.trajectory in ready]
 
 

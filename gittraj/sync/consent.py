@@ -25,11 +25,6 @@ def read_answer(repository: Repository, remote: Remote) -> Answer:
     return "never" if said == "never" else "auto" if said == "auto" or agreed else "ask"
 
 
-def is_automatic(repository: Repository) -> bool:
-    """Whether pushes go along with the user's own. Raises TrajError."""
-    return read_choice(repository, "push") == "auto"
-
-
 def remember_consent(repository: Repository, remote: Remote) -> None:
     """Remember it until the remote's address changes. For a bare address the user is asked each time."""
     if remote.listed:

@@ -118,7 +118,7 @@ def _missing(repository: Repository, tree: str) -> list[str]:
     listed = repository.run(*asked, check=False)
     if listed.code:
         return [tree]  # the root itself
-    return [line[1:] for line in listed.out.decode().splitlines() if line.startswith("?")]
+    return [line[1:] for line in listed.text.splitlines() if line.startswith("?")]
 
 
 def push_refs(

@@ -40,7 +40,7 @@ def without_password(text: str) -> str:
 
 
 def list_remotes(repository: Repository) -> tuple[str, ...]:
-    listed = repository.run("remote").out.decode("utf-8", "surrogateescape")
+    listed = repository.run("remote").text
     return tuple(name for name in listed.split("\n") if name)
 
 
@@ -61,7 +61,7 @@ def find_remote(repository: Repository, named: str | None, *, pushing: bool = Tr
 
 
 def _choose(repository: Repository, listed: tuple[str, ...], *, pushing: bool) -> str:
-    branch = repository.run("symbolic-ref", "--short", "-q", "HEAD", check=False).out.decode().strip()
+    branch = repository.run("symbolic-ref", "--short", "-q", "HEAD", check=False).text.strip()
     keys = [f"branch.{branch}.remote"]
     if pushing:
         keys = [f"branch.{branch}.pushRemote", "remote.pushDefault", *keys]
@@ -77,7 +77,7 @@ def _choose(repository: Repository, listed: tuple[str, ...], *, pushing: bool) -
 
 def _urls(repository: Repository, name: str, *, raw: bool = False) -> tuple[str, ...]:
     printed = repository.run("remote", "get-url", "--push", "--all", "--", name, check=False)
-    urls = [line for line in printed.out.decode("utf-8", "surrogateescape").split("\n") if line]
+    urls = [line for line in printed.text.split("\n") if line]
     return tuple(urls if raw else map(without_password, urls))
 
 

@@ -27,7 +27,7 @@ _TRACKED = "refs/notes-remote/"
 
 
 def read_replaced(repository: Repository) -> frozenset[str]:
-    """Remotes' tips from before a purge that are merged already: never fetched again."""
+    """Remotes' the tips that a purge replaced and this clone had joined, which are never fetched again."""
     return frozenset(map(str, LocalState.of(repository).read(_FILE) or ()))
 
 
@@ -37,7 +37,7 @@ _OURS = re.compile(r"refs/notes(?:-remote/.+)?/traj(?:-data-\d{4}-\d{2})?")
 def our_refs(repository: Repository) -> list[str]:
     """The records ref and the monthly refs, ours and the copies of remotes'."""
     listed = ("for-each-ref", "--format=%(refname)", "refs/notes/", _TRACKED)
-    return [ref for ref in repository.run(*listed).out.decode().splitlines() if _OURS.fullmatch(ref)]
+    return [ref for ref in repository.run(*listed).text.splitlines() if _OURS.fullmatch(ref)]
 
 
 def clear_traces(repository: Repository) -> None:
@@ -45,6 +45,21 @@ def clear_traces(repository: Repository) -> None:
     joined first), and what was made from the refs. Harmless when repeated. Raises TrajError."""
     local = LocalState.of(repository)
     local.create()
+    _join_old(repository, local)
+    for ref in our_refs(repository):
+        expire_reflog(repository, ref)
+    (own_folder(local.folder) / "cursors.json").unlink(missing_ok=True)  # it names segments that are gone
+    try:
+        if (repository.common_dir / INDEX).is_dir():
+            for book in (LISTINGS, TEXTS, VETTED):
+                drop(repository.common_dir, book)
+    except UnusableError as error:
+        raise TrajError(
+            f"the index could not be removed: {error.message}", "remove .git/traj-index"
+        ) from None
+
+
+def _join_old(repository: Repository, local: LocalState) -> None:
     objects = repository.objects
     tracked = {ref: objects.resolve(ref) for ref in our_refs(repository) if ref.startswith(_TRACKED)}
     old = {ref: tip for ref, tip in tracked.items() if tip and _is_from_before(repository, ref, tip)}
@@ -59,17 +74,6 @@ def clear_traces(repository: Repository) -> None:
         local.write(_FILE, [*known, *old.values()][-_KEPT:])
     for ref in old:
         delete_ref(repository, ref)
-    for ref in our_refs(repository):
-        expire_reflog(repository, ref)
-    (own_folder(local.folder) / "cursors.json").unlink(missing_ok=True)  # it names segments that are gone
-    try:
-        if (repository.common_dir / INDEX).is_dir():
-            for book in (LISTINGS, TEXTS, VETTED):
-                drop(repository.common_dir, book)
-    except UnusableError as error:
-        raise TrajError(
-            f"the index could not be removed: {error.message}", "remove .git/traj-index"
-        ) from None
 
 
 def _is_from_before(repository: Repository, ref: str, tip: str) -> bool:

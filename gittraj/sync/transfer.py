@@ -32,12 +32,10 @@ _MONTH = re.compile(r"\d{4}-\d{2}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pushed:
-    """``refs`` that the remote has now, ``replaced`` those of them whose history went; ``tries`` it took,
-    since others pushed at the same time."""
+    """``refs`` that the remote has now, ``replaced`` those of them whose history went."""
 
     refs: tuple[str, ...] = ()
     replaced: tuple[str, ...] = ()
-    tries: int = 0
 
 
 def fetch(
@@ -119,11 +117,11 @@ def push(
     for tried in range(_TRIES):
         tips = find_tips(repository, remote, records_only=records_only)
         if not tips:
-            return Pushed(tries=tried)
+            return Pushed()
         instead = _from_before(repository, remote, tips) if replace else {}
         answer = _push(repository, remote, tips, instead)
         if answer is None:
-            return Pushed(refs=tuple(tips), replaced=tuple(instead), tries=tried + 1)
+            return Pushed(refs=tuple(tips), replaced=tuple(instead))
         refused = answer
         if not refused.moved:
             raise TrajError(
@@ -265,7 +263,7 @@ def _join_months(repository: Repository, remote: Remote, tips: Mapping[str, str]
 def _forget(repository: Repository, remote: Remote, theirs: Mapping[str, str]) -> None:
     """What the remote has no longer is to be pushed again: absence deletes nothing."""
     prefix = remote.tracking(RECORDS_REF)
-    listed = repository.run("for-each-ref", "--format=%(refname)", prefix, f"{prefix}-data-*").out.decode()
+    listed = repository.run("for-each-ref", "--format=%(refname)", prefix, f"{prefix}-data-*").text
     for kept in listed.splitlines():
         ref = "refs/notes/" + kept.removeprefix(prefix.removesuffix("traj"))
         if ref not in theirs:

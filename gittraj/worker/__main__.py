@@ -108,7 +108,8 @@ def _keep_index(folder: Path) -> None:
 
 def _summarize(folder: Path) -> None:
     """Last, as it may take minutes, and nobody waits for it."""
-    from gittraj.config import Environ, read_summarizer  # noqa: PLC0415
+    from gittraj.config import Environ  # noqa: PLC0415
+    from gittraj.summarizer.runs import read_summarizer  # noqa: PLC0415
 
     raw = dict(os.environ)
     with _open(folder) as repository:
@@ -121,8 +122,8 @@ def _summarize(folder: Path) -> None:
 
 def _push(folder: Path, name: str) -> None:
     """Beside the user's own push, to the same remote."""
-    from gittraj.config import Environ  # noqa: PLC0415
-    from gittraj.sync.consent import is_automatic, shares_records_only  # noqa: PLC0415
+    from gittraj.config import Environ, read_choice  # noqa: PLC0415
+    from gittraj.sync.consent import shares_records_only  # noqa: PLC0415
     from gittraj.sync.remote import find_remote  # noqa: PLC0415
     from gittraj.sync.rescan import vet  # noqa: PLC0415
     from gittraj.sync.transfer import push  # noqa: PLC0415
@@ -130,7 +131,7 @@ def _push(folder: Path, name: str) -> None:
     raw = dict(os.environ)
     with _open(folder) as repository:
         remote = find_remote(repository, name)
-        if remote.listed and is_automatic(repository):
+        if remote.listed and read_choice(repository, "push") == "auto":
             vet(repository, remote, environ=Environ.of(raw), live=raw)
             push(repository, remote, records_only=shares_records_only(repository))
 

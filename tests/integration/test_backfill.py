@@ -140,6 +140,21 @@ def test_in_a_linked_worktree(begun: Git, writer: Writer, tmp_path: Path, *, rem
     check(begun, session)
 
 
+def test_what_is_recorded_of_a_removed_worktree_is_not_refused(begun: Git, tmp_path: Path) -> None:
+    """Its log proves nothing any more: small files, and a quiet commit."""
+    tree = tmp_path / "tree"
+    begun("worktree", "add", "-q", "-b", "topic", str(tree))
+    session = ClaudeSession(tree)
+    session.run(
+        [turn(Write("a", "a\n"), Shell("git add a && git commit -qm a")), turn(say="Done")], prompt="a"
+    )
+    age(session)
+    backfill(begun)
+    begun("worktree", "remove", str(tree))
+    assert backfill(begun)["unlinked"] == []
+    assert carried(begun, "topic") == {"a": {session.session}}
+
+
 @pytest.mark.parametrize("quiet", ["-q", ""])
 def test_a_folder_that_was_moved(begun: Git, writer: Writer, tmp_path: Path, quiet: str) -> None:
     """Quiet commits print no id: then the files that the agent wrote say whose repository it was."""

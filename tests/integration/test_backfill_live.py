@@ -214,7 +214,7 @@ def test_it_goes_on_where_a_recorded_commit_is_gone(begun: Git) -> None:
     second.run([turn(*one("c")), turn(say="Done")], prompt="Write c")
     told = traj(begun, "backfill")
     assert "Add c" in told and "2 sessions read (" in told
-    assert "1 commit linked, 1 earlier form" in told.replace("\n", " ")
+    assert "1 commit linked, 1 commit on no branch" in told.replace("\n", " ")
     rows = {row["commit"]: row["reachable"] for row in backfill(begun)["linked"]}
     assert rows == {gone: False, begun.head(): True}
 
@@ -248,7 +248,12 @@ def test_what_keeps_it_from_working_is_said(begun: Git, monkeypatch: pytest.Monk
         1,
         "error: git-traj is paused here\nhint: git traj resume\n",
     )
+    session.run([turn(*one("b")), turn(say="Done")], prompt="Write b")
+    other = ClaudeSession(begun.root, name="other")
+    other.run([turn(*one("c")), turn(say="Done")], prompt="Write c")
     traj(begun, "resume")
+    dry = run(begun, "backfill", "--dry-run")
+    assert "it has no events outside a pause (git traj pause)" in dry.stdout
     with subprocess.Popen(
         [sys.executable, "-c", HOLDER, str(state / "lock")], stdout=subprocess.PIPE
     ) as holder:
@@ -259,4 +264,7 @@ def test_what_keeps_it_from_working_is_said(begun: Git, monkeypatch: pytest.Monk
     assert held.returncode == 1
     assert "another git-traj is writing" in held.stderr
     assert refs(begun) == ""
-    assert len(json.loads(traj(begun, "backfill", "--json"))["linked"]) == 1
+    told = json.loads(traj(begun, "backfill", "--json"))
+    assert len(told["linked"]) == 1
+    refused = {row["session"]: row["why"] for row in told["unlinked"]}
+    assert refused[other.session] == "it has no events outside a pause (git traj pause)"

@@ -107,7 +107,7 @@ def test_the_story_of_a_colleague(server: Git, ann: Git, bob: Git, be: Be) -> No
     assert be(ann)("log", "--oneline", "--file", "three") == (
         "",
         "no matching commits (1 commit here has a record)\n"
-        "hint: loosen the filters, or name other commits; git traj status shows what waits\n",
+        "hint: git traj log --all says where they are; git traj status shows what waits\n",
     )
     assert without_ages(be(ann)("show", "HEAD~1")[0]) == (
         f"{short} two  AGO by A U Thor\n\ntraj_b\n"
@@ -158,6 +158,26 @@ def test_no_reader_writes_or_says_that_nothing_is_there(
     assert (refs(ann, "refs/"), files(ann)) == before
     assert "No records here" not in err
     assert "origin" in out + err or asked[0] == "export"
+
+
+WRITERS = [
+    ("complete", "traj_b", "--summary", "x"), ("strike", "HEAD~1", "abcdef01"), ("unlink", "HEAD~1"),
+    ("forget", "traj_b"), ("carry", "--from", "HEAD~1", "--onto", "HEAD"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("asked", WRITERS, ids=" ".join)
+def test_a_writer_says_that_a_record_is_not_joined(
+    server: Git, ann: Git, bob: Git, be: Be, asked: Sequence[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID", "GEMINI_CLI", "AI_AGENT"):
+        monkeypatch.delenv(name, raising=False)
+    hint = "hint: its records came from origin and are not joined yet: git traj fetch origin\n"
+    assert hint not in be(ann)(*asked, status=int(asked[0] != "carry"))[1]
+    note(bob, "HEAD~1", part("traj_b", "Limit the rate"))
+    push(bob, server)
+    fetch(ann)
+    assert hint in be(ann)(*asked, status=1)[1]
 
 
 def test_search_finds_what_remotes_have(server: Git, ann: Git, bob: Git, be: Be) -> None:

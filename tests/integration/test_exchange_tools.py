@@ -1,7 +1,8 @@
 """What other tools make of what is exported: their own validators, and the program that reads the tree.
 
 ``GIT_TRAJ_E2E_TRAIL`` is a folder in which npm installed agent-trajectories 0.6.1, ``GIT_TRAJ_E2E_ATIF`` a
-Python that has the package ``atif``, ``GIT_TRAJ_E2E_TRACE`` agent-trace's ``schemas/trace-record.json``.
+Python that has the package ``atif``, ``GIT_TRAJ_E2E_A3S`` a Python 3.11 that has ``a3s-code`` 3.1.0,
+``GIT_TRAJ_E2E_TRACE`` agent-trace's ``schemas/trace-record.json``.
 """
 
 from __future__ import annotations
@@ -34,6 +35,41 @@ for (const name of process.argv.slice(3)) {
   const found = validateTrajectory(JSON.parse(fs.readFileSync(name)));
   if (!found.success) { console.log(name, JSON.stringify(found.errors.issues)); process.exitCode = 1; }
 }
+"""
+
+_A3S = """
+import json, pathlib, sys
+import a3s_code
+
+store = pathlib.Path(sys.argv[1])
+pathlib.Path("agent.acl").write_text('''default_model = "x/x"
+providers "x" {
+  apiKey = "x"
+  models "x" {
+    name = "x"
+  }
+}
+''')
+agent = a3s_code.Agent.create("agent.acl")
+found, refused = {}, {}
+
+def look(*_):  # a store is only opened inside its runtime, where a command is
+    for file in store.glob("*.json"):
+        own = json.loads(file.read_text())["id"]
+        options = a3s_code.SessionOptions()
+        options.session_store = a3s_code.FileSessionStore(str(store))
+        try:
+            found[own] = len(json.loads(file.read_text())["messages"]), agent.resume_session(own, options)
+        except BaseException as error:
+            refused[own] = str(error)
+
+session = agent.session(".")
+session.register_command("look", "look", look)
+session.send("/look")
+assert found and not [why for why in refused.values() if "not found in config" not in why], refused
+for own, (messages, read) in found.items():
+    assert len(read.history()) == messages, own
+print(len(found))
 """
 
 
@@ -100,6 +136,13 @@ def test_the_models_of_atif_accept_it(recorded: Git, tmp_path: Path, request: py
     found = out(recorded, tmp_path / "out", "atif", "HEAD", "HEAD~")
     assert found
     run(python, "-c", _ATIF, *found, cwd=tmp_path)
+
+
+def test_a3s_code_reads_the_store(recorded: Git, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    python = place("GIT_TRAJ_E2E_A3S", "a Python that has the package a3s-code")
+    sampled(recorded, request, "claude-code", "codex-rollout", "gemini", "swe-agent", "agent-trajectories")
+    out(recorded, tmp_path / "out", "a3s", "--all")
+    assert int(run(python, "-c", _A3S, tmp_path / "out", cwd=tmp_path)) > 1
 
 
 def test_the_schema_of_trail_accepts_it_and_trail_reads_the_tree(

@@ -12,14 +12,15 @@ import click
 import pytest
 
 from gittraj.cli.common.command_list import COMMANDS
-from gittraj.cli.common.examples import EXAMPLES, epilog
+from gittraj.cli.common.examples import epilog, read_examples
 from gittraj.cli.common.group import group
 from tests.conftest import ROOT
 from tests.integration.command import traj
 from tests.integration.desk import Desk
 from tests.integration.terminal import at_terminal
 
-MANUAL = (ROOT / "docs" / "git-traj.1").read_text("utf-8").replace("\\-", "-").replace("\\(aq", "'")
+MANUAL = (ROOT / "docs" / "git-traj.1").read_text("utf-8").partition(".SH EXAMPLES")[2].partition("\n.SH ")[0]
+EXAMPLES = read_examples()
 LINES = [line for examples in EXAMPLES.values() for line, _ in examples]
 
 
@@ -42,6 +43,63 @@ def test_a_path_is_taken_for_a_revision_that_does_not_exist(recorded: Desk) -> N
         assert said(recorded, "log", "--oneline", *typed)[1].splitlines() == [both[1]], typed
     assert said(recorded, "log", "--oneline", "src", "g.py")[1].splitlines() == both
     assert said(recorded, "stats", "src", "--json")[0] == 0
+
+
+def test_why_says_which_file_was_meant(recorded: Desk) -> None:
+    def hint(place: str) -> str:
+        status, _, err = said(recorded, "why", place)
+        assert (status, err.splitlines()[0]) == (
+            1,
+            f"error: there is no file '{place.partition(':')[0]}' in the work tree",
+        )
+        return err.splitlines()[1].removeprefix("hint: ")
+
+    assert hint("src/src/f.py:1") == hint("f.py:1") == "did you mean src/f.py?"
+    assert hint("scr/f.y") == "did you mean src/f.py?"
+    assert hint("nothing") == "git ls-files lists the files; --rev names a commit that has it"
+    recorded.git("mv", "g.py", "h.py")
+    recorded.git("commit", "-qm", "rename")
+    short = recorded.git("rev-parse", "--short", "HEAD").strip()
+    assert hint("g.py:1") == f"{short} renamed it to h.py"
+    recorded.git("rm", "-q", "h.py")
+    recorded.git("commit", "-qm", "delete")
+    short = recorded.git("rev-parse", "--short", "HEAD").strip()
+    assert hint("h.py:1") == f"{short} deleted it: --rev {short}~1"
+    assert "adding" in said(recorded, "why", "--rev", f"{short}~1", "h.py:1")[1]
+
+
+def test_a_page_is_not_written_of_nothing(recorded: Desk) -> None:
+    recorded.git.commit({"README": "here"}, "by hand")
+    for options in (["--format", "html", "-o", "why.html"], ["--redactions"], ["--format", "markdown"]):
+        status, out, err = said(recorded, "show", *options)
+        assert (status, out, err.splitlines()[0][:26]) == (0, "", "no record for this commit:"), options
+    assert not (recorded.git.root / "why.html").exists()
+
+
+def test_why_takes_a_line_with_a_column(recorded: Desk) -> None:
+    plain = said(recorded, "why", "src/f.py:2")
+    assert said(recorded, "why", "src/f.py:2:1") == said(recorded, "why", "src/f.py:2:") == plain
+    assert plain[0] == 0
+
+
+def test_an_agent_is_named_in_full(recorded: Desk) -> None:
+    assert "hint: did you mean claude-code?" in said(recorded, "log", "--agent", "claude")[2]
+
+
+def test_commands_of_a_group_are_listed(recorded: Desk) -> None:
+    for name in ("keys", "recipients"):
+        status, out, err = said(recorded, name)
+        assert (status, out) == (2, "")
+        assert "\nCommands:\n" in err
+
+
+def test_what_is_not_on_this_branch_is_looked_for_elsewhere(recorded: Desk) -> None:
+    recorded.git("checkout", "-q", "--orphan", "empty")
+    recorded.git("rm", "-rqf", ".")
+    recorded.git.commit({"other": "here"}, "by hand")
+    _, _, err = said(recorded, "log")
+    assert err.splitlines()[1].startswith("hint: git traj log --all says where they are")
+    assert ", on other branches or rewritten since: git traj log " in said(recorded, "log", "--all")[2]
 
 
 def test_a_revision_is_one_though_a_file_has_its_name(recorded: Desk) -> None:
@@ -152,11 +210,11 @@ def test_completion_of_ids_and_labels(recorded: Desk) -> None:
     assert "zz" not in said(recorded, "completion", "--words", "search", "--model", "zz")[1]
 
 
-def test_each_command_has_an_example_in_its_help_and_in_the_manual() -> None:
+def test_each_command_has_an_example_in_the_manual_and_its_help_all_of_them() -> None:
     names = {name for commands in COMMANDS.values() for name in commands}
-    assert names <= EXAMPLES.keys()
-    for line in LINES:
-        assert line in MANUAL, line
+    assert names == EXAMPLES.keys()
+    assert len(LINES) == MANUAL.count("\n.TP\n")
+    assert not any("\\" in line + purpose for each in EXAMPLES.values() for line, purpose in each)
 
 
 @pytest.mark.parametrize("line", LINES)

@@ -27,9 +27,10 @@ def git(git: Git, empty_home: Path) -> Git:
 
 def start(git: Git, title: str = "Limit the rate", *more: str) -> str:
     """The trajectory."""
-    said = traj(git, "start", title, *more).split()
-    assert said[1] == "begins"
-    return said[2]
+    said = traj(git, "start", title, *more)
+    assert said == f"Started '{title}': commits made here get what is recorded, until git traj complete\n"
+    active = json.loads(traj(git, "status", "--json"))["active"]
+    return next(str(each["id"]) for each in active if each["title"] == title)
 
 
 def refused(git: Git, *arguments: str) -> str:
@@ -226,7 +227,9 @@ def test_nothing_is_active(git: Git) -> None:
             "hint: git traj start TITLE begins one, for the commits from now on; git traj complete "
             "TRAJECTORY adds to one that is on commits (git traj log --trajectories)\n"
         )
-    assert "no commit has a trajectory 'traj_none'" in refused(git, "complete", "traj_none", "--summary", "x")
+    assert "no trajectory 'traj_none' is recorded here" in refused(
+        git, "complete", "traj_none", "--summary", "x"
+    )
 
 
 def test_bad_words(git: Git) -> None:
@@ -489,6 +492,17 @@ def test_what_beads_export_says_of_a_task_is_followed_by_the_next_command(git: G
     assert told["status"] == "completed"
     assert "login" in told["task"]["title"]
     assert SECRET not in json.dumps(told)
+
+
+def test_a_commit_after_a_task_was_closed_hides_that_from_no_command(git: Git) -> None:
+    """It writes the trajectory's own file anew, later than Beads its export."""
+    export_beads(git, "in_progress")
+    start(git, "Limit the rate", "--task", "beads:bd-1")
+    export_beads(git, "closed")
+    git.commit({"a": "1\n"})
+    traj(git, "event", "note", "done")
+    assert "bd-1 is closed in beads" in quietly(git, "log")
+    assert not quietly(git, "log")
 
 
 def test_who_completes_a_task_that_beads_has_closed_is_not_too_late(git: Git) -> None:

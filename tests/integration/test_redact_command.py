@@ -52,6 +52,27 @@ def run(folder: Path, *arguments: str, given: str | bytes = "", env: Mapping[str
 # ---------------------------------------------------------------- the filter
 
 
+def test_rules_of_the_team_are_used_and_what_of_them_does_not_count_is_said(git: Git) -> None:
+    pytest.importorskip("re2")
+    rules = "[[rules]]\nid = 'badge'\nregex = 'badge ([a-z]{4})'\n[[rules]]\nid = 'look'\nregex = '(?=x)'\n"
+    git.write(
+        {
+            ".gitleaks.toml": f"{rules}[[allowlists]]\nstopwords = ['d']\n",
+            ".gittraj.yml": "redact: {gitleaks: [.gitleaks.toml]}\n",
+        }
+    )
+    done = run(git.root, given="my badge abcd\n")
+    assert done.stdout == "my badge REDACTED-secret-n1\n"
+    assert "'look' has a pattern that RE2 refuses" in done.stderr
+    pin = done.stderr.split("gitleaksTrust ")[1].split()[0]
+    assert "(in .gitleaks.toml)" in run(git.root, "--rules").stdout.splitlines()[-1]
+    for command, title in (("status", "Redaction: of "), ("doctor", "note: for redaction, of ")):
+        assert f"{title}.gitleaks.toml: rules that do not run: 'look'" in traj(git.root, command).stdout
+    git("config", "traj.redact.gitleaksTrust", pin)
+    assert run(git.root, given="my badge abcd\n").stdout == "my badge abcd\n"
+    assert run(git.root, given="my badge xyzw\n").stdout != "my badge xyzw\n"
+
+
 def test_a_filter_outside_of_any_repository(tmp_path: Path) -> None:
     done = run(tmp_path, given=f"the token {TOKEN}, it\nis here\n")
     assert (done.returncode, done.stderr) == (0, "")

@@ -22,7 +22,11 @@ from gittraj.model.codec import encode_note
 from gittraj.model.values import Link, Range, Record, SessionInfo
 from gittraj.notes.store import NotesRef
 from gittraj.state.cursors import SessionState, State, Stored, Suspension, Waiting, load_suspension, save
+from tests.e2e.scenario import Shell, Write, turn
+from tests.integration.claude_session import ClaudeSession
 from tests.integration.command import traj
+from tests.integration.desk import Desk
+from tests.integration.records import hold_workers
 from tests.integration.repository import Git
 
 
@@ -103,6 +107,23 @@ def test_commits_without_a_hook(git: Git) -> None:
     assert facts(git).without_hook == (silent, linked.head())
 
 
+def test_a_session_of_the_folder_above_is_listed_where_it_worked(desk: Desk) -> None:
+    parent = desk.git.root.parent
+    other = Git(parent / "other")
+    desk.git("init", "-q", str(other.root))
+    other.commit({"a": "1"})
+    put_in(other)
+    hold_workers(other.root / ".git/traj")
+    above = ClaudeSession(parent, name="above")
+    work = [turn(Write(f"{desk.git.root.name}/a.py", "a = 1\n"), Shell("ls")), turn(say="done")]
+    above.run(work, prompt="Write a.py")
+    for git in (desk.git, other):
+        git("commit", "-q", "--allow-empty", "-m", "a person's")
+        desk.drain(git)
+    assert [(s.session, s.status) for s in facts(desk.git).sessions] == [(above.session, "ended")]
+    assert facts(other).sessions == ()
+
+
 def test_a_live_session_has_a_status_and_one_that_ended_is_not_live(git: Git, tmp_path: Path) -> None:
     put_in(git)
     hook = git.root / ".git/hooks/post-commit"
@@ -112,10 +133,12 @@ def test_a_live_session_has_a_status_and_one_that_ended_is_not_live(git: Git, tm
         git("commit", "-q", "--allow-empty", "-m", name, env={"CLAUDE_CODE_SESSION_ID": "c1"})
         commits.append(git.head())
     write_note(git, commits[0], record(whole=SessionInfo(title="Title\x1b[2J", session="c1")))
-    log, ended, over, old = (tmp_path / f"{name}.jsonl" for name in ("log", "ended", "over", "old"))
-    for path in (log, ended, over, old):
+    names = ("log", "ended", "over", "old", "before")
+    log, ended, over, old, before = (tmp_path / f"{name}.jsonl" for name in names)
+    for path in (log, ended, over, old, before):
         path.touch()
     os.utime(old, (1, 1))
+    os.utime(before, (time.time() - 60, time.time() - 60))
     part = Stored(range=Range(first="e1", last="e1", n=1), commits=(commits[0],), parked=True)
     sessions = {
         "t1": SessionState(agent="claude-code", session="c1", path=str(log), parts=(part,), waiting=2),
@@ -125,6 +148,9 @@ def test_a_live_session_has_a_status_and_one_that_ended_is_not_live(git: Git, tm
         "t5": SessionState(
             agent="codex", session="c5", path=str(over), waiting=1, facts={"entrypoint": ("codex_exec",)}
         ),
+        "t6": SessionState(
+            agent="gemini-cli", session="c6", path=str(before), waiting=3
+        ),  # nobody told its end
     }
     with (git.root / ".git/traj/spool").open("a") as spool:
         spool.write(f"session\tclaude-code\tc4\tSessionEnd\t{ended}\t{git.root}/.git\n")
@@ -134,6 +160,7 @@ def test_a_live_session_has_a_status_and_one_that_ended_is_not_live(git: Git, tm
     assert found.sessions == (
         LiveSession(agent="claude-code", session="c1", status="active", title="Title\x1b[2J", waiting=2),
         LiveSession(agent="codex", session="c5", status="ended", title=None, waiting=1),
+        LiveSession(agent="gemini-cli", session="c6", status="idle", title=None, waiting=3),
     )
     assert (found.parked, found.waiting, found.unlinked) == (1, (commits[1],), (commits[2],))
     assert found.recorded == 1
@@ -170,7 +197,7 @@ def test_unpushed_and_unfetched(git: Git) -> None:
 def test_pause_and_damage_are_said(git: Git) -> None:
     put_in(git)
     save(git.root / ".git/traj", Suspension(paused=0.0))
-    assert next(status_to_lines(facts(git))) == "Paused since 1970-01-01T00:00:00Z"
+    assert next(status_to_lines(facts(git))) == "Paused 1970-01-01 (git traj resume)"
     git("config", "traj.thinking", "loud")
     (git.root / ".git/traj/installed.json").write_text("?")
     (git.root / ".git/traj/off.json").write_text("?")

@@ -18,7 +18,9 @@ import pytest
 from gittraj.errors import TaskError, TrajError
 from gittraj.git import open_repository
 from gittraj.model.values import TaskRef, TaskSource
-from gittraj.tasks import TASKS, Found, Site, detect, look_up, report, survey
+from gittraj.tasks.lookup import Found, look_up, report, survey
+from gittraj.tasks.naming import detect
+from gittraj.tasks.system import TASKS, Site
 from tests.integration.repository import Git
 from tests.integration.services import (
     KEY,
@@ -514,9 +516,10 @@ def test_a_repository_tells_where_its_tasks_are(tmp_path: Path) -> None:
 
 def test_pygithub_is_loaded_when_github_is_asked() -> None:
     code = (
-        "import sys; from gittraj import tasks; site = tasks.Site(remotes=('https://github.com/a/b',));"
-        f"tasks.from_branch('x', site); [tasks.system_of(name) for name in {list(TASKS)}];"
-        "assert tasks.detect('#1', site).source.system == 'github';"
+        "import sys; from gittraj.tasks import lookup, naming, system;"
+        "site = system.Site(remotes=('https://github.com/a/b',));"
+        f"naming.from_branch('x', site); [system.system_of(name) for name in {list(TASKS)}];"
+        "assert naming.detect('#1', site).source.system == 'github';"
         "print(*[m for m in ('github', 'requests', 'urllib.request', 'pygit2') if m in sys.modules])"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

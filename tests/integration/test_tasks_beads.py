@@ -11,7 +11,9 @@ import pytest
 
 from gittraj.errors import TaskError
 from gittraj.model.values import TaskRef
-from gittraj.tasks import Site, detect, look_up, report
+from gittraj.tasks.lookup import look_up, report
+from gittraj.tasks.naming import detect
+from gittraj.tasks.system import Site
 
 BD = """#!{python}
 import json, pathlib, sys, time

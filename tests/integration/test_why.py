@@ -209,6 +209,8 @@ def test_a_moved_block(desk: Desk, why: Why) -> None:
     assert calls(document) == [None, *[f"def run():\n{long}"] * 6]
     (moved,) = [entry for entry in document["entries"] if entry["subject"] == "steps"]
     assert moved["lines"] == [[2, 7]]
+    (alone,) = why("b.py:3")["entries"]  # as much as a whole file tells: git knows a block again, not a line
+    assert (alone["subject"], alone["lines"]) == ("steps", [[3, 3]])
 
 
 def test_white_space_is_nobodys_change(desk: Desk, why: Why) -> None:
@@ -317,6 +319,17 @@ def test_an_amended_commit_of_two_sessions(desk: Desk, why: Why) -> None:
     assert (edited["prompt"], edited["change"]) == ("Please do second", ["-first, one", "+first, two"])
     assert (unknown["prompt"], unknown["decisions"]) == (None, [])
     assert [beside["prompt"] for beside in unknown["beside"]] == ["Please do first", "Please do second"]
+
+
+def test_each_of_two_sessions_has_the_lines_that_it_wrote(desk: Desk, why: Why) -> None:
+    """The one that commits wrote the other's file anew, and an equal line in another function."""
+    logs = "def {}():\n    log('start')\n    return {}\n"
+    one, two = logs.format("one", 1), logs.format("two", 2)
+    desk.work("first", Write("f.py", one), Write("g.py", one))
+    more = Edit("g.py", "return 1", f"return 1\n{two}")
+    desk.work("second", Write("f.py", one + two), more, COMMIT, by="two")
+    for path in ("f.py", "g.py"):
+        assert prompts(why(path))[:6] == [*["Please do first"] * 3, *["Please do second"] * 3]
 
 
 def test_the_decision_before_an_edit_and_not_the_one_after_it(desk: Desk, why: Why) -> None:
@@ -483,6 +496,33 @@ def test_a_struck_decision_is_not_drawn_from_the_prose_again(
     assert why("a.py")["entries"][0]["decisions"] == []
 
 
+def test_the_edge_of_a_shallow_clone_is_not_told_for_what_is_older(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    desk.commit("greeting", GREET, path="greet.py")
+    desk.commit("counting", COUNT, path="count.py")
+    desk.git("commit", "-qm", "plain", "--allow-empty")
+    desk.drain()
+    for depth, known in ((1, False), (2, True)):
+        there = desk.git.root.parent / f"depth{depth}"
+        desk.git("clone", "-q", f"--depth={depth}", f"file://{desk.git.root}", str(there))
+        clone = Git(there)
+        clone("fetch", "-q", "origin", "refs/notes/traj*:refs/notes/traj*")
+        monkeypatch.chdir(there)
+        assert call(["why", "greet.py:2"]) == 0
+        shown = capsys.readouterr().out
+        assert shown.endswith("\n  not known here: this clone is shallow (git fetch --unshallow)\n")
+        assert call(["why", "count.py:2", "--json"]) == 0  # depth 2: by the commit at the edge itself
+        (entry,) = json.loads(capsys.readouterr().out)["entries"]
+        assert (entry["shallow"], entry["prompt"]) == (not known, "Please do counting" if known else None)
+        assert call(["status"]) == 0
+        assert "Shallow clone: what older commits did is not known here" in capsys.readouterr().out
+    assert call(["log"]) == call(["log", "HEAD~1.."]) == 0
+    assert "; this clone is shallow: git fetch --unshallow)" in capsys.readouterr().err
+    call(["doctor"])
+    assert "note: this clone is shallow: " in capsys.readouterr().out
+
+
 def test_a_commit_without_a_record_names_the_nearest_that_has_one(desk: Desk, why: Why) -> None:
     desk.commit("counting", COUNT, path="f.py")
     recorded = desk.git.head()
@@ -598,6 +638,39 @@ def test_a_decision_about_other_code_is_not_the_reason(desk: Desk, why: Why) -> 
         "late.py:1": ["a total"],
     }
     assert entries["cli.py:1"]["said"] == steps[2].say
+
+
+def test_a_decision_is_no_reason_of_what_merely_stands_elsewhere(desk: Desk, why: Why) -> None:
+    """In a file of the same name, beside a common word or an acronym, after the edit that it was said for."""
+    session = desk.sessions.setdefault("one", ClaudeSession(desk.git.root, name="one"))
+    steps = [
+        turn(Write("reg.py", "REG = {}\n"), say="I chose a `dict` over a `list` because names are unique."),
+        turn(Write("pairs.py", "PAIRS = dict(p)\n"), say="A helper."),
+        turn(Write("conf.py", "CONF = 'c'\n"), say="I chose JSON over YAML because it needs no parser."),
+        turn(Write("api.ts", "send(JSON.stringify(u))\n"), say="The endpoint."),
+        turn(Write("a.py", GREET), say="I'll greet by name instead of by id because it is read."),
+        turn(Write("b.py", COUNT)),
+        turn(Edit("a.py", "def greet", "# by name\ndef greet")),
+        turn(Write("a/index.ts", "new Map()\n")),
+        turn(Write("b/index.ts", "B = 1\n")),
+        turn(COMMIT),
+        turn(say="In `a/index.ts` I used a map instead of an object because keys are numbers."),
+    ]
+    session.run(steps, prompt="Do it")
+    desk.drain()
+    paths = ("reg.py", "pairs.py", "conf.py", "api.ts", "b.py", "a.py", "a/index.ts", "b/index.ts")
+    entries = {path: why(path)["entries"] for path in paths}
+    told = {p: [d["chosen"] for entry in found for d in entry["decisions"]] for p, found in entries.items()}
+    assert told == {
+        "reg.py": ["a `dict`"],
+        "pairs.py": [],
+        "conf.py": ["JSON"],
+        "api.ts": [],
+        "a.py": ["greet by name"] * 2,
+        "b.py": [],
+        "a/index.ts": ["In `a/index.ts` I used a map"],
+        "b/index.ts": [],
+    }
 
 
 def test_a_decision_recorded_for_a_line_is_its_first_answer(

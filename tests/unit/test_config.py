@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
-from gittraj.config import TEAM_FILE, Config, Environ, Setting, read_config
+from gittraj.config import TEAM_FILE, Config, Environ, Setting, read_config, stamp
 from gittraj.errors import TrajError
 from gittraj.git import Repository
+from gittraj.model.ruleset import RULESET
 from tests.integration.repository import Git
 
 
@@ -162,6 +165,41 @@ def test_redaction_can_be_made_stricter_by_either_and_looser_by_its_user_alone(
     assert config.unknown == ("allow", "redact.allow")
     assert config.settings
     assert config.settings["pii"].source == TEAM_FILE
+
+
+def test_files_of_rules_are_found_by_either_and_trusted_by_their_digest(
+    git: Git, repository: Repository, tmp_path: Path
+) -> None:
+    outside = tmp_path / "outside.toml"
+    outside.write_text("[[rules]]")
+    git.write({"own.toml": "a = 1", "team.toml": "b = 1", "large.toml": "#" * 600_000})
+    shared = f"team.toml, large.toml, gone.toml, ../x.toml, {outside}x, link.toml"
+    git.write({TEAM_FILE: f"redact: {{gitleaks: [{shared}]}}"})
+    (git.root / "link.toml").symlink_to(outside)
+    assert stamp(replace(read_config(repository), gitleaks=())) == RULESET
+    for key, value in (
+        ("gitleaks", "own.toml"),
+        ("gitleaks", str(outside)),
+        ("gitleaksTrust", sha256(b"b = 1").hexdigest()),
+    ):
+        git("config", "--add", f"traj.redact.{key}", value)
+    (tmp_path / "outside.tomlx").write_text("[[rules]]")
+    config = read_config(repository)
+    assert {name: (body, trusted) for name, body, trusted in config.gitleaks} == {
+        "own.toml": (b"a = 1", False),
+        str(outside): (b"[[rules]]", False),  # the user may name any
+        "team.toml": (b"b = 1", True),
+        "large.toml": (None, False),
+        "gone.toml": (None, False),
+        "../x.toml": (None, False),
+        f"{outside}x": (None, False),
+        "link.toml": (None, False),
+    }
+    before = stamp(config)
+    git.write({"team.toml": "b = 2"})
+    again = read_config(repository)
+    assert not any(trusted for _, _, trusted in again.gitleaks)
+    assert RULESET != before != stamp(again)
 
 
 @pytest.mark.parametrize("value", ["perhaps", "2"])

@@ -182,6 +182,9 @@ def call(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         _silence(sys.stdout)  # the reader of the pipe closed it
         return 0
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return UsageError.exit_code
     except click.UsageError as error:
         _say(error.format_message(), _usage_hint(error), "error")
         return UsageError.exit_code
@@ -253,10 +256,10 @@ def _usage_hint(error: click.UsageError) -> str | None:
     if name == "why" and error.message.startswith("No such option '-L'"):
         return f"{error.ctx.command_path} FILE:LINE,LINE"
     if isinstance(error, click.MissingParameter):
-        from gittraj.cli.common.examples import EXAMPLES
+        from gittraj.cli.common.examples import read_examples
 
-        if name in EXAMPLES:
-            return f"such as {EXAMPLES[name][0][0]}"
+        if found := read_examples().get(name):
+            return f"such as {found[0][0]}"
     return f"{error.ctx.command_path} -h"
 
 

@@ -27,9 +27,10 @@ def say_nothing_found(
     commits: Iterable[str] | None = None,
     *,
     labels: Mapping[str, str | None] | None = None,
+    everywhere: bool = False,
 ) -> None:
     """For a listing of ``commits``, all with a note (None: every commit that has one). ``labels``: the agent,
-    model, task and tag that were asked for."""
+    model, task and tag that were asked for; ``everywhere``: the listing goes on to say where others are."""
     if _is_explained(repository, recorded, recorded if commits is None else commits):
         return
     number = len(recorded.commits())
@@ -38,14 +39,14 @@ def say_nothing_found(
         if number > 1
         else f"{number or 'no'} commit here has a record"
     )
+    if repository.edge:
+        here += "; this clone is shallow: git fetch --unshallow"
     if not number:
         _say(here, _next(repository))
         return
-    hint = _name_labels(recorded, labels or {})
-    _say(
-        f"no matching commits ({here})",
-        hint or "loosen the filters, or name other commits; git traj status shows what waits",
-    )
+    where = "" if everywhere else "git traj log --all says where they are; "
+    hint = _name_labels(recorded, labels or {}) or f"{where}git traj status shows what waits"
+    _say(f"no matching commits ({here})", hint)
 
 
 def say_nothing_on(repository: Repository, recorded: Recorded, commit: str | None) -> None:
@@ -125,7 +126,12 @@ def _name_labels(recorded: Recorded, labels: Mapping[str, str | None]) -> str | 
 
     known = read_labels(recorded) if any(labels.values()) else {}
     for name, value in labels.items():
-        if value and (names := known.get(name)) and not any(value.lower() in n.lower() for n in names):
+        exact = name in ("agent", "tag")
+        if (
+            value
+            and (names := known.get(name))
+            and not any(value == n if exact else value.lower() in n.lower() for n in names)
+        ):
             near = get_close_matches(value, names, n=2)
             shown = " or ".join(map(escape_line, near or names[:5]))
             return f"did you mean {shown}?" if near else f"{name}s recorded here: {shown}"

@@ -12,6 +12,7 @@ from gittraj.cli.common.output import columns, wants_colour
 from gittraj.cli.common.repository import drain_first, environment, find_to_read, is_installed
 from gittraj.errors import NotARepository
 from gittraj.git import Repository
+from gittraj.model.words import unmarked
 from gittraj.render.text.terminal import Page, wrap
 
 _LAST = 3
@@ -84,5 +85,5 @@ def _last_reasons(repository: Repository, page: Page) -> list[str]:
             subject = cut(escape_line(entry["subject"]), page.room(len(entry["short"]) + 1))
             lines.append(f"{page.paint(entry['short'], 'yellow')} {page.paint(subject, 'bold')}")
             if why:
-                lines.append(f"  {cut(escape_line(why), page.room(2))}")
+                lines.append(f"  {cut(escape_line(unmarked(why)), page.room(2))}")
         return lines

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -62,21 +63,24 @@ def find_drained(*, to_read: bool = False, follow: bool = True) -> Repository:
 def _follow_beads(repository: Repository) -> None:
     """Costs a look into a folder that is mostly empty, where no active trajectory is for a task of Beads."""
     try:
-        active = [*(repository.common_dir / "traj" / "active").glob("traj_*.json")]
-        looked = [path.stat().st_mtime for path in active if b'"beads"' in path.read_bytes()]
+        active = (repository.common_dir / "traj" / "active").glob("traj_*.json")
+        if not any(b'"beads"' in path.read_bytes() for path in active):
+            return
     except OSError:
         return  # it was just ended
-    if not looked:
-        return
-    from gittraj.tasks import beads, survey_exports
+    from gittraj.tasks import beads
+    from gittraj.tasks.lookup import survey_exports
 
-    raw = environment()
-    if beads.changed_at(survey_exports(repository, raw)) < min(looked):
+    raw, seen = environment(), repository.common_dir / "traj" / f"beads-{repository.git_dir.name}"
+    written = str(beads.changed_at(survey_exports(repository, raw)))
+    if seen.exists() and seen.read_text() == written:
         return
     from gittraj.commands.tasks import follow_exports
 
     with replace(repository, backend="auto", steady=False) as own:
         followed = follow_exports(own, raw)
+    with suppress(OSError):  # a folder that is only read
+        seen.write_text(written)
     for each in followed:
         if each.change == "ended" and (source := each.found.task.source):
             came = f"add what came of it: git traj complete {each.trajectory} --summary S"

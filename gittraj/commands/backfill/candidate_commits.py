@@ -127,7 +127,7 @@ class CandidateCommits:
             asked = (f"--git-dir={tree.git_dir}", "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
             found = self.repository.run(*asked, check=False)
             if found.code == 0:
-                yield found.out.decode().strip()
+                yield found.text.strip()
 
     def _at_calls(self, digests: Sequence[LogDigest]) -> Iterator[str]:
         """The commits made while a call ran that can commit."""

@@ -11,11 +11,13 @@ from gittraj.commands.backfill.log_task import Source
 from gittraj.commands.backfill.report import LogResult, Report, unlinked
 from gittraj.commands.backfill.worker_pool import WorkerPool
 from gittraj.model.session_items import is_unique
+from gittraj.state.cursors import NEVER_AWAY
 
 Progress = Callable[[str, int, int], None]
 """Called with the activity, the bytes done, and all bytes."""
 
 EMPTY = "it has no events"
+PAUSED = f"{EMPTY} outside a pause (git traj pause)"
 
 
 def digest_logs(
@@ -41,7 +43,8 @@ def digest_logs(
             report.taken[file.trajectory] = LogResult(file=file, why=digest)
             report.damaged.append(unlinked(file, digest))
             continue
-        why = None if digest.log.entries else EMPTY
+        nothing = EMPTY if source.off == NEVER_AWAY else PAUSED
+        why = None if digest.log.entries else nothing
         report.taken[file.trajectory] = LogResult(file=file, damage=digest.log.damage, why=why)
         if why:
             report.unlinked.append(unlinked(file, why))

@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 
 from gittraj.agents import SessionFile, all_agents, is_near
-from gittraj.commands.backfill.digest_logs import EMPTY, Progress
+from gittraj.commands.backfill.digest_logs import EMPTY, PAUSED, Progress
 from gittraj.commands.backfill.log_task import OF_RUNS, Aim, LogTask, Source, known_paths
 from gittraj.commands.backfill.report import Report
 from gittraj.commands.backfill.run import BackfillRun, open_run
@@ -95,7 +95,7 @@ def _queue(rounds: list[dict[str, Source]], source: Source) -> None:
 def _count_cut_logs(report: Report) -> None:
     held = {each.file.path for each in report.taken.values() if each.why is None}
     for trajectory, each in [*report.taken.items()]:
-        if each.why == EMPTY and each.file.path in held:
+        if each.why in (EMPTY, PAUSED) and each.file.path in held:
             del report.taken[trajectory]  # an empty session in a file that has others
         elif each.why is None and _is_cut(each.file.path):
             report.taken[trajectory] = replace(each, damage=each.damage + 1)
@@ -188,7 +188,7 @@ def _may_be_ours(repository: Repository, folder: Path) -> bool:
         return True
     try:
         with open_repository(folder) as other:
-            roots = other.run("rev-list", "--max-parents=0", "--all", check=False).out.decode().split()
+            roots = other.run("rev-list", "--max-parents=0", "--all", check=False).text.split()
     except NotARepository:
         return True
     return not roots or any(repository.objects.exists(root) for root in roots)

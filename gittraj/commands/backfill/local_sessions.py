@@ -19,6 +19,7 @@ from gittraj.config import Environ
 from gittraj.errors import TrajError, UsageError
 from gittraj.git import Repository
 from gittraj.model.session_items import Entry, Fact, is_unique
+from gittraj.notes.merge import iter_records
 from gittraj.record.drain.open_log import ITEMS_WITH_FACTS, read_items
 from gittraj.record.drain.sessions import Sessions
 from gittraj.state.changed import written_at
@@ -58,9 +59,7 @@ def find_candidates(
     ``mounted`` are those in places that somebody named."""
     for file in mounted:
         if written_at(file.path) >= since:
-            folder = _facts(file).get("folder")
-            gone = folder and Path(folder).is_absolute() and not Path(folder).exists()
-            yield Candidate(source=_source(file, off), gone=folder if gone else None)
+            yield Candidate(source=_source(file, off), gone=_gone_folder(file))
     for agent in agents:
         near = list(agent.sessions(environ, roots, since=since))
         seen = {file.trajectory for file in near}
@@ -68,10 +67,14 @@ def find_candidates(
         for file in near:
             yield from (Candidate(source=s) for s in _with_subagents(agent, file, off))
         for file in far:
-            folder = _facts(file).get("folder")
-            if folder and Path(folder).is_absolute() and not Path(folder).exists():
-                for source in _with_subagents(agent, file, off):
-                    yield Candidate(source=source, gone=folder)
+            if gone := _gone_folder(file):
+                yield from (Candidate(source=s, gone=gone) for s in _with_subagents(agent, file, off))
+
+
+def _gone_folder(file: SessionFile) -> str | None:
+    """The folder that a session worked in, if it is here no more."""
+    folder = _facts(file).get("folder", "")
+    return folder if Path(folder).is_absolute() and not Path(folder).exists() else None
 
 
 def assign_worktrees(
@@ -172,7 +175,7 @@ def _shows_files(repository: Repository, digest: LogDigest) -> bool:
         *("--no-renames", "--", *(f":(literal,top){path}" for path in paths[:_PATHS_ASKED])),
         check=False,
     )
-    fields = found.out.decode("utf-8", "surrogateescape").split("\0")
+    fields = found.text.split("\0")
     pairs = zip(fields[::2], fields[1::2], strict=False)
     had = {(path, head.split(" ")[3]) for head, path in pairs if head.strip().startswith(":")}
     here = _objects(repository, {blob for _, blob in written & had})
@@ -246,5 +249,6 @@ def backfill(
         found = find_candidates([*mine.values()], environ, run.roots, run.off, since=since, mounted=mounted)
         sources, unassigned = assign_worktrees(log_task, list(found))
         [report] = run.link_logs([sources], aim=Aim(), dry_run=dry_run, progress=progress)
-    report.unlinked += [unlinked(file, why) for file, why in unassigned]
+        recorded = {record.id for _, record in iter_records(run.notes.items())}
+    report.unlinked += [unlinked(file, why) for file, why in unassigned if file.trajectory not in recorded]
     return report

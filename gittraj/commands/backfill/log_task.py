@@ -40,7 +40,7 @@ def known_paths(repository: Repository) -> frozenset[str]:
     """Return every path in the history of any ref."""
     listed = ("log", "--all", "--no-show-signature", "--format=", "--name-only", "--no-renames", "-z")
     found = repository.run(*listed, check=False)
-    return frozenset(found.out.decode("utf-8", "surrogateescape").replace("\n", "").split("\0")) - {""}
+    return frozenset(found.text.replace("\n", "").split("\0")) - {""}
 
 
 def guess_root(folder: str, named: Iterable[str], known: Collection[str]) -> Path:
@@ -125,7 +125,6 @@ class DraftResult:
     state: SessionState | None = None
     parts: int = 0
     explored: int = 0
-    commits: tuple[str, ...] = ()
     failure: str | None = None
 
 
@@ -197,7 +196,6 @@ class LogTask:
             state=state,
             parts=sum(not d.stored.explored for d in plan.drafted),
             explored=sum(d.stored.explored for d in plan.drafted),
-            commits=tuple(dict.fromkeys(commit for commit, _ in (*lines, *prepared.lines))),
         )
 
     def _read(self, source: Source) -> tuple[Log, int, float]:

@@ -127,7 +127,7 @@ def unreachable(repository: Repository, commits: set[str]) -> set[str]:
     asked = "".join(f"{commit}\n" for commit in sorted(here))
     tips = ("--not", "--branches", "--tags", "--remotes", "HEAD")
     found = repository.run("rev-list", "--stdin", *tips, input=asked.encode(), check=False)
-    return (commits - here) | (commits & set(found.out.decode().split()))
+    return (commits - here) | (commits & set(found.text.split()))
 
 
 def _reasons(reading: Reading, made: set[int]) -> Iterator[str]:

@@ -1,4 +1,4 @@
 """How git-traj fares in a repository: what ``status`` shows, and what ``doctor`` finds wrong.
 
-It looks, and says what to do. Only a finding's own ``fix`` changes anything, and never a note.
+It looks, and says what to do. Nothing is mended but by a finding's own ``fix``.
 """

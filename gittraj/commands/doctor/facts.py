@@ -14,8 +14,8 @@ from gittraj.commands.doctor.recorded import (
     Recorded,
     Remote,
     compare_remote,
-    find_excluded,
     find_made,
+    find_open,
     find_recorded,
     find_unhooked,
     unreadable,
@@ -30,7 +30,7 @@ from gittraj.commands.install.inspection import (
 )
 from gittraj.commands.install.manifest import FILE
 from gittraj.commands.install.refspecs import find_remotes, find_unfetching
-from gittraj.config import TEAM_FILE, Config, Environ, Summarizer, read_config, read_summarizer, stamp
+from gittraj.config import TEAM_FILE, Config, Environ, read_config, stamp
 from gittraj.errors import GitError, StoreError, TrajError
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
@@ -47,7 +47,7 @@ from gittraj.state.active import Active, load_active
 from gittraj.state.cursors import SessionState, State, Suspension, load_state, load_suspension
 from gittraj.state.folder import LocalState, installed_positions
 from gittraj.state.spool import find_told, read_spool
-from gittraj.summarizer.runs import Runs, load_runs
+from gittraj.summarizer.runs import Runs, Summarizer, load_runs, read_summarizer
 
 if TYPE_CHECKING:
     from gittraj.seal.readers import Readers
@@ -90,7 +90,8 @@ class Facts:
     ``elsewhere``: others with records, that HEAD does not reach or where work led to no commit;
     ``unfetching``: remotes of which git fetch brings no records, where it should; ``beside``: of how many
     commits each remote has records that are not joined with ours; ``plugins``: those that are switched on,
-    and why one is left out. ``deleted``: refs of ours that are gone, were set back or
+    and why one is left out. ``rule_files``: what of the rule files that settings name
+    does not count. ``deleted``: refs of ours that are gone, were set back or
     overwritten, and the commit, still here, that is to be had again.
     """
 
@@ -125,6 +126,8 @@ class Facts:
     deleted: Mapping[str, str] = field(default_factory=dict)
     branched: int = 0
     explored: int = 0
+    rule_files: tuple[str, ...] = ()
+    shallow: bool = False
 
 
 def gather(repository: Repository, environ: Environ) -> Facts:
@@ -140,14 +143,11 @@ def gather(repository: Repository, environ: Environ) -> Facts:
     off = _attempt(lambda: load_suspension(local.folder), Suspension(), complaints)
     config = _attempt(lambda: read_config(repository), None, complaints)
     notes = NotesRef(repository)
-    waiting = tuple(w.commit for w in state.waiting if w.stored)  # one of a pause never is
     recorded, unstamped = _count(repository, config, complaints)
     lines = read_spool(local.folder, 0)[0]
     made = find_made(repository, local, lines) if since is not None else []
     deleted = _attempt(lambda: find_deleted(repository, state.tips), dict[str, str](), complaints)
-    open_ = [c for c in made if c.sessions and c.stored and (c.id in waiting or c.id not in recorded)]
-    excluded = {*find_excluded(repository, config, open_), *off.commits}
-    unlinked = (c.id for c in open_ if c.id not in waiting and c.id not in excluded)
+    waiting, unlinked = find_open(repository, config, state, off, made=made, recorded=recorded)
     return Facts(
         since=since,
         paused=off.paused,
@@ -155,10 +155,10 @@ def gather(repository: Repository, environ: Environ) -> Facts:
         folder=find_place(repository),
         hooks=inspect_hooks(repository),
         agents=inspect_agents(repository, environ),
-        sessions=tuple(_live(state, notes, off, find_told(lines)[1])),
+        sessions=tuple(_live(state, notes, off, find_told(lines)[1], since or 0.0)),
         parked=sum(part.parked for s in state.sessions.values() for part in s.parts),
-        waiting=tuple(commit for commit in waiting if commit not in excluded),
-        unlinked=() if RECORDS_REF in deleted else tuple(unlinked),
+        waiting=waiting,
+        unlinked=() if RECORDS_REF in deleted else unlinked,
         without_hook=find_unhooked(repository, made, lines),
         recorded=recorded.listed,
         traced=recorded.traced,
@@ -174,15 +174,25 @@ def gather(repository: Repository, environ: Environ) -> Facts:
             compare_remote(repository, name, guess=since is not None) for name in find_remotes(repository)
         ),
         config=config,
-        readers=_read_readers(repository, environ) if config and config.thinking == "seal" else None,
+        readers=_read_readers(repository, environ, config),
         complaints=tuple(complaints),
         summarizer=_attempt(lambda: read_summarizer(repository), None, complaints),
         runs=load_runs(local),
         beside=_attempt(lambda: _count_beside(repository), {}, complaints),
         plugins=_look_at_plugins(),
         deleted=deleted,
+        rule_files=_look_at_rules(config, complaints),
+        shallow=bool(repository.edge),
         team=repository.work_tree is not None and (repository.work_tree / TEAM_FILE).is_file(),
     )
+
+
+def _look_at_rules(config: Config | None, complaints: list[TrajError]) -> tuple[str, ...]:
+    if config is None or not config.gitleaks:
+        return ()
+    from gittraj.record.drain.redactor import remarks_of  # noqa: PLC0415 - the rules take a while
+
+    return tuple(_attempt(lambda: remarks_of(config), [], complaints))
 
 
 def _look_at_plugins() -> dict[str, str | None]:
@@ -214,7 +224,9 @@ def _attempt(read: Callable[[], T], default: T, complaints: list[TrajError]) -> 
         return default
 
 
-def _read_readers(repository: Repository, environ: Environ) -> Readers:
+def _read_readers(repository: Repository, environ: Environ, config: Config | None) -> Readers | None:
+    if config is None or config.thinking != "seal":
+        return None
     from gittraj.seal.readers import read_readers  # noqa: PLC0415 - keys take 40 ms
 
     return read_readers(repository, environ)
@@ -261,22 +273,27 @@ def _count_unstamped(
         return 0
 
 
-def _live(state: State, notes: NotesRef, off: Suspension, told: Collection[str]) -> Iterator[LiveSession]:
-    """Sessions that may go on, and those that ended with events that wait. ``told``: whose end was told."""
+def _live(
+    state: State, notes: NotesRef, off: Suspension, told: Collection[str], since: float
+) -> Iterator[LiveSession]:
+    """Sessions that may go on, and those that ended with events that wait. ``told``: whose end was told;
+    ``since``: of what was before the installation no end is known."""
     for trajectory, known in state.sessions.items():
         if trajectory in off.forgotten or not known.path:  # it was imported: nobody writes it here
             continue
         try:
-            age = time.time() - Path(known.path).stat().st_mtime
+            grown = Path(known.path).stat().st_mtime
         except OSError:
             continue  # its log is gone
         one_turn = known.settled and not {*known.facts.get("entrypoint", ())}.isdisjoint(_ONE_TURN)
         ended = one_turn or f"{known.agent}:{known.session}" in told
-        if (age < _FRESH and not ended) or (known.waiting and age < _OVER):
+        age = time.time() - grown
+        active = age < _FRESH and grown >= since and not ended
+        if (active and known.parts) or (known.waiting and age < _OVER):
             yield LiveSession(
                 agent=known.agent,
                 session=known.session,
-                status="ended" if ended else "active" if age < _FRESH else "idle",
+                status="ended" if ended else "active" if active else "idle",
                 title=_title(known, notes),
                 waiting=known.waiting,
             )

@@ -1,4 +1,4 @@
-"""One thing that a check found, all of them mended and told; and the check whether a login shell finds
+"""What a check found, how it is mended, and how that is printed; and the check whether a login shell finds
 ``git traj``: agents run their commands in one.
 """
 

@@ -85,6 +85,8 @@ def examine(repository: Repository, facts: Facts) -> Iterator[Finding]:
         if why:
             text = f"plug-in {name} is left out: {why}"
             yield Finding("plugin", text, "git config --global --edit, or install it again")
+    for remark in facts.rule_files:
+        yield note("rule-file", f"for redaction, of {remark}", "the other rules work: docs/redaction.md")
     yield from _check_template(repository)
     yield from _check_refspecs(repository)
     for folder in unfinished_merges(repository):
@@ -99,6 +101,9 @@ def examine(repository: Repository, facts: Facts) -> Iterator[Finding]:
                 told = unreadable(error)
                 yield Finding("notes-damaged", told.message, told.hint or "")
     yield from _check_index(repository)
+    if repository.edge:
+        text = "this clone is shallow: what older commits did is not known here"
+        yield note("shallow", text, "git fetch --unshallow")
     if lacks_filters(repository):
         yield note(
             "no-path-filters",

@@ -120,7 +120,7 @@ def _find(repository: Repository, tracking: str) -> list[str]:
     ours, theirs = NotesRef(repository).tip(), NotesRef(repository, tracking).tip()
     if ours is None or theirs is None:
         return []
-    base = repository.run("merge-base", ours, theirs, check=False).out.decode().split()
+    base = repository.run("merge-base", ours, theirs, check=False).text.split()
     if not base:
         return []
     objects = repository.objects

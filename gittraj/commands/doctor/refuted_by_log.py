@@ -18,7 +18,7 @@ from gittraj.errors import FormatError
 from gittraj.git import Repository, find_common
 from gittraj.model.values import Record
 from gittraj.record.drain.context import Context, Installed
-from gittraj.record.drain.resume import ResumingReader
+from gittraj.record.drain.logs import ResumingReader
 from gittraj.record.drain.sessions import Wanted
 from gittraj.state.cursors import State, load_state, load_suspension
 

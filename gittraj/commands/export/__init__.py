@@ -7,16 +7,16 @@ found in ``query``, and written by ``render.html`` (pages) and ``formats`` (all 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
 from gittraj import plugins
 from gittraj.errors import TrajError
-from gittraj.formats.base.exported import Exported
+from gittraj.formats.base.exported import Exported, nested
+from gittraj.model.header import Header
 from gittraj.plugins import Returns, Shape
-from gittraj.query.show.selection import is_subagent
 
 FORMATS = {
     "markdown": "gittraj.commands.export.pages:write_markdown",
@@ -35,8 +35,8 @@ FOLDERS = {
 class Exchange:
     """``module``, by its name or plugged in, has ``write(exported)``, or the ``function`` of another name: it
     yields the text or the bytes of one document. ``suffix`` ends the names of files. ``each``: every
-    trajectory is a document of its own; ``nests``: but what a trajectory started is in its document.
-    ``tree``: the function that stands instead, and yields paths and texts.
+    trajectory is a document of its own; ``nests``: with those that it started within it. ``tree``: the name
+    of a function that writes a folder instead, and yields paths and texts.
     """
 
     module: Any
@@ -118,18 +118,6 @@ def _groups(form: Exchange, exported: Exported) -> Iterator[Exported]:
     if not form.each:
         yield exported
         return
-
-    def below(above: dict[str, Any], seen: frozenset[str]) -> list[dict[str, Any]]:
-        children = [t for t in exported.trajectories if form.nests and is_subagent(t, above)]
-        children = [child for child in children if child["id"] not in seen]
-        return [*children, *(d for c in children for d in below(c, seen | {c["id"]}))]
-
-    under = {t["id"]: below(t, frozenset((t["id"],))) for t in exported.trajectories}
-    nested = {child["id"] for found in under.values() for child in found}
-    roots = [trajectory for trajectory in exported.trajectories if trajectory["id"] not in nested]
-    written: set[str] = set()
-    for trajectory in (*roots, *exported.trajectories):  # of those that name each other as parents, the first
-        if trajectory["id"] not in written:
-            group = [trajectory, *under[trajectory["id"]]]
-            written.update(each["id"] for each in group)
-            yield replace(exported, trajectories=group)
+    found = exported.trajectories
+    groups: Iterable[Sequence[Header]] = nested(found) if form.nests else ([each] for each in found)
+    yield from (replace(exported, trajectories=group) for group in groups)

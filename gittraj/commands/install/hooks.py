@@ -1,7 +1,8 @@
 """Puts the hooks where git looks for them, in front of whatever stands there, and takes them away.
 
-A foreign hook is moved to ``NAME.traj-orig`` and run first. It must not write outside the repository: a
-hooks folder that several repositories share is not ours.
+A foreign hook is moved to ``NAME.traj-orig``, and ours runs it: before its own work, but ``post-commit``
+after it, so that the commits which a kept hook makes come later in the spool. Nothing is written outside
+the repository: a hooks folder that several repositories share is not ours.
 """
 
 from __future__ import annotations

@@ -203,14 +203,14 @@ def _clean_active(repository: Repository, search: Search) -> None:
 
 def _roots(repository: Repository, refs: Iterable[str]) -> list[str]:
     tips = [tip for ref in refs if (tip := repository.objects.resolve(ref))]
-    return repository.run("rev-list", "--max-parents=0", *tips, "--").out.decode().split() if tips else []
+    return repository.run("rev-list", "--max-parents=0", *tips, "--").text.split() if tips else []
 
 
 def _elsewhere(repository: Repository, roots: Iterable[str]) -> Iterator[str]:
     """Refs of somebody else that lead to the old history."""
     contains = [f"--contains={root}" for root in roots if repository.objects.exists(root)]
     if contains:
-        listed = repository.run("for-each-ref", "--format=%(refname)", *contains).out.decode().splitlines()
+        listed = repository.run("for-each-ref", "--format=%(refname)", *contains).text.splitlines()
         yield from sorted({*listed} - {*our_refs(repository)})
 
 

@@ -9,12 +9,11 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from gittraj.events.prose.forms import PHRASES, SENTENCES, fragment
 from gittraj.events.prose.markdown import Sentence
-from gittraj.events.prose.patterns import load
+from gittraj.events.prose.patterns import PHRASES, SENTENCES, fragment, load
 
 _RULES = load("choices")
-_OTHER, _CHOSEN = ("other", "other2", "one"), ("chosen", "chosen2")
+_OTHER, _CHOSEN = ("other", "other2", "one"), ("chosen", "chosen2", "chosen3")
 _OWN_DEED = re.compile(fragment("BEGIN") + rf"(?:(?:I|we)\b|fixed|resolved|{fragment('TOOK')})", re.I)
 _TOOK = re.compile(rf"\b(?:{fragment('TOOK')})\b(?! up\b)", re.I)
 _WILL = re.compile(fragment("WILL"))

@@ -7,8 +7,7 @@ questions and plans do not count.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Sequence
 
 from gittraj.events.prose.markdown import Sentence, read_sentences
 from gittraj.events.prose.patterns import load
@@ -16,13 +15,6 @@ from gittraj.events.prose.patterns import load
 _RULES = load("doubts")
 _REPORTED = load("choices")["reported"]
 _OUTCOME = load("outcome")
-
-
-@dataclass(frozen=True, slots=True)
-class Doubt:
-    """``quote``: the sentence word for word."""
-
-    quote: str
 
 
 _MOST = 12
@@ -34,25 +26,21 @@ _BRIEF = 8
 _WARNED = re.compile("⚠|❗|🚨|🔴")
 
 
-def find_doubts(
-    messages: Iterable[str], *, without: Container[str] = (), on_the_way: bool = False
-) -> tuple[Doubt, ...]:
-    """The first few, in order, each sentence once. ``without``: sentences that state choices;
-    ``on_the_way``: the messages stand before a call, so the work goes on."""
-    found: dict[str, Doubt] = {}
-    for message in messages:
-        sentences = read_sentences(message)
-        began = _find_begin(sentences, without)
-        impersonal = _RULES.find(message, "impersonal")
-        for at, sentence in enumerate(sentences):
-            own = _RULES.find(sentence.text, "own")
-            if sentence.quote in without or (on_the_way and not own):
-                continue
-            past = at < (began or 0) or impersonal or _RULES.find(sentence.text, "past")
-            weak = not on_the_way and began is not None and (own or len(sentences) <= _BRIEF)
-            if _is_doubt(sentence, before=past and not own, report=weak):
-                found.setdefault(sentence.quote, Doubt(sentence.quote))
-    return tuple(found.values())[:_MOST]
+def find_doubts(message: str, *, without: Container[str] = (), on_the_way: bool = False) -> tuple[str, ...]:
+    """The first few sentences, in order, word for word, each once. ``without``: sentences that state choices;
+    ``on_the_way``: the message stands before a call, so the work goes on."""
+    sentences = read_sentences(message)
+    began = _find_begin(sentences, without)
+    reports, brief = began is not None and not on_the_way, len(sentences) <= _BRIEF
+    impersonal = _RULES.find(message, "impersonal")
+    found: dict[str, None] = {}
+    for at, sentence in enumerate(sentences):
+        own = _RULES.find(sentence.text, "own")
+        past = at < (began or 0) or impersonal or _RULES.find(sentence.text, "past")
+        told = sentence.quote not in without and (own or not on_the_way)
+        if told and _is_doubt(sentence, before=past and not own, report=reports and (own or brief)):
+            found[sentence.quote] = None
+    return tuple(found)[:_MOST]
 
 
 def _find_begin(sentences: Sequence[Sentence], without: Container[str]) -> int | None:

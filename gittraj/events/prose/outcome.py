@@ -79,6 +79,13 @@ def find_reason(
     return next((plain(cause.quote) for cause in causes if cause), None)
 
 
+def find_announced(messages: Sequence[str], *, without: Container[str] = ()) -> str | None:
+    """The first sentence that says, before an edit, what is done and why so."""
+    sentences = (s for message in messages for s in read_sentences(message) if s.quote not in without)
+    told = (s for s in sentences if s.kind in ("paragraph", "item") and _RULES.find(s.text, "announced"))
+    return next((plain(s.quote) for s in told if not _RULES.find(s.text, "no_announced")), None)
+
+
 def _find_cause(message: str, without: Container[str]) -> Sentence | None:
     """A sentence that states a cause, else one below a heading that promises it."""
     sentences = [s for s in read_sentences(message) if s.quote not in without and _may_reason(s)]

@@ -14,7 +14,7 @@ from gittraj.events.prose.choice import Choice
 from gittraj.events.prose.choices import find_choices
 from gittraj.events.prose.claims import words
 from gittraj.events.prose.doubts import find_doubts
-from gittraj.events.prose.outcome import find_reason, find_result
+from gittraj.events.prose.outcome import find_announced, find_reason, find_result
 from gittraj.model.values import AnyEvent, CaveatSource, Decision, Message, Prompt, ToolCall
 
 MOST_DECISIONS = 8
@@ -43,10 +43,12 @@ def read_prose(events: Sequence[AnyEvent], stated: Sequence[Decision], prompt: s
     doubts: dict[str, CaveatSource] = {}
     for message in spoken:
         explains = message.id in before_calls or message.id not in worked
-        found = find_choices([message.content], prompt, own=explains)
+        found = find_choices(message.content, prompt, own=explains)
         choices += found
         decisions += [_decision(choice, message.id) for choice in found]
-        for quote in _find_doubts(message, found, on_the_way=message.id in before_calls):
+        quotes = {choice.quote for choice in found}
+        on_the_way = message.id in before_calls
+        for quote in find_doubts(message.content, without=quotes, on_the_way=on_the_way):
             path, line = _file(quote)
             source = CaveatSource(event=message.id, by="inferred", path=path, line=line)
             doubts.setdefault(quote, source)
@@ -60,13 +62,9 @@ def read_prose(events: Sequence[AnyEvent], stated: Sequence[Decision], prompt: s
         sources=tuple(caveats.values()),
         result=find_result(said, without={*doubts, *reasoned}, choices={choice.quote for choice in choices}),
         why=next(reasons, None)
-        or find_reason(_closing(events, spoken, before_calls), choices, without=doubts),
+        or find_reason(_closing(events, spoken, before_calls), choices, without=doubts)
+        or find_announced(_before_edits(events), without=doubts),
     )
-
-
-def _find_doubts(message: Message, choices: Sequence[Choice], *, on_the_way: bool) -> list[str]:
-    quotes = {choice.quote for choice in choices}
-    return [d.quote for d in find_doubts([message.content], without=quotes, on_the_way=on_the_way)]
 
 
 def _with_choice(chosen: str, reasoning: str) -> str:
@@ -84,9 +82,22 @@ def _closing(
 
 
 def _before_calls(events: Sequence[AnyEvent]) -> frozenset[str]:
-    """The messages that a call follows."""
-    steps = [event for event in events if isinstance(event, Prompt | Message | ToolCall)]
+    """The messages that a call follows; not before the last of all if it wrote nothing, as the one that
+    commits: what is said there closes the work."""
+    steps = _steps(events)
+    if steps and isinstance(steps[-1], ToolCall) and not steps[-1].files:
+        steps.pop()
     return frozenset(a.id for a, b in pairwise(steps) if isinstance(a, Message) and isinstance(b, ToolCall))
+
+
+def _before_edits(events: Sequence[AnyEvent]) -> list[str]:
+    """The messages that a call follows which writes files."""
+    steps = _steps(events)
+    return [a.content for a, b in pairwise(steps) if isinstance(a, Message) and b.files]
+
+
+def _steps(events: Sequence[AnyEvent]) -> list[Prompt | Message | ToolCall]:
+    return [event for event in events if isinstance(event, Prompt | Message | ToolCall)]
 
 
 def _said_at_work(events: Sequence[AnyEvent]) -> frozenset[str]:

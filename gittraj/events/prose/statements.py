@@ -8,9 +8,8 @@ from itertools import takewhile
 
 from gittraj.events.prose.choice import Choice, clause
 from gittraj.events.prose.claims import CONDITIONS, Claim, words
-from gittraj.events.prose.forms import FORMS, SENTENCES, Form, fragment
 from gittraj.events.prose.markdown import Sentence
-from gittraj.events.prose.patterns import load
+from gittraj.events.prose.patterns import FORMS, SENTENCES, Form, fragment, load
 
 _RULES = load("choices")
 SIDE_LIMIT = 300
@@ -91,7 +90,7 @@ def _find_forms(sentence: Sentence) -> Iterator[tuple[re.Match[str], Form]]:
 
 def _bodies(text: str) -> Iterator[str]:
     """A last clause of the author's; what is behind a label (``Storage: files, not rows``); then with it."""
-    if clause := re.search(r"(?:; |\s[–—-] |, so |: )((?:I|we)\b.+)$", text):
+    if clause := re.search(r"(?:; |\s[–—-] |, so |: )((?:I|we)\b(?! \w+ (?:it|that|this)\b).+)$", text):
         yield clause[1]
     if label := LABEL.match(text):
         yield text[label.end() :]
@@ -140,7 +139,9 @@ def make_choice(match: re.Match[str], sentence: Sentence) -> Choice:
     if not chosen and match.re is FORMS["rejected"].pattern:
         chosen = sentence.restore(match.string[: match.start()].strip(" ,.;"))
     why = _RULES["next_deed"].sub(r"\1", _RELATIVE.sub("", part("why")))
-    reason = clause(why, other, _between(match)) if why else None
+    against = clause(why, other, _between(match)) if why else None
+    chosen, _, cause = chosen.partition(" because ")
+    reason = "; ".join(filter(None, (cause, against))) or None
     return Choice(chosen, tuple(filter(None, [other])), reason, sentence.quote)
 
 

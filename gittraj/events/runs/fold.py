@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
@@ -27,11 +26,11 @@ def fold_runs(events: Sequence[AnyEvent], calls: Iterable[ToolCall] = ()) -> Tes
     found = [run for event in events if (run := _read(event, known))]
     if not found:
         return None
-    kinds = Counter(outcome.kind for outcome, _ in found)
     outcome, exit_code = next((run for run in reversed(found) if run[0].kind == "test"), found[-1])
+    *before, _ = runs = [each.outcome for each, _ in found if each.kind == outcome.kind]
     counts = outcome.counts or Counts()
     return TestRuns(
-        runs=kinds[outcome.kind],
+        runs=len(runs),
         ran=outcome.ran,
         kind=outcome.kind,
         outcome=outcome.outcome,
@@ -40,6 +39,7 @@ def fold_runs(events: Sequence[AnyEvent], calls: Iterable[ToolCall] = ()) -> Tes
         last_skipped=counts.skipped,
         last_errors=counts.errors,
         last_exit=exit_code,
+        failed_before=before.count("failed") + before.count("error") or None,
     )
 
 

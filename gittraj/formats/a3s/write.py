@@ -7,6 +7,7 @@ and digests, which are never stored, and binary artifacts, of which only size an
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,14 +19,30 @@ from gittraj.model.times import seconds
 
 Event = Mapping[str, Any]
 _STATES = {"completed": "Completed", "failed": "Error", "abandoned": "Error"}
-_TRACE, _REPORT = "a3s.trace_event.v1", "a3s.verification_report.v1"
+_NAME = re.compile(r"\w[\w.-]{0,200}", re.ASCII)
+_NEEDED: dict[str, dict[str, Any]] = {
+    "trace": {"schema": "a3s.trace_event.v1", "kind": "program_execution", "name": "", "success": False}
+    | dict.fromkeys(("exit_code", "duration_ms", "output_bytes"), 0),
+    "report": {"schema": "a3s.verification_report.v1", "status": "needs_review"},
+    "check": {"kind": "", "description": "", "status": "needs_review"},
+    "run": {"status": "completed", "created_at_ms": 0, "updated_at_ms": 0, "event_count": 0},
+    "task": {"child_session_id": "", "agent": "", "description": "", "status": "running", "progress": []},
+    "checkpoint": {"schema_version": 1, "turn": 0, "tool_calls_count": 0, "checkpoint_ms": 0},
+    "usage": {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0},
+}
+"""What A3S Code's own types must have: one object without it, and none of the store is read."""
 
 
 def files(exported: Exported) -> Iterator[tuple[str, str]]:
-    """Paths and texts of the store."""
+    """Paths and texts of the store. A session whose id makes no file's name, or one that is taken, has its
+    trajectory's id."""
+    taken: set[str] = set()
     for trajectory in exported.trajectories:
         own = str(trajectory["session"] or trajectory["id"])
+        if not _NAME.fullmatch(file_name(own)) or file_name(own) in taken:
+            own = trajectory["id"]
         name = file_name(own)
+        taken.add(name)
         parts = _Parts(own)
         for event in events_of(dict(trajectory)):
             parts.add(event)
@@ -55,7 +72,14 @@ def _session(trajectory: Event, own: str, messages: Sequence[Any]) -> dict[str, 
     parent = trajectory["parent"] or {}
     return {
         "id": own,
-        "config": {"name": trajectory["title"] or "", "workspace": "", "parent_id": parent.get("id")},
+        "config": {
+            "name": trajectory["title"] or "",
+            "workspace": "",
+            "system_prompt": None,
+            "max_context_length": 0,
+            "auto_compact": False,
+            "parent_id": parent.get("id"),
+        },
         "state": _STATES.get(trajectory["status"] or "", "Active"),
         "messages": messages,
         "context_usage": {"used_tokens": 0, "max_tokens": 0, "percent": 0.0, "turns": 0},
@@ -110,14 +134,15 @@ class _Parts:
             case "tool_result":
                 self._result(event, raw)
             case "verification":
-                self.reports.append({"schema": _REPORT, **(raw if "checks" in raw else _report(event))})
+                self.reports.append(_report(event, raw))
             case "artifact":
                 self.artifacts.append({**_artifact(event), **raw, "content": event["content"]})
             case "a3s.trace":
-                self._spare.append({"schema": _TRACE, **raw})
+                self._spare.append(_filled("trace", raw))
             case "checkpoint" if "run_id" in raw:
-                verified: dict[str, Any] = {"messages": [], "verification_reports": []}
-                self.checkpoints.append({"schema_version": 1, "session_id": self.own, **raw, **verified})
+                usage = _filled("usage", coerce.mapping(raw.get("total_usage")))
+                own = {"session_id": self.own, "total_usage": usage, "messages": []}
+                self.checkpoints.append(_filled("checkpoint", raw, own))
             case "error" if self.runs and event["id"] == f"{self.runs[-1]['snapshot'].get('id')}:error":
                 self.runs[-1]["snapshot"]["error"] = event["content"]
             case "note" if "run" in event.get("tags", ()):
@@ -134,15 +159,17 @@ class _Parts:
             tool for tool, e in self._answers if e["result"]["exitCode"] is not None or e.get("durationMs")
         }
         own = [
-            {
-                "schema": _TRACE,
-                "kind": "tool_execution",
-                "name": tool,
-                "success": not event["result"]["isError"],
-                "exit_code": event["result"]["exitCode"] or 0,
-                "duration_ms": event.get("durationMs") or 0,
-                "output_bytes": len(event["content"].encode("utf-8", "replace")),
-            }
+            _filled(
+                "trace",
+                {
+                    "kind": "tool_execution",
+                    "name": tool,
+                    "success": not event["result"]["isError"],
+                    "exit_code": event["result"]["exitCode"],
+                    "duration_ms": event.get("durationMs"),
+                    "output_bytes": len(event["content"].encode("utf-8", "replace")),
+                },
+            )
             for tool, event in self._answers
             if tool in telling
         ]
@@ -185,7 +212,7 @@ class _Parts:
             return
         if tool := self._tools.get(call):
             self._answers.append((tool, event))
-        self._timed("tool_end", event, call, exit_code=result["exitCode"] or 0)
+        self._timed("tool_end", event, call, exit_code=result["exitCode"] or 0, output=event["content"])
         block = {"tool_use_id": call, "content": event["content"], "is_error": result["isError"]}
         last = self.messages[-1] if self.messages else {}
         if last.get("role") == "user" and last["content"][-1]["type"] == "tool_result":
@@ -194,14 +221,9 @@ class _Parts:
             self._say("user", {"type": "tool_result", **block})
 
     def _run(self, event: Event, raw: Mapping[str, Any]) -> None:
-        snapshot = {
-            "session_id": self.own,
-            "status": "completed",
-            "event_count": 0,
-            **raw,
-            "prompt": self._asked,
-        }
-        self.runs.append({"snapshot": snapshot, "events": []})
+        snapshot = _filled("run", raw, {"session_id": self.own, "prompt": self._asked})
+        snapshot.pop("workspace_change_set", None)  # nothing without its patch
+        self.runs.append({"snapshot": {"id": event["id"], **snapshot}, "events": []})
 
     def _timed(self, kind: str, event: Event, call: str, **more: Any) -> None:
         """When a call began or ended, in the events of the run that is open."""
@@ -214,17 +236,8 @@ class _Parts:
     def _task(self, event: Event) -> None:
         asked = coerce.mapping(event["tool"]["arguments"])
         moment = round((seconds(event["ts"]) or 0) * 1000)
-        self.tasks.append(
-            {
-                "task_id": event["id"].removeprefix("task:"),
-                "parent_session_id": self.own,
-                **asked,
-                "status": "running",
-                "started_ms": moment,
-                "updated_ms": moment,
-                "progress": [],
-            }
-        )
+        own = {"task_id": event["id"].removeprefix("task:"), "parent_session_id": self.own}
+        self.tasks.append(_filled("task", asked, own, {"started_ms": moment, "updated_ms": moment}))
 
 
 def _is_task(event: Event) -> bool:
@@ -233,8 +246,15 @@ def _is_task(event: Event) -> bool:
     return is_call and str(event["id"]).startswith("task:")
 
 
-def _report(event: Event) -> dict[str, Any]:
-    return {"subject": event["content"].split("\n")[0], "status": "needs_review", "checks": []}
+def _report(event: Event, raw: Event) -> dict[str, Any]:
+    checks = enumerate(coerce.objects(raw.get("checks")))
+    listed = [_filled("check", {"id": str(number)}, check) for number, check in checks]
+    return _filled("report", {"subject": event["content"].split("\n")[0]}, raw, {"checks": listed})
+
+
+def _filled(kind: str, *values: Event) -> dict[str, Any]:
+    known = ((key, value) for each in values for key, value in each.items() if value is not None)
+    return {**_NEEDED[kind], **dict(known)}
 
 
 def _artifact(event: Event) -> dict[str, Any]:

@@ -35,7 +35,7 @@ def called(agent: str, tool: str, arguments: Any, folder: str | None) -> Call:
     if agent == "cursor":
         return replace(cursor.call(tool, arguments), folder=folder)
     if tool == "apply_patch":
-        edits = patch.edits(coerce.text(fields.get("command") or fields.get("input")) or "")
+        edits = patch.edits(coerce.string(fields.get("command") or fields.get("input")))
         return Call(tool, arguments, None, folder, edits, tuple(edit.path for edit in edits))
     edits, shell = claude.edits(_GEMINI.get(tool, tool), arguments), tool in _SHELLS
     call = Call.of(tool, arguments, folder, is_shell=shell, paths=claude.PATHS, edits=edits)

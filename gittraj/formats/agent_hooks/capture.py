@@ -51,8 +51,8 @@ detect = lines.detector(_is_payload, cut=_CUT_FIRST_LINE, first=5)
 
 def agent_of(payload: dict[str, Any]) -> str | None:
     """The agent whose payload this is, where it shows."""
-    event = coerce.text(payload.get("hook_event_name")) or ""
-    log = coerce.text(payload.get("transcript_path")) or ""
+    event = coerce.string(payload.get("hook_event_name"))
+    log = coerce.string(payload.get("transcript_path"))
     if event[:1].islower() or "conversation_id" in payload:
         return "cursor"
     if event in _GEMINI or "/.gemini/" in log:
@@ -91,7 +91,7 @@ class _Reader(LogReader):
             return
         named = coerce.first(value, "session_id", "conversation_id")
         yield from self._position.report_once("session", named or self._name)
-        foreign = named if named != self._position.facts.get("session") else None
+        foreign = self._position.foreign(named)
         whose = agent_of(value)
         if foreign is None and whose and whose != self._position.facts.get("agent", agent):
             yield from self._position.report("agent", whose)

@@ -132,7 +132,7 @@ def summarise(document: Mapping[str, Any]) -> str:
 
 def chapter_page(chapter: Mapping[str, Any], number: int) -> str:
     """All that a chapter's events say, as a page of its own."""
-    contents = ((e.get("type"), coerce.text(e.get("content")) or "") for e in chapter["events"])
+    contents = ((e.get("type"), coerce.string(e.get("content"))) for e in chapter["events"])
     text = ("- **{}** {}".format(kind, content.replace("\n", "\n  ")) for kind, content in contents)
     head = (f"# {number}. {chapter['title']}", f"*Agent: {chapter['agentName']}*", "")
     return "\n".join([*head, *text]) + "\n"

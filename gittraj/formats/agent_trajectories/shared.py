@@ -19,6 +19,7 @@ from gittraj.formats.base.carried import (
     Names,
     Shown,
     difference,
+    only,
     patch,
     present,
     to_event,
@@ -49,7 +50,7 @@ _RETROSPECTIVE = ("summary", "approach", "challenges", "learnings", "suggestions
 def read_event(record: Shown, agent: str | None, names: Names) -> Event:
     """Our event for one of theirs. ``agent`` is the chapter's, if it is not the trajectory's own."""
     kind = coerce.text(record.get("type")) or "note"
-    text = coerce.text(record.get("content")) or ""
+    text = coerce.string(record.get("content"))
     stamp = _stamp(record.get("ts"))
     raw = coerce.mapping(record.get("raw"))
     if kind == "message_received":  # it is its sender's, whoever's the chapter is
@@ -75,14 +76,8 @@ def _by_kind(kind: str, raw: Event, text: str) -> Event:
         case "message_sent" | "message_received":
             return {"recipient": coerce.text(raw.get("to"))}
         case "tool_call":
-            arguments = {key: raw[key] for key in ("arguments",) if key in raw}
-            return {
-                "tool": {
-                    "name": coerce.first(raw, "name", "tool") or "tool",
-                    **arguments,
-                    **present(callId=call),
-                }
-            }
+            named = {"name": coerce.first(raw, "name", "tool") or "tool"}
+            return {"tool": {**named, **only(raw, "arguments"), **present(callId=call)}}
         case "tool_result":
             failed = True if raw.get("isError") is True else None
             code = coerce.number(raw.get("exitCode"))
@@ -142,7 +137,7 @@ def build_event(event: Shown, ts: int) -> Event:
     }
     if raw := _build_raw(event):
         built["raw"] = raw
-    built |= {key: event[key] for key in ("significance", "tags", "confidence") if key in event}
+    built |= only(event, "significance", "tags", "confidence")
     kept = event.get(OWN)
     changed = (
         patch(built, kept) if isinstance(kept, dict) and not {"chapter", "root"} & kept.keys() else built
@@ -153,15 +148,13 @@ def build_event(event: Shown, ts: int) -> Event:
 def _build_raw(event: Shown) -> Event:
     match event["type"]:
         case "tool_call":
-            return {k: v for k, v in event["tool"].items() if k in ("name", "arguments", "callId")}
+            return only(event["tool"], "name", "arguments", "callId")
         case "tool_result":
-            return {
-                k: v for k, v in event.get("result", {}).items() if k in ("callId", "exitCode", "isError")
-            }
+            return only(event.get("result", {}), "callId", "exitCode", "isError")
         case "decision":
             return build_decision(event["decision"])
         case "retrospective":
-            return {k: v for k, v in event["retrospective"].items() if k in _RETROSPECTIVE}
+            return only(event["retrospective"], *_RETROSPECTIVE)
         case _:
             return {}
 

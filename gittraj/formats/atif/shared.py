@@ -181,22 +181,28 @@ def build_step(events: Sequence[Shown]) -> dict[str, Any]:
         return fit(kept, {**step, "message": first.get("content", "")})
     if stamp := next((e["ts"] for e in events if e.get("ts")), None):
         step["timestamp"] = stamp
-    match first["type"]:
-        case kind if kind in _AGENT:
-            step |= _agent_step(events)
-        case "prompt":
-            step |= {"source": "user", "message": first.get("content", "")}
-        case "tool_result":
-            pass
-        case "note":
-            step["message"] = first.get("content", "")
-        case kind:
-            nested = {kind: first[kind]} if kind in _NESTED and kind in first else {}
-            step |= {"message": _words(first), "extra": {"type": kind, **nested}}
+    step |= _begin_step(events)
     of_agent = step["source"] == "agent"
     if results := [_build_result(e, agent=of_agent) for e in events if e["type"] == "tool_result"]:
         step["observation"] = {"results": results}
     return fit(patch(step, kept), step) if isinstance(kept, dict) else step
+
+
+def _begin_step(events: Sequence[Shown]) -> Event:
+    """Its source and its words, unless nobody said anything."""
+    first = events[0]
+    match first["type"]:
+        case kind if kind in _AGENT:
+            return _agent_step(events)
+        case "prompt":
+            return {"source": "user", "message": first.get("content", "")}
+        case "tool_result":
+            return {}
+        case "note":
+            return {"message": first.get("content", "")}
+        case kind:
+            nested = {kind: first[kind]} if kind in _NESTED and kind in first else {}
+            return {"message": _words(first), "extra": {"type": kind, **nested}}
 
 
 def _agent_step(events: Sequence[Shown]) -> dict[str, Any]:

@@ -55,6 +55,11 @@ def present(**fields: Any) -> dict[str, Any]:
     return {key: value for key, value in fields.items() if value not in (None, "", [], {})}
 
 
+def only(fields: Shown, *names: str) -> dict[str, Any]:
+    """Those of the fields that have one of these names, in their order."""
+    return {key: value for key, value in fields.items() if key in names}
+
+
 # ---------------------------------------------------------------- events
 
 
@@ -249,8 +254,7 @@ def patch(base: Any, change: Any) -> Any:
         return [patch(*pair) for pair in zip(base, changes, strict=True)]
     if not isinstance(base, dict):
         return change if change else base
-    removed = change.get(_REMOVED)
-    gone = {key for key in removed if isinstance(key, str)} if isinstance(removed, list) else set()
+    gone = coerce.texts(change.get(_REMOVED))
     kept = {key: value for key, value in base.items() if key not in gone}
     fresh = {
         key: patch(kept[key], value) if key in kept else _whole(value)

@@ -25,6 +25,10 @@ def text(value: Any) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
+def string(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
 def mapping(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 

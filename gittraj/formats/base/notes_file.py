@@ -149,7 +149,7 @@ def _notes(path: Path, starts: Iterable[int]) -> Iterator[Note]:
 
 
 def _note(record: Fragment) -> Note | None:
-    commit, text = (coerce.text(record.value.get(key)) or "" for key in ("commit", "note"))
+    commit, text = (coerce.string(record.value.get(key)) for key in ("commit", "note"))
     if not _COMMIT.fullmatch(commit):
         return None
     return Note(commit=commit, ts=coerce.stamp(record.value.get("time")), text=text, end=record.end)

@@ -58,22 +58,19 @@ class _File:
         )
 
 
-def _files(text: str) -> Iterator[_File]:
-    current: _File | None = None
+def _files(text: str) -> list[_File]:
+    found: list[_File] = []
     for line in text.replace("\r\n", "\n").split("\n"):
         if opened := next((prefix for prefix in _FILES if line.startswith(prefix)), None):
-            if current is not None:
-                yield current
-            current = _File(_FILES[opened], line[len(opened) :].strip())
+            found.append(_File(_FILES[opened], line[len(opened) :].strip()))
         elif line.strip() == _END:
             break
-        elif current is None:
+        elif not found:
             continue
         elif line.startswith(_MOVE):
-            current.target = line[len(_MOVE) :].strip()
+            found[-1].target = line[len(_MOVE) :].strip()
         elif line.startswith("+"):
-            current.added.append(line[1:])
+            found[-1].added.append(line[1:])
         elif line.startswith("-"):
-            current.removed.append(line[1:])
-    if current is not None:
-        yield current
+            found[-1].removed.append(line[1:])
+    return found

@@ -60,6 +60,10 @@ class Position:
         for name, key in fields.items():
             yield from self.report(name, coerce.text(record.get(key)))
 
+    def foreign(self, session: str | None) -> str | None:
+        """The session that a record names, if that is another than the log's."""
+        return session if session != self.facts.get("session") else None
+
     def cursor(self, offset: int, state: Mapping[str, Any]) -> Cursor:
         """A cursor to resume from; ``offset`` must be in the line that was read last."""
         return Cursor(

@@ -98,13 +98,13 @@ class Conversation:
     def _block(
         self, record: Record, common: dict[str, Any], ordinal: int, block: dict[str, Any]
     ) -> Iterator[Item]:
-        kind = coerce.text(block.get("type")) or ""
-        text = coerce.text(block.get("text")) or ""
+        kind = coerce.string(block.get("type"))
+        text = coerce.string(block.get("text"))
         if kind == "text":
             if text and not text.isspace():
                 yield record.entry(Message(**common, content=text))
         elif kind == "thinking":
-            yield record.entry(Thinking(**common, content=coerce.text(block.get("thinking")) or ""))
+            yield record.entry(Thinking(**common, content=coerce.string(block.get("thinking"))))
         elif kind == "redacted_thinking":
             yield record.entry(Thinking(**common, content="[redacted]"))
         elif kind.endswith("tool_use"):  # also server_tool_use, mcp_tool_use

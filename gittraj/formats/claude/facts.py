@@ -59,7 +59,7 @@ class SessionFacts:
         """The session that the record names, if that is another than the file's."""
         copied = coerce.text(coerce.at(record, "forkedFrom", "sessionId"))
         named = copied or coerce.text(record.get("sessionId"))
-        return named if named != self._position.facts.get("session") else None
+        return self._position.foreign(named)
 
     def report(self, record: dict[str, Any], seen: Collection[str], at: int) -> Iterator[Fact]:
         """The facts that are new with ``record``, which begins at offset ``at``; ``seen`` are the ids of
@@ -123,7 +123,7 @@ class SessionFacts:
             elif leaf and summary and len(self._summaries) < _WAITING:
                 self._summaries[leaf] = at
         elif self._summaries:
-            own = self._summaries.pop(coerce.text(record.get("uuid")) or "", None)
+            own = self._summaries.pop(coerce.string(record.get("uuid")), None)
             if own is not None:
                 yield from self._titled("summary", coerce.text(self._again(own).get("summary")))
 

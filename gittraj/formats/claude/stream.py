@@ -90,7 +90,7 @@ class _Reader(LogReader):
             detail=value.get("tool_use_result"),
             tags=() if starter is None else ("sidechain",),
             subagent=starter is not None,
-            session=named if named != self._position.facts.get("session") else None,
+            session=self._position.foreign(named),
             parent=self._conversation.event_of(starter),
         )
         if not record.session:
@@ -124,12 +124,10 @@ class _Reader(LogReader):
         value = record.value
         match value.get("subtype"):
             case "init" if not record.session:
-                yield from self._position.report(
-                    "agent_version", coerce.text(value.get("claude_code_version"))
-                )
-                yield from self._position.report("folder", coerce.text(value.get("cwd")))
+                fields = {"agent_version": "claude_code_version", "folder": "cwd"}
+                yield from self._position.report_fields(value, fields)
                 # What was asked for, like opus[1m]; the messages name the model alone.
-                model = (coerce.text(value.get("model")) or "").partition("[")[0]
+                model = coerce.string(value.get("model")).partition("[")[0]
                 yield from self._position.report("model", model)
             case "compact_boundary":
                 text = coerce.text(value.get("content")) or "Conversation compacted"
@@ -137,10 +135,8 @@ class _Reader(LogReader):
 
     def _partial(self, value: dict[str, Any]) -> Iterator[Spent]:
         """Where every step of an answer is told, its last one knows what it cost."""
-        event, starter = (
-            coerce.mapping(value.get("event")),
-            coerce.text(value.get("parent_tool_use_id")),
-        )
+        event = coerce.mapping(value.get("event"))
+        starter = coerce.text(value.get("parent_tool_use_id"))
         if event.get("type") == "message_start":
             message = coerce.mapping(event.get("message"))
             if response := coerce.text(message.get("id")):
@@ -157,9 +153,8 @@ class _Reader(LogReader):
             parent = self._conversation.event_of(coerce.text(denied.get("tool_use_id")))
             common = record.common(n, "denied") | {"parent": parent}
             yield record.entry(NoteEvent(**common, content=_denial(denied), kind="error"))
-        errors = value.get("errors")
-        messages = [text for text in errors if coerce.text(text)] if isinstance(errors, list) else []
-        why = "\n".join(messages) or coerce.text(value.get("result")) or subtype
+        errors = "\n".join(filter(None, coerce.texts(value.get("errors"))))
+        why = coerce.either(errors, value.get("result")) or subtype
         if subtype != "success":  # otherwise a record before this says the same
             yield record.entry(NoteEvent(**record.common(0), content=why, kind="error"))
         if settled := self._tally.settle(usage(value.get("usage"))):

@@ -55,4 +55,4 @@ def _shape(record: dict[str, Any]) -> Iterator[coerce.Part]:
     for block in prompts.blocks(record.get("message")):
         yield coerce.text(block.get("type"))
         yield coerce.text(block.get("name"))
-        yield len(coerce.text(block.get("text")) or "")
+        yield len(coerce.string(block.get("text")))

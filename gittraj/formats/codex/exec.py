@@ -138,7 +138,7 @@ class _Reading:
         return ()
 
     def _questions(self, questions: list[dict[str, Any]]) -> Iterator[Entry]:
-        texts = [coerce.text(question.get("question")) or "" for question in questions]
+        texts = [coerce.string(question.get("question")) for question in questions]
         yield self._entry(Foreign(**self._common(), content="\n".join(texts), type="codex.question"))
 
     def _ended_turn(self, kind: str, record: dict[str, Any]) -> Iterator[Item]:

@@ -46,7 +46,7 @@ def thread_id(fragments: Iterable[Fragment]) -> str | None:
 
 
 def kind_of(record: dict[str, Any]) -> str:
-    return coerce.text(record.get("type")) or ""
+    return coerce.string(record.get("type"))
 
 
 def translated(value: dict[str, Any], number: int) -> Iterator[dict[str, Any]]:
@@ -88,7 +88,7 @@ _TEXTS = {"agent_message": "message", "agent_reasoning": "text", "agent_reasonin
 
 def translate(message: dict[str, Any], number: int) -> dict[str, Any] | None:
     """The record that corresponds to ``message``, if any; ``number`` is its index in the log."""
-    kind = coerce.text(message.get("type")) or ""
+    kind = coerce.string(message.get("type"))
     return _item_record(kind, message, number) or _turn_record(kind, message)
 
 
@@ -201,7 +201,7 @@ def result(item: dict[str, Any]) -> Outcome | None:
     failed = declined or item.get("status") == "failed"
     match item.get("type"):
         case "command_execution":
-            text = coerce.text(item.get("aggregated_output")) or ""
+            text = coerce.string(item.get("aggregated_output"))
             code = coerce.number(item.get("exit_code"))
             return Outcome(
                 text=text,
@@ -211,7 +211,7 @@ def result(item: dict[str, Any]) -> Outcome | None:
                 commits=printed_commits(text) if "] " in text else (),
             )
         case "file_change":
-            text = coerce.text(item.get("output")) or ""
+            text = coerce.string(item.get("output"))
             return Outcome(text=text, is_error=failed, declined=declined)
         case "mcp_tool_call":
             return _answer(item, failed=failed)
@@ -225,7 +225,7 @@ def result(item: dict[str, Any]) -> Outcome | None:
 def steps(item: dict[str, Any]) -> str:
     """The plan in a ``todo_list``, one step a line."""
     rows = coerce.objects(item.get("items"))
-    texts = ((step.get("completed") is True, coerce.text(step.get("text")) or "") for step in rows)
+    texts = ((step.get("completed") is True, coerce.string(step.get("text"))) for step in rows)
     return "\n".join(f"[{'x' if done else ' '}] {text}" for done, text in texts)
 
 
@@ -292,9 +292,4 @@ def _states(item: dict[str, Any]) -> str:
         lines.append(
             f"{thread}: {coerce.text(fields.get('status')) or '?'}{f': {message}' if message else ''}"
         )
-    return "\n".join(lines or [str(thread) for thread in _threads(item)])
-
-
-def _threads(item: dict[str, Any]) -> list[Any]:
-    threads = item.get("receiver_thread_ids")
-    return threads if isinstance(threads, list) else []
+    return "\n".join(lines or map(str, coerce.sequence(item.get("receiver_thread_ids"))))

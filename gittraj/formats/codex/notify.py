@@ -39,7 +39,7 @@ class _Reader(LogReader):
             return
         thread = coerce.text(value.get("thread-id"))
         yield from self._position.report_once("session", thread or self._name)
-        foreign = thread if thread != self._position.facts.get("session") else None
+        foreign = self._position.foreign(thread)
         if foreign is None:
             yield from self._position.report("folder", coerce.text(value.get("cwd")))
             yield from self._position.report("entrypoint", coerce.text(value.get("client")))
@@ -50,7 +50,7 @@ class _Reader(LogReader):
                 yield from self._mark(fragment, state)
             event = Prompt(id=f"{own}:{ordinal}", content=text)
             yield Entry(event=event, end=fragment.end, session=foreign)
-        self._known[thread or ""] = len(_texts(value.get("input-messages")))
+        self._known[thread or ""] = len(coerce.texts(value.get("input-messages")))
         if answer := coerce.text(value.get("last-assistant-message")):
             message = Message(id=f"{own}:answer", content=answer)
             yield Entry(event=message, end=fragment.end, session=foreign)
@@ -59,7 +59,7 @@ class _Reader(LogReader):
     def _asked(self, thread: str, value: Any) -> Iterator[tuple[int, str]]:
         """The prompts of this turn. Of a thread not seen before, the last one: what stands before it was
         asked in an earlier turn, or of the thread that this one was forked from."""
-        texts = _texts(value)
+        texts = coerce.texts(value)
         new = texts[self._known.get(thread, 0) :]
         typed = [
             text for prompt in new if not prompt.startswith(_SUMMARY) and (text := prompts.typed([prompt]))
@@ -68,7 +68,3 @@ class _Reader(LogReader):
 
 
 read = read_with(_Reader)
-
-
-def _texts(value: Any) -> list[str]:
-    return coerce.texts(value)

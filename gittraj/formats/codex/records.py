@@ -46,7 +46,7 @@ class Record(NamedTuple):  # one for each record of a log: a dataclass takes thr
 def opened(value: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     """The kind and payload of a record; the oldest form has no envelope."""
     if "payload" in value:
-        return coerce.text(value.get("type")) or "", coerce.mapping(value["payload"])
+        return coerce.string(value.get("type")), coerce.mapping(value["payload"])
     if is_bare(value):
         return "session_meta", value
     return ("response_item" if "type" in value else ""), value

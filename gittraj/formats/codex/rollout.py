@@ -213,7 +213,7 @@ class _Reading:
 
     def _output(self, record: Record) -> list[Entry]:
         self._calls.close()
-        call_id = coerce.text(record.payload.get("call_id")) or ""
+        call_id = coerce.string(record.payload.get("call_id"))
         call = self._tools.pop(call_id, None)
         ended = self._endings.pop(call_id, outputs.UNKNOWN)
         output = outputs.output(record.payload.get("output"), ended)

@@ -37,8 +37,8 @@ def edits(name: str, arguments: Any) -> tuple[Edit, ...]:
     """The files as the call leaves them, as far as its arguments show."""
     fields = coerce.mapping(arguments)
     if name == "apply_patch":
-        return patch.edits(coerce.first(fields, "input", "patch", "command") or coerce.text(arguments) or "")
-    verb = coerce.text(fields.get("command")) or "" if name == "str_replace_editor" else name
+        return patch.edits(coerce.first(fields, "input", "patch", "command") or coerce.string(arguments))
+    verb = coerce.string(fields.get("command")) if name == "str_replace_editor" else name
     if verb in SHELLS or verb in _READS:
         return ()
     several = coerce.objects(fields.get("replacements")) or coerce.objects(fields.get("edits"))
@@ -110,7 +110,7 @@ def _said(kind: Any, tool: str, arguments: Any, event: ToolResult) -> Decision |
 
 def _answer(question: str, choices: Any, text: str) -> Decision:
     chosen = _ANSWER.sub("", text, count=1).strip()
-    others = [c for c in choices if isinstance(c, str) and c != chosen] if isinstance(choices, list) else []
+    others = [choice for choice in coerce.texts(choices) if choice != chosen]
     return Decision(chosen=chosen, by="human", question=question, alternatives=tuple(others))
 
 

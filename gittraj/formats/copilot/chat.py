@@ -111,7 +111,7 @@ class _Request(document.Reading):
 
     def _prompt(self) -> Iterator[Item]:
         message = self._request.get("message")
-        text = message if isinstance(message, str) else coerce.text(coerce.mapping(message).get("text")) or ""
+        text = message if isinstance(message, str) else coerce.string(coerce.mapping(message).get("text"))
         variables = coerce.objects(coerce.at(self._request, "variableData", "variables"))
         pictures = [
             images.from_base64(variable.get("value"), variable.get("mimeType"))

@@ -24,6 +24,7 @@ from gittraj.model.session_items import Cursor, Item, Spent, TurnEnd
 from gittraj.model.values import Artifact, Message, NoteEvent, PeerMessage, Prompt, Thinking, Usage
 
 _TOKENS = ("inputTokens", "cacheReadTokens", "cacheWriteTokens", "outputTokens", "reasoningTokens")
+_STARTED = {"agent_version": "copilotVersion", "entrypoint": "producer", "model": "selectedModel"}
 
 
 class Calls:
@@ -112,7 +113,7 @@ class _Reader(LogReader):
         parent = coerce.text(data.get("parentToolCallId"))
         record = Record(
             id=coerce.text(value.get("id")) or f"n{self._number}",
-            kind=coerce.text(value.get("type")) or "",
+            kind=coerce.string(value.get("type")),
             data=data,
             ts=coerce.stamp(value.get("timestamp")),
             end=fragment.end,
@@ -163,12 +164,9 @@ class _Reader(LogReader):
         match record.kind:
             case "session.start" | "session.resume" | "session.context_changed":
                 context = coerce.mapping(data.get("context")) or data
-                yield from report("agent_version", coerce.text(data.get("copilotVersion")))
-                yield from report("entrypoint", coerce.text(data.get("producer")))
-                yield from report("model", coerce.text(data.get("selectedModel")))
+                yield from self._position.report_fields(data, _STARTED)
                 yield from report_once("started_at", coerce.stamp(data.get("startTime")) or record.ts)
-                yield from report("folder", coerce.text(context.get("cwd")))
-                yield from report("branch", coerce.text(context.get("branch")))
+                yield from self._position.report_fields(context, {"folder": "cwd", "branch": "branch"})
                 yield from report("repository", _repository(context))
                 yield from report_once("start_commit", coerce.text(context.get("headCommit")))
             case "session.model_change":
@@ -196,7 +194,7 @@ class _Reader(LogReader):
 
     def _user(self, record: Record, fragment: Fragment) -> Iterator[Item]:
         data = record.data
-        text, artifact = _attached(coerce.text(data.get("content")) or "", data)
+        text, artifact = _attached(coerce.string(data.get("content")), data)
         if not text or coerce.text(data.get("source")) not in (None, "user"):
             return
         if "parentToolCallId" in data:
@@ -228,7 +226,7 @@ class _Reader(LogReader):
             common = {**record.common(), "id": f"{record.id}:reasoning", **reply}
             yield record.entry(Thinking(**common, content=thought))
         self._thought.clear()
-        text = (coerce.text(data.get("content")) or "").strip()
+        text = coerce.string(data.get("content")).strip()
         if text:
             yield record.entry(Message(**record.common(), **reply, content=text))
         for ordinal, request in enumerate(requests, 1):

@@ -62,8 +62,7 @@ def edit_groups(parts: list[dict[str, Any]], asked: dict[int, tuple[str, Any]]) 
 def _group(part: dict[str, Any]) -> Edit | None:
     uri = coerce.mapping(part.get("uri"))
     path = coerce.first(uri, "fsPath", "path")
-    batches = part.get("edits")
-    edits = [edit for batch in batches for edit in coerce.objects(batch)] if isinstance(batches, list) else []
+    edits = [edit for batch in coerce.sequence(part.get("edits")) for edit in coerce.objects(batch)]
     texts = [edit["text"] for edit in edits if isinstance(edit.get("text"), str)]
     return (
         Edit(path=path, added=tuple(line for edit in texts for line in edit.splitlines())) if path else None
@@ -73,7 +72,7 @@ def _group(part: dict[str, Any]) -> Edit | None:
 def _reference(part: dict[str, Any]) -> str:
     reference = coerce.mapping(part.get("inlineReference"))
     uri = coerce.mapping(reference.get("uri")) or coerce.mapping(coerce.at(reference, "location", "uri"))
-    path = coerce.text((uri or reference).get("path")) or ""
+    path = coerce.string((uri or reference).get("path"))
     named = coerce.either(part.get("name"), reference.get("name")) or posixpath.basename(path)
     return f"`{named}`" if named else ""
 
@@ -93,7 +92,7 @@ def output(part: dict[str, Any], result: dict[str, Any], special: dict[str, Any]
         return "\n".join(texts)
     message = part.get("pastTenseMessage")
     shown = message if isinstance(message, str) else coerce.mapping(message).get("value")
-    return (coerce.text(shown) or "") if part else None
+    return coerce.string(shown) if part else None
 
 
 def _flat(value: Any) -> str:

@@ -60,11 +60,10 @@ def _apply(state: Any, patch: dict[str, Any]) -> Any:
 
 def _change(holder: Any, key: Any, kind: Any, value: Any, keep: Any) -> None:
     if kind == _PUSH:
-        values = _at(holder, key)
-        values = [*values] if isinstance(values, list) else []
+        values = [*coerce.sequence(_at(holder, key))]
         if type(keep) is int and keep >= 0:
             del values[keep:]
-        value = values + (value if isinstance(value, list) else [])
+        value = values + coerce.sequence(value)
     elif kind not in (_SET, _DELETE):
         return
     if isinstance(holder, dict) and isinstance(key, str):

@@ -74,7 +74,7 @@ def result(answer: list[Part], call: Call | None, *, status: Any = None, display
     """The result in the parts of an answer. ``call`` is what it answers, if that is known; ``status`` and
     ``display`` (``resultDisplay``) are fields beside it."""
     output, artifact, failed = _said(answer)
-    output = output or (display if isinstance(display, str) else "")
+    output = output or coerce.string(display)
     failed = failed or status in FAILED
     is_shell = call is not None and call.command is not None
     body, code = _unframed(_unwrapped(output), failed=failed) if is_shell else (_unwrapped(output), None)

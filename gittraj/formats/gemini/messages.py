@@ -188,21 +188,18 @@ class Messages(Reading):
         thoughts = [_thought(t) for t in coerce.objects(self._open.get("thoughts"))] or thought
         told = [(f"t{n}", Thinking, each) for n, each in enumerate(thoughts)]
         for block, kind, words in (*told, ("m", Message, "\n".join(said).strip("\n"))):
-            if words.strip() and not prompts.is_filler(words):
+            if words.strip() not in prompts.FILLERS:
                 yield self._entry(kind(**self._common(block), **reply, content=words))
         yield from self._calling(content, reply)
 
     def _calling(self, content: list[Part], reply: dict[str, Any]) -> Iterator[Entry]:
         calls = coerce.objects(self._open.get("toolCalls"))
-        calls = calls or [c for c in map(function_call, content) if c and not self._is_told(c)]
+        in_content = filter(None, map(function_call, content))  # where another message may have reported it
+        calls = calls or [c for c in in_content if coerce.text(c.get("id")) not in self._calls]
         made = [self._call(n, called, reply) for n, called in enumerate(calls)]
         yield from made
         for n, (entry, called) in enumerate(zip(made, calls, strict=True)):
             yield from self._answer(n, entry, called)
-
-    def _is_told(self, called: Part) -> bool:
-        """Whether another message reported this call, which is only in the content."""
-        return coerce.text(called.get("id")) in self._calls
 
     def _call(self, n: int, called: dict[str, Any], reply: dict[str, Any]) -> Entry:
         common = self._common(f"c{n}")

@@ -45,7 +45,9 @@ def read(value: Any, session: str | None, end: int) -> Iterator[Item]:
         yield Fact(name="session", value=named)
     for model in filter(None, models):
         yield Fact(name="model", value=model)
-    if requests := sum(_requests(figures) for figures in models.values()):
+    if requests := sum(
+        coerce.count(coerce.at(figures, "api", "totalRequests")) for figures in models.values()
+    ):
         yield Fact(name="api_calls", value=requests)
     if response:
         only = next(iter(models)) if len(models) == 1 else None
@@ -57,10 +59,6 @@ def read(value: Any, session: str | None, end: int) -> Iterator[Item]:
         yield Entry(event=NoteEvent(id=f"{_RESPONSE}:1", content=error, kind="error"), end=end)
     if fields:
         yield Fact(name="status", value="failed" if error else "completed")
-
-
-def _requests(figures: Any) -> int:
-    return coerce.count(coerce.mapping(coerce.mapping(figures).get("api")).get("totalRequests"))
 
 
 def _usage(models: dict[str, Any]) -> Usage:

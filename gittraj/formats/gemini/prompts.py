@@ -61,7 +61,8 @@ _INJECTED = (
 _NUDGE = "Please continue."
 _FILES = "--- Content from referenced files ---"
 _STEERING = ("User steering update:", "User hints:")
-_FILLERS = (
+FILLERS = (
+    "",
     "Got it. Thanks for the additional context!",
     "Binary content received. Proceeding with analysis.",
     "[The previous response was interrupted before it completed.]",
@@ -91,12 +92,7 @@ def typed(message: dict[str, Any]) -> str | None:
 def aside(message: dict[str, Any], opening: str) -> str | None:
     """The text of a user message that begins with ``opening``."""
     for part in parts(message.get("content")):
-        words = (coerce.text(part.get("text")) or "").strip()
+        words = coerce.string(part.get("text")).strip()
         if words.startswith(opening):
             return words
     return None
-
-
-def is_filler(words: str) -> bool:
-    """Whether the program put a text into the model's mouth."""
-    return words.strip() in _FILLERS

@@ -27,18 +27,18 @@ _CUT_FIRST_LINE = re.compile(rb'\{"type":"init","timestamp":"[^"]*","session_id"
 _STATUS = {"success": "completed", "error": "failed"}
 
 
+_KEYS = {
+    "init": {"session_id", "timestamp"},
+    "tool_use": {"tool_name", "tool_id"},
+    "tool_result": {"tool_id", "status"},
+    "message": {"role", "timestamp", "content"},
+}
+"""What each kind of record has at least."""
+
+
 def _is_record(record: dict[str, Any]) -> bool:
-    match record.get("type"):
-        case "init":
-            return "session_id" in record and "timestamp" in record
-        case "tool_use":
-            return "tool_name" in record and "tool_id" in record
-        case "tool_result":
-            return "tool_id" in record and "status" in record
-        case "message":
-            return "role" in record and "timestamp" in record and isinstance(record.get("content"), str)
-        case _:
-            return False
+    keys = _KEYS.get(coerce.string(record.get("type")))
+    return keys is not None and keys <= record.keys() and isinstance(record.get("content", ""), str)
 
 
 detect = lines.detector(_is_record, cut=_CUT_FIRST_LINE)
@@ -123,7 +123,7 @@ class _Reader(LogReader):
         if self._speech is None:
             yield from self._identify(value)
             self._speech = _Speech(self._spoken(value), end)
-        self._speech.pieces.append(coerce.text(value.get("content")) or "")
+        self._speech.pieces.append(coerce.string(value.get("content")))
         self._speech.end = end
 
     def _message(self) -> Iterator[Item]:

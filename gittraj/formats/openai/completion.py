@@ -150,7 +150,7 @@ def _shape(message: dict[str, Any]) -> tuple[coerce.Part, ...]:
         function = coerce.mapping(call.get("function"))
         called += [
             coerce.text(function.get("name")),
-            len(coerce.text(function.get("arguments")) or ""),
+            len(coerce.string(function.get("arguments"))),
         ]
     content = text(message.get("content", message.get("output")))[0]
     stamps = (extra.get("timestamp"), response.get("created"), response.get("created_at"))

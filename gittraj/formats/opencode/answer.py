@@ -60,7 +60,7 @@ class Answer:
         times = coerce.mapping(info.get("time"))
         self._context = context
         self._info = info
-        self._id = coerce.text(info.get("id")) or ""
+        self._id = coerce.string(info.get("id"))
         self._time = coerce.number(times.get("created"))
         self._model = coerce.text(info.get("modelID"))
         self._folder = coerce.text(coerce.at(info, "path", "cwd"))

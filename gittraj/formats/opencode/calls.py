@@ -11,11 +11,11 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from gittraj.formats.base import coerce, images, patch
-from gittraj.formats.base.edits import only_in, texts, written
+from gittraj.formats.base.edits import pairs, replaced, texts, written
 from gittraj.formats.base.outcomes import Call, Outcome, Refusal, printed_commits
 from gittraj.model.session_items import Edit
 from gittraj.model.values import Artifact, Decision, FileKind
@@ -48,7 +48,7 @@ def _edits(tool: str, fields: dict[str, Any], detail: dict[str, Any]) -> Iterato
     path = coerce.text(fields.get("filePath"))
     if tool in _PATCHES:
         files = list(_patched(detail))
-        yield from files or patch.edits(coerce.text(fields.get("patchText")) or "")
+        yield from files or patch.edits(coerce.string(fields.get("patchText")))
     elif path is None:
         return
     elif tool == "write":
@@ -67,23 +67,14 @@ def _changed(path: str, details: list[dict[str, Any]], changes: list[dict[str, A
     """An edit by the differences that it made, else by the texts (``changes``) that it was given."""
     files = [coerce.mapping(detail.get("filediff")) for detail in details]
     made = [coerce.either(f.get("patch"), d.get("diff")) for f, d in zip(files, details, strict=True)]
-    added: list[str] = []
-    removed: list[str] = []
     if made and all(made):
         added, removed = _unified("\n".join(filter(None, made)))
+        edit = Edit(path=path, added=tuple(added), removed=tuple(removed))
     else:
-        for change in changes:
-            old, new = (coerce.text(change.get(key)) or "" for key in ("oldString", "newString"))
-            added += only_in(new.splitlines(), old.splitlines())
-            removed += only_in(old.splitlines(), new.splitlines())
+        edit = replaced(path, pairs(changes, ["oldString"], ["newString"]))
     after = files[-1].get("after") if files else None
-    return Edit(
-        path=path,
-        kind="add" if any(change.get("oldString") == "" for change in changes) else "update",
-        added=tuple(added),
-        removed=tuple(removed),
-        whole=after if isinstance(after, str) else None,
-    )
+    kind: FileKind = "add" if any(change.get("oldString") == "" for change in changes) else "update"
+    return replace(edit, kind=kind, whole=after if isinstance(after, str) else None)
 
 
 def _patched(detail: dict[str, Any]) -> Iterator[Edit]:
@@ -177,7 +168,7 @@ def file_image(part: dict[str, Any]) -> tuple[str, Artifact | None]:
 
 
 def _declined(tool: str, state: dict[str, Any]) -> tuple[Refusal, ...]:
-    message = coerce.text(state.get("error")) or ""
+    message = coerce.string(state.get("error"))
     if not message.startswith((REJECTED, _DISMISSED)):
         return ()
     advice = message.partition(_ADVICE)[2].strip()
@@ -193,7 +184,7 @@ def _decided(tool: str, state: dict[str, Any], detail: dict[str, Any]) -> tuple[
     asked = coerce.objects(coerce.at(state, "input", "questions"))
     decisions: list[Decision] = []
     for question, answer in zip(asked, answers, strict=False):
-        chosen = [text for text in answer if coerce.text(text)] if isinstance(answer, list) else []
+        chosen = [*filter(None, coerce.texts(answer))]
         labels = [coerce.text(option.get("label")) for option in coerce.objects(question.get("options"))]
         if chosen:
             decisions.append(

@@ -109,7 +109,7 @@ class _Reading(document.Reading):
     # ------------------------------------------------------------ actions
 
     def _action(self, record: str, event: dict[str, Any], args: dict[str, Any]) -> Iterator[Entry]:
-        kind = coerce.text(event.get("action")) or ""
+        kind = coerce.string(event.get("action"))
         ts = coerce.stamp(event.get("timestamp"))
         if kind == "message" and event.get("source") == "user":
             text, artifact = completion.text(_content(event, args))
@@ -137,7 +137,7 @@ class _Reading(document.Reading):
         elif kind in _CALLS:
             yield self._call(event_id, event, args, common)
         elif kind != "think":
-            text = coerce.text(event.get("message")) or ""
+            text = coerce.string(event.get("message"))
             yield self._entry(Foreign(id=event_id, **common, type=f"action:{kind}", content=text))
 
     def _thoughts(self, args: dict[str, Any], raw: dict[str, Any], response: str | None) -> Iterator[str]:
@@ -170,10 +170,10 @@ class _Reading(document.Reading):
     # ------------------------------------------------------------ observations
 
     def _observation(self, record: str, event: dict[str, Any], extras: dict[str, Any]) -> Iterator[Item]:
-        kind = coerce.text(event.get("observation")) or ""
+        kind = coerce.string(event.get("observation"))
         ts = coerce.stamp(event.get("timestamp"))
         text, artifact = completion.text(event.get("content"))
-        text = text or (coerce.text(event.get("message")) or "" if kind in ("error", "user_rejected") else "")
+        text = text or (coerce.string(event.get("message")) if kind in ("error", "user_rejected") else "")
         if kind == "agent_state_changed" and extras.get("agent_state") == "error":
             yield from self._learn(status="failed")
             if reason := coerce.text(extras.get("reason")):

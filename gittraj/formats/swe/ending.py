@@ -158,10 +158,11 @@ class _File:
             self.removed.append(line[1:])
 
 
-def _files(text: str) -> Iterator[_File]:
-    file: _File | None = None
+def _files(text: str) -> list[_File]:
+    found: list[_File] = []
     old = new = 0  # lines of the hunk that are still to come
     for line in text.replace("\r\n", "\n").split("\n"):
+        file = found[-1] if found else None
         if file is not None and (old > 0 or new > 0) and line[:1] in " +-":
             file.body(line)
             old -= line[:1] != "+"
@@ -175,13 +176,10 @@ def _files(text: str) -> Iterator[_File]:
             continue
         old = new = 0
         if line.startswith("diff --git ") or (line.startswith("--- ") and (file is None or file.started)):
-            if file is not None:
-                yield file
-            file = _named(line) if line.startswith("diff") else _File()
-        if file is not None:
-            file.header(line)
-    if file is not None:
-        yield file
+            found.append(_named(line) if line.startswith("diff") else _File())
+        if found:
+            found[-1].header(line)
+    return found
 
 
 def _named(line: str) -> _File:

@@ -38,7 +38,7 @@ def detect(head: bytes) -> bool:
         return bool(messages) and "role" in messages[0] and protocol.is_spoken(messages)
     run = coerce.mapping(value)
     if "trajectory_format" in run:
-        return (coerce.text(run["trajectory_format"]) or "").startswith("mini-swe-agent")
+        return coerce.string(run["trajectory_format"]).startswith("mini-swe-agent")
     if run.keys() & {"trajectory", "history", "schema_version"} or not isinstance(run.get("info"), dict):
         return False
     if "messages" not in run:  # the head ends within info

@@ -8,7 +8,7 @@ fences can be configured, so an observation that is framed otherwise is taken as
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -81,7 +81,7 @@ def is_observation(text: str) -> bool:
 
 def is_malformed(text: str, template: Any) -> bool:
     """Whether this reports to the model that it broke the protocol."""
-    start = (coerce.text(template) or "").partition("{")[0].strip()
+    start = coerce.string(template).partition("{")[0].strip()
     return text.startswith(_MALFORMED) or (len(start) > 9 and text.startswith(start))
 
 
@@ -104,8 +104,12 @@ def is_spoken(messages: list[dict[str, Any]]) -> bool:
     if any(is_observation(text) or submits(text) for role, text in told if role != "assistant"):
         return True
     rules = told[0][1] if told and told[0][0] == "system" else ""
+    return _keeps_to(rules, [text for role, text in told if role == "assistant"])
+
+
+def _keeps_to(rules: str, answers: Sequence[str]) -> bool:
+    """Whether every answer has a fence that the rules ask for."""
     fence = next((f"{fence}\n" for fence in _FENCES if f"{fence}\n" in rules), None)
-    answers = [text for role, text in told if role == "assistant"]
     return fence is not None and bool(answers) and all(fence in answer for answer in answers)
 
 

@@ -113,7 +113,7 @@ class _Reading(document.Reading):
         first = self._attempts[0]
         yield from completion.opening(m for m in coerce.objects(first.get("history")) if not _is_demo(m))
         for step in coerce.objects(first.get("trajectory"))[:2]:
-            lengths = (len(coerce.text(step.get(key)) or "") for key in ("action", "observation", "response"))
+            lengths = (len(coerce.string(step.get(key))) for key in ("action", "observation", "response"))
             yield (*lengths, _seconds(step.get("execution_time")))
 
     def _ending(self, info: dict[str, Any]) -> ending.Ending:
@@ -125,10 +125,7 @@ class _Reading(document.Reading):
     def _spent(self, entries: list[Entry]) -> Iterator[Spent]:
         """Only a run's total is known, so the last model call gets it."""
         stats = coerce.mapping(self._info.get("model_stats"))
-        sent, received = (
-            coerce.count(stats.get("tokens_sent")),
-            coerce.count(stats.get("tokens_received")),
-        )
+        sent, received = (coerce.count(stats.get(f"tokens_{way}")) for way in ("sent", "received"))
         last = next((e.event.response for e in reversed(entries) if e.event.response), None)
         if last and (sent or received):
             yield Spent(response=last, usage=Usage(input_tokens=sent, output_tokens=received), beside=True)
@@ -169,9 +166,9 @@ class _Reading(document.Reading):
     def _step(self, number: int, step: dict[str, Any]) -> Iterator[Entry]:
         record = f"s{number}"
         answered = coerce.text(step.get("observation"))
-        action = (coerce.text(step.get("action")) or "").rstrip("\r\n")
+        action = coerce.string(step.get("action")).rstrip("\r\n")
         thought = step.get("thought")  # else the response, which repeats the action
-        thought = thought if isinstance(thought, str) else coerce.text(step.get("response")) or ""
+        thought = thought if isinstance(thought, str) else coerce.string(step.get("response"))
         state = step.get("state")
         if isinstance(state, str):  # version 0.x tells the state that the action found, 1.x the one it left
             self._see(state, "")
@@ -190,7 +187,7 @@ class _Reading(document.Reading):
         record, text = f"h{number}", completion.text(message.get("content"))[0]
         if message.get("role") == "assistant":
             calls = list(completion.calls(message))
-            action = (coerce.text(message.get("action")) or "").rstrip("\r\n")
+            action = coerce.string(message.get("action")).rstrip("\r\n")
             if not calls and action:
                 calls = [completion.Call("bash", {"command": action})]
             yield from self._thought(record, coerce.text(message.get("thought")) or text)

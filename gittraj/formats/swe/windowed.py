@@ -61,7 +61,7 @@ def edits(name: str, arguments: Any, open_file: str | None) -> tuple[Edit, ...]:
     fields = coerce.mapping(arguments)
     if name in _EDITOR:
         return editor(fields)
-    command = coerce.text(fields.get("command")) or ""
+    command = coerce.string(fields.get("command"))
     if name == "bash":
         if ranged := _RANGE.fullmatch(command):
             return (Edit(path=open_file, added=tuple(ranged[1].splitlines())),) if open_file else ()
@@ -79,7 +79,7 @@ def paths(name: str, arguments: Any) -> tuple[str, ...]:
     """The file that a call opens or writes, as far as its arguments name one."""
     fields = coerce.mapping(arguments)
     if name == "bash":
-        name, fields = _words(coerce.text(fields.get("command")) or "")
+        name, fields = _words(coerce.string(fields.get("command")))
     path = coerce.first(fields, "path", "filename")
     return (path,) if path and name in (*_EDITOR, "create", "open") else ()
 

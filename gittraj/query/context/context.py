@@ -131,7 +131,7 @@ def _find_tracked(repository: Repository, paths: Iterable[str]) -> dict[str, str
     """Those of ``paths`` that HEAD has, with the ids of what they are."""
     asked = [path for path in paths if path != "." and not path.startswith(":")]
     listing = ("ls-tree", "-z", "--full-tree", "HEAD", "--", *asked)
-    found = repository.run(*listing, check=False).out.decode("utf-8", "surrogateescape") if asked else ""
+    found = repository.run(*listing, check=False).text if asked else ""
     rows = (row.partition("\t") for row in found.split("\0")[:-1])
     return {path: about.split()[2] for about, _, path in rows}
 

@@ -69,11 +69,8 @@ class Wanted(Labels):
             and bool(header["decisions"] or not self.decisions)
             and _in_range(header["confidence"], self.min_confidence, self.max_confidence)
             and _in_range(header["part"]["costUsd"], self.min_cost, None)
-            and self._finds(_words(header, subject))
+            and (self.grep is None or any(map(self.grep.search, _words(header, subject))))
         )
-
-    def _finds(self, texts: Iterable[str]) -> bool:
-        return self.grep is None or any(map(self.grep.search, texts))
 
 
 def compile_pattern(pattern: str) -> re.Pattern[str]:

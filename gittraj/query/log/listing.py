@@ -69,7 +69,7 @@ def list_commits(
         inside = repository.run("rev-list", *limits, "--end-of-options", rev, "--", check=False)
         if inside.code != 0:
             raise UsageError(f"--author: {inside.complaint}", hint="it is an extended regular expression")
-        kept = set(inside.out.decode().split())
+        kept = set(inside.text.split())
         commits = [commit for commit in commits if commit in kept]
     return ancestry, commits
 
@@ -225,7 +225,7 @@ def _limits(repository: Repository, *, author: str | None, since: str | None, un
 
 def _date_limit(repository: Repository, name: str, date: str) -> str:
     """A date as git's option (``--max-age=SECONDS``)."""
-    read = repository.run("rev-parse", f"--{name}={date}", f"--{name}=now").out.decode().split()
+    read = repository.run("rev-parse", f"--{name}={date}", f"--{name}=now").text.split()
     if read[0] == read[1] and not re.search(_NOW, date):
         raise UsageError(f"--{name}: '{date}' is not a date", hint="such as 2026-03-31 or '2 weeks ago'")
     return read[0]

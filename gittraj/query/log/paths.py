@@ -46,7 +46,7 @@ class Ancestry:
                 f"'{names}' is not a revision of this repository",
                 hint="git log --all --oneline lists them; a path that is gone goes after --",
             )
-        rows = (line.split() for line in listed.out.decode().splitlines())
+        rows = (line.split() for line in listed.text.splitlines())
         return cls(repository, {commit: tuple(parents) for commit, *parents in rows})
 
     def diff(

@@ -205,7 +205,7 @@ def read_disk_size(repository: Repository) -> int | None:
     """The bytes on disk of all current records and events, without earlier versions; None where git cannot
     tell (a partial clone, a git before 2.31)."""
     refs = repository.run("for-each-ref", "--format=%(refname)^{tree}", RECORDS_REF, f"{DATA_PREFIX}*")
-    trees = refs.out.decode().split()
+    trees = refs.text.split()
     if not trees:
         return 0
     found = repository.run("rev-list", "--objects", "--disk-usage", *trees, "--", check=False)

@@ -8,36 +8,21 @@ what it makes of a line that was there. It must not guess: a line that no call w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from operator import eq
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import cache
+from itertools import product
+from operator import eq, itemgetter
 from typing import TypeVar
 
 from gittraj.model.values import AnyEvent
-from gittraj.query.why.written import Edit, Hunk, read_edits
+from gittraj.query.why.changes import compare, has_text, normalize
+from gittraj.query.why.written import Edit, read_edits
 
 S = TypeVar("S")
 
 _NEAR = 5  # lines on each side that distinguish equal lines
 _MOST = 200  # equal lines that are compared
 _WORK = 10_000_000  # lines in which parts are looked for
-
-MOST = 8
-"""Lines that are shown of a change."""
-_LONG = 1000  # lines of a hunk; a longer one is not diffed
-
-
-class _Line:
-    """A line that an edit put into a file, at index ``place`` of the normalized ``text``."""
-
-    __slots__ = ("edit", "place", "text")
-
-    def __init__(self, edit: Edit, text: Sequence[str], place: int) -> None:
-        self.edit, self.text, self.place = edit, text, place
-
-
-def normalize(line: str) -> str:
-    """A line without white space, for comparison."""
-    return "".join(line.split())
 
 
 def find_writers(
@@ -48,121 +33,132 @@ def find_writers(
     before: Callable[[], Sequence[str]] = tuple,
 ) -> dict[int, tuple[S, Edit]]:
     """The session and the edit that wrote each of ``lines``, for the indices ``wanted``, of all edits in the
-    order of time; lines without one are left out. ``before`` reads what the file had before them.
-
-    A line without a letter or digit takes its neighbour's edit where it has none. What a command's text says
-    counts where no edit wrote the line.
-    """
-    owners: dict[int, S] = {}
-    timed: list[tuple[str, Edit]] = []
-    for session, events in sessions:
-        now = ""  # a call without a time was made at that of the call before
-        for edit in read_edits(events, paths):
-            now = max(now, edit.call.ts or "")
-            timed.append((now, edit))
-            owners[id(edit)] = session
-    edits = [edit for _, edit in sorted(timed, key=lambda each: each[0])]
-    compared = [normalize(line) for line in lines]
-    standing = _replay(edits, before)
-    asked = sorted(wanted)
-    found: dict[int, Edit] = {}
-    for at in asked:
-        candidates = standing.get(compared[at], [])
-        edited = [each for each in candidates if not each.edit.mentioned]
-        if edited or (candidates and _has_text(compared[at])):
-            found[at] = _choose(edited or candidates, compared, at).edit
-    for order, step in ((asked, -1), (asked[::-1], 1)):
-        for at in (at for at in order if not _has_text(compared[at])):
-            if at not in found and at + step in found:
-                found[at] = found[at + step]
+    order of time; lines without one are left out. ``before`` reads what the file had before them."""
+    standing = _Standing(before)
+    timed = sorted(_time(sessions, paths), key=itemgetter(0))
+    if not timed:
+        return {}
+    for _, _, edit in timed:
+        standing.apply(edit)
+    compared, asked = [*map(normalize, lines)], sorted(wanted)
+    found = {at: writer for at in asked if (writer := standing.find(compared, at))}
+    _lend(found, [at for at in asked if not has_text(compared[at])])
+    owners = {id(edit): session for _, session, edit in timed}
     return {at: (owners[id(edit)], edit) for at, edit in found.items()}
 
 
-def _has_text(line: str) -> bool:
-    return any(map(str.isalnum, line))
+def _lend(found: dict[int, Edit], bare: Sequence[int]) -> None:
+    """A line without a letter or digit takes its neighbour's edit where it has none."""
+    for order, step in ((bare, -1), (bare[::-1], 1)):
+        for at in order:
+            if at not in found and at + step in found:
+                found[at] = found[at + step]
 
 
-def _replay(edits: Sequence[Edit], before: Callable[[], Sequence[str]]) -> dict[str, list[_Line]]:
-    """The lines that remain after all edits, by their text, oldest first; with what edits made of parts of
-    lines."""
-    standing: dict[str, list[_Line]] = {}
-    former = {*map(normalize, before())} if any(edit.part for edit in edits) else set()
-    left = _WORK
-    for edit in edits:
+def _time(
+    sessions: Iterable[tuple[S, Iterable[AnyEvent]]], paths: Collection[str]
+) -> Iterator[tuple[str, S, Edit]]:
+    """A call without a time was made at that of the call before."""
+    for session, events in sessions:
+        now = ""
+        for edit in read_edits(events, paths):
+            now = max(now, edit.call.ts or "")
+            yield now, session, edit
+
+
+class _Line:
+    """A line that an edit put into a file, at index ``place`` of the normalized ``text``; of one that it made
+    of a part of another the text is not known."""
+
+    __slots__ = ("edit", "place", "text")
+
+    def __init__(self, edit: Edit, text: Sequence[str] = (), place: int = 0) -> None:
+        self.edit, self.text, self.place = edit, text, place
+
+
+class _Standing:
+    """Lines by their normalized text, the oldest first. ``before`` reads what the file had before the
+    edits."""
+
+    def __init__(self, before: Callable[[], Sequence[str]]) -> None:
+        self._lines: dict[str, list[_Line]] = {}
+        self._former = cache(lambda: {*map(normalize, before())})
+        self._left = _WORK
+
+    def find(self, lines: Sequence[str], at: int) -> Edit | None:
+        """The edit that wrote line ``at`` of the normalized ``lines``. What a command's text says counts
+        where no edit wrote it, and where it has a word."""
+        candidates = self._lines.get(lines[at], [])
+        edited = [line for line in candidates if not line.edit.mentioned]
+        if not edited and not (candidates and has_text(lines[at])):
+            return None
+        return _choose(edited or candidates, lines, at).edit
+
+    def apply(self, edit: Edit) -> None:
         for old, new in edit.hunks:
-            gone, after = [*map(normalize, old)], [*map(normalize, new)]
-            lines = former | standing.keys() if edit.part and gone and left > 0 else set()
-            left -= len(lines)
-            for made in {*_remake(gone, after or [""], lines)} if lines else ():
-                standing.setdefault(made, []).append(_Line(edit, (), 0))
+            gone, came = [*map(normalize, old)], [*map(normalize, new)]
+            if edit.part and gone:
+                self._remake(edit, gone, came or [""])
             if edit.whole:
-                standing = _overwrite(standing, edit, after)
+                self._overwrite(edit, came)
             else:
-                _change(standing, edit, gone, after)
-    return standing
+                self._change(edit, gone, came)
+
+    def _add(self, text: str, line: _Line) -> None:
+        self._lines.setdefault(text, []).append(line)
+
+    def _remake(self, edit: Edit, gone: Sequence[str], came: Sequence[str]) -> None:
+        known = self._former() | self._lines.keys() if self._left > 0 else set()
+        self._left -= len(known)
+        for made in {*(_inside if len(gone) == 1 else _across)(gone, came, known)}:
+            self._add(made, _Line(edit))
+
+    def _overwrite(self, edit: Edit, came: Sequence[str]) -> None:
+        """Earlier lines remain if they are in the new text."""
+        earlier, self._lines = self._lines, {}
+        for place, text in enumerate(came):
+            known = earlier.get(text)
+            self._add(text, known.pop(0) if known else _Line(edit, came, place))
+
+    def _change(self, edit: Edit, gone: Sequence[str], came: Sequence[str]) -> None:
+        for _, i, j, k, m in (each for each in compare(gone, came) if each[0] != "equal"):
+            for at in range(i, j):
+                if candidates := self._lines.get(gone[at]):
+                    candidates.remove(_choose(candidates, gone, at))
+            for place in range(k, m):
+                self._add(came[place], _Line(edit, came, place))
 
 
-def _remake(old: Sequence[str], new: Sequence[str], lines: Iterable[str]) -> Iterator[str]:
-    """What becomes of the ``lines`` in which ``old`` begins and ends."""
-    first, last = old[0], old[-1]
-    heads, tails = [], []
-    for line in lines:
-        if len(old) > 1:
-            heads += [line.removesuffix(first)] if first and line.endswith(first) else []
-            tails += [line.removeprefix(last)] if last and line.startswith(last) else []
-        elif first and first in line:
-            head, _, tail = line.partition(first)
-            ends = [head + new[0], new[-1] + tail] if len(new) > 1 else [line.replace(first, new[0])]
+def _inside(gone: Sequence[str], came: Sequence[str], lines: Iterable[str]) -> Iterator[str]:
+    """What becomes of the ``lines`` that have what is gone."""
+    (old,) = gone
+    for line in lines if old else ():
+        head, found, tail = line.partition(old)
+        if found:
+            ends = [line.replace(old, came[0])] if len(came) == 1 else [head + came[0], came[-1] + tail]
             yield from (end for end in ends if end != line)
-    if len(new) > 1:
-        yield from (head + new[0] for head in heads if first != new[0])
-        yield from (new[-1] + tail for tail in tails if last != new[-1])
+
+
+def _across(gone: Sequence[str], came: Sequence[str], lines: Collection[str]) -> Iterator[str]:
+    """What becomes of the ``lines`` in which what is gone begins, and of those in which it ends."""
+    first, last = gone[0], gone[-1]
+    heads, tails = _cut(lines, first, str.removesuffix), _cut(lines, last, str.removeprefix)
+    if len(came) > 1:
+        yield from (head + came[0] for head in heads if first != came[0])
+        yield from (came[-1] + tail for tail in tails if last != came[-1])
     elif len(heads) * len(tails) <= _MOST:
-        yield from (head + new[0] + tail for head in heads for tail in tails)
+        yield from (head + came[0] + tail for head, tail in product(heads, tails))
 
 
-def _overwrite(
-    standing: Mapping[str, list[_Line]], edit: Edit, after: Sequence[str]
-) -> dict[str, list[_Line]]:
-    """The file is overwritten: earlier lines remain if they are in the new text."""
-    stands: dict[str, list[_Line]] = {}
-    for place, line in enumerate(after):
-        known = standing.get(line)
-        stands.setdefault(line, []).append(known.pop(0) if known else _Line(edit, after, place))
-    return stands
-
-
-def _change(
-    standing: dict[str, list[_Line]], edit: Edit, before: Sequence[str], after: Sequence[str]
-) -> None:
-    for gone, i, made, k in _differ(before, after):
-        for at in range(i, i + gone):
-            if candidates := standing.get(before[at]):
-                candidates.remove(_choose(candidates, before, at))
-        for place in range(k, k + made):
-            standing.setdefault(after[place], []).append(_Line(edit, after, place))
-
-
-def _differ(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[int, int, int, int]]:
-    """How many lines go, and from where, and how many come. Of very many lines those that are on one side."""
-    if len(before) + len(after) > _LONG:
-        kept = {*before} & {*after}
-        yield from ((1, at, 0, 0) for at, line in enumerate(before) if line not in kept)
-        yield from ((0, 0, 1, at) for at, line in enumerate(after) if line not in kept)
-        return
-    from difflib import SequenceMatcher  # noqa: PLC0415 - only where an edit replaced something
-
-    for tag, i, j, k, m in SequenceMatcher(None, before, after).get_opcodes():
-        if tag != "equal":
-            yield j - i, i, m - k, k
+def _cut(lines: Iterable[str], part: str, cut: Callable[[str, str], str]) -> list[str]:
+    return [rest for line in lines if (rest := cut(line, part)) != line]
 
 
 def _choose(candidates: Sequence[_Line], lines: Sequence[str], at: int) -> _Line:
     """The one whose text agrees with most lines around ``at``; the last of equals."""
     if all(each.edit is candidates[-1].edit for each in candidates):
         return candidates[-1]
-    latest = range(max(0, len(candidates) - _MOST), len(candidates))
-    return candidates[max(latest, key=lambda i: (_agree(candidates[i], lines, at), i))]
+    return max(reversed(candidates[-_MOST:]), key=lambda each: _agree(each, lines, at))
 
 
 def _agree(candidate: _Line, lines: Sequence[str], at: int) -> int:
@@ -170,50 +166,3 @@ def _agree(candidate: _Line, lines: Sequence[str], at: int) -> int:
     above = min(_NEAR, at, candidate.place)
     text = candidate.text[candidate.place - above : candidate.place + _NEAR + 1]
     return sum(map(eq, text, lines[at - above : at + _NEAR + 1]))
-
-
-def show_change(edit: Edit, lines: Sequence[str]) -> tuple[list[str], int]:
-    """Lines prefixed with ``-``, ``+`` or a blank, from the first to the last of ``lines`` that a hunk wrote,
-    and how many changed ones follow. Of lines without a word there is nothing to show."""
-    wanted = {text for text in map(normalize, lines) if _has_text(text)}
-    for hunk in edit.hunks:
-        changed = _compare(hunk)
-        at = [
-            i
-            for i, (mark, line) in enumerate(changed)
-            if mark == "+" and _is_of(normalize(line), wanted, edit)
-        ]
-        if at:
-            begin, end = at[0], at[-1] + 1
-            while begin > 0 and changed[begin - 1][0] == "-" and at[0] - begin < MOST // 2:
-                begin -= 1
-            while hunk[0] and end < len(changed) and changed[end][0] != " ":
-                end += 1
-            shown = [f"{mark}{line}" for mark, line in changed[begin:end]]
-            return shown[:MOST], sum(line[0] != " " for line in shown[MOST:])
-    return [], 0
-
-
-def _is_of(text: str, wanted: Collection[str], edit: Edit) -> bool:
-    return text in wanted or (edit.part and bool(text) and any(text in each for each in wanted))
-
-
-def _compare(hunk: Hunk) -> list[tuple[str, str]]:
-    old, new = hunk
-    if not old or len(old) + len(new) > _LONG:
-        return [("+", line) for line in new]
-    return [*compare_lines(hunk, normalize)]
-
-
-def compare_lines(hunk: Hunk, key: Callable[[str], str] = str) -> Iterator[tuple[str, str]]:
-    """Lines with their mark, ``-``, ``+`` or a blank, compared by ``key``. The time is quadratic."""
-    from difflib import SequenceMatcher  # noqa: PLC0415 - only where an edit is shown
-
-    old, new = hunk
-    matcher = SequenceMatcher(None, [*map(key, old)], [*map(key, new)], autojunk=False)
-    for tag, i, j, k, m in matcher.get_opcodes():
-        if tag == "equal":
-            yield from ((" ", line) for line in new[k:m])
-        else:
-            yield from (("-", line) for line in old[i:j])
-            yield from (("+", line) for line in new[k:m])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from itertools import islice
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from itertools import chain, islice
 
 from gittraj.errors import GitError
 from gittraj.git import BlamedLine, Repository, start_blame
@@ -24,13 +24,14 @@ def find_all_previous(
     silent: Mapping[str, Sequence[BlamedLine]],
     read: Read,
     find_noted: Callable[[Collection[str]], Collection[str] | None],
-) -> tuple[dict[str, str], dict[str, str]]:
-    """For commits without a record the previous one of their lines that has one; and with those of the other
-    lines' file."""
+) -> dict[str, tuple[str, bool]]:
+    """For commits without a record the previous one of their lines that has one, else that of their file; and
+    whether it is of the lines."""
     of_lines = _find_replaced(repository, silent, read)
     asked = {c: {line.path for line in lines} for c, lines in silent.items() if c not in of_lines}
-    known = find_noted({path for paths in asked.values() for path in paths}) if asked else None
-    return of_lines, find_previous(repository, asked, known) | of_lines
+    known = find_noted(set().union(*asked.values())) if asked else None
+    found = find_previous(repository, asked, known) | of_lines
+    return {commit: (previous, commit in of_lines) for commit, previous in found.items()}
 
 
 def _find_replaced(
@@ -40,12 +41,11 @@ def _find_replaced(
     not asked."""
     few = {c: lines for c, lines in asked.items() if len(asked) <= _FEW and len(lines) <= _SHORT}
     before = {c: _read_replaced(repository, lines) for c, lines in few.items()}
-    recorded = read({commit for counted in before.values() for commit in counted})
+    recorded = read({*chain.from_iterable(before.values())})
     best = {
-        commit: [each for each, _ in counted.most_common() if _is_recorded(recorded, each)]
-        for commit, counted in before.items()
+        c: _first_recorded(recorded, (each for each, _ in wrote.most_common())) for c, wrote in before.items()
     }
-    return {commit: known[0] for commit, known in best.items() if known}
+    return {commit: known for commit, known in best.items() if known}
 
 
 def _read_replaced(repository: Repository, lines: Sequence[BlamedLine]) -> Counter[str]:
@@ -56,19 +56,27 @@ def _read_replaced(repository: Repository, lines: Sequence[BlamedLine]) -> Count
     sides = (f"{one.parent}:{one.was}", f"{one.commit}:{one.path}")
     plain = ("--no-color", "--no-ext-diff", "--no-textconv", "--inter-hunk-context=0")
     found = repository.run("diff", "-U0", "-w", *plain, *sides, check=False).out
-    wanted = {line.first for line in lines if line.path == one.path}
-    old: set[int] = set()
-    for hunk in _HUNK.finditer(found):
-        at, gone, place, made = (1 if number is None else int(number) for number in hunk.groups())
-        asked = wanted & {*range(place, place + made)}
-        same = {number - place + at for number in asked}
-        old |= same if gone == made else {*range(at, at + gone)} if asked else set()
+    old = _place_before(found, {line.first for line in lines if line.path == one.path})
+    if not old:
+        return Counter()
     try:
-        span = (min(old), max(old)) if old else None
-        blamed = start_blame(repository, one.was, span=span, rev=one.parent).read() if old else []
+        blamed = start_blame(repository, one.was, span=(min(old), max(old)), rev=one.parent).read()
     except GitError:
         return Counter()
     return Counter(line.commit for line in blamed if line.commit and line.number in old)
+
+
+def _place_before(diff: bytes, wanted: Set[int]) -> set[int]:
+    """The lines that these replaced: one for one, or all of their hunk."""
+    old: set[int] = set()
+    for hunk in _HUNK.finditer(diff):
+        at, gone, place, made = (int(number or 1) for number in hunk.groups())
+        asked = wanted & {*range(place, place + made)}
+        if gone == made:
+            old |= {number - place + at for number in asked}
+        elif asked:
+            old |= {*range(at, at + gone)}
+    return old
 
 
 def find_previous(
@@ -92,21 +100,21 @@ def _walk(
     listing = ("rev-list", "--first-parent", "--parents", f"-n{_FAR}", start)
     rows = [line.split() for line in repository.run(*listing).out.decode().splitlines()]
     parents = {commit: tuple(above) for commit, *above in rows}
-    order = {commit: number for number, commit in enumerate(parents)}
-    noted = NotesRef(repository).has([*parents]) if known is None else [c for c in parents if c in known]
+    noted = NotesRef(repository).has([*parents]) if known is None else [*filter(known.__contains__, parents)]
     ancestry = Ancestry(repository, parents)
-    paths = {commit: frozenset(asked[commit]) for commit in asked if commit in order}
+    paths = {commit: frozenset(asked[commit]) for commit in parents if commit in asked}
     touched = {some: _touching(ancestry, noted, some) for some in {*paths.values()}}
     recorded = Recorded(NotesRef(repository).pick(sorted(frozenset().union(*touched.values()))))
-    found: dict[str, str | None] = {}
-    for commit, some in paths.items():
-        earlier = (c for c in islice(parents, order[commit] + 1, None) if c in touched[some])
-        found[commit] = next((c for c in earlier if _is_recorded(recorded, c)), None)
-    return found
+    below = {commit: islice(parents, number, None) for number, commit in enumerate(parents, 1)}
+    return {
+        commit: _first_recorded(recorded, filter(touched[some].__contains__, below[commit]))
+        for commit, some in paths.items()
+    }
 
 
-def _is_recorded(recorded: Recorded, commit: str) -> bool:
-    return commit in recorded and any(folded.records(commit) for folded in recorded.on(commit))
+def _first_recorded(recorded: Recorded, commits: Iterable[str]) -> str | None:
+    known = (c for c in commits if c in recorded and any(folded.records(c) for folded in recorded.on(c)))
+    return next(known, None)
 
 
 def _touching(ancestry: Ancestry, commits: Sequence[str], paths: Iterable[str]) -> set[str]:

@@ -6,6 +6,7 @@ them, or it stands right before the edit that wrote them. One about another file
 
 from __future__ import annotations
 
+import builtins
 import posixpath
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -17,8 +18,9 @@ from gittraj.frozen import dataclass
 from gittraj.model.header import Header
 from gittraj.model.values import AnyEvent, Decided, Message, Prompt, ToolCall
 from gittraj.query.account import STATED, spell
+from gittraj.query.why.origins import Origin, leave_strangers
 from gittraj.query.why.session import Part, Session
-from gittraj.query.why.written import Edit, is_one_of
+from gittraj.query.why.written import is_one_of
 
 _SAID = 225  # signs of a message above an edit
 _SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\b\d\.)(?<!\b\d\d\.)\s+(?=[A-Z`\"'*])")
@@ -29,105 +31,89 @@ _CHOOSES = re.compile(
 _MOST = 2  # decisions that fit alike
 _LINES = 2  # how far one that names the lines is about them
 _CODE = re.compile(r"`([^`\n]+)`")
-_SYMBOL = re.compile(r"\w+_\w+|[a-z]+[A-Z]\w*|[A-Z]+[a-z]+[A-Z]\w*|[A-Z][A-Z\d]+|\w+(?=\()")
+_SYMBOL = re.compile(r"\w+_\w+|[a-z]+[A-Z]\w*|[A-Z]+[a-z]+[A-Z]\w*|\w+(?=\()")
 _WORD = re.compile(r"[^\W\d]\w+")
-_COMMON = frozenset((*kwlist, "self", "this", "true", "false", "null", "const", "function"))
-"""Words that most lines have."""
+_COMMON = frozenset(("self", "this", "true", "false", "null", "const", "function", "string", "number"))
+_COMMON |= {"boolean", "Array", "Map", "Object", "Promise", "Set", *kwlist}
+_COMMON |= {name for name in dir(builtins) if name.islower()}
+"""Words that many lines have, whatever they are about."""
 
 
-@dataclass(frozen=True, slots=True)
-class About:
-    """Lines, and what a decision may name of them: their ``numbers`` (when they were committed) in the files
-    ``paths``, their words; ``edit``: that is known to have written them."""
+def names(origin: Origin, decision: Header) -> int | None:
+    """What it names: the lines or something in them (2), only their file (1), neither (0); None: it is about
+    something else."""
+    if decision["path"] and is_one_of(decision["path"], origin.paths):
+        return _reaches(origin, decision["line"])
+    if decision["path"] and decision["by"] in STATED:  # what else was inferred to be one may be code
+        return None
+    chosen = f"{decision['question'] or ''} {decision['chosen']}"
+    others = (decision["reasoning"], decision["quote"], *decision["alternatives"])
+    told = " ".join(filter(None, (chosen, *others)))
+    named = _has_name(told, origin.paths)
+    return None if not named and _has_name(told, origin.others) else _compare(origin, chosen, named=named)
 
-    session: Session
-    paths: Collection[str]
-    numbers: Collection[int]
-    lines: Sequence[str]
-    edit: Edit | None
 
-    def names(self, decision: Header) -> int | None:
-        """What it names: the lines or something in them (2), only their file (1), neither (0); None: it is
-        about something else."""
-        if decision["path"] and is_one_of(decision["path"], self.paths):
-            line = decision["line"]
-            reach = max((len(new) for _, new in self.edit.hunks), default=1) if self.edit else 1
-            if line is None:
-                return 1
-            return _LINES if any(abs(line - number) < reach for number in self.numbers) else 0
-        if decision["path"] and decision["by"] in STATED:  # what else was inferred to be one may be code
-            return None
-        chosen = f"{decision['question'] or ''} {decision['chosen']}"
-        others = (decision["reasoning"], decision["quote"], *decision["alternatives"])
-        told = " ".join(filter(None, (chosen, *others)))
-        named = _has_name(told, self.paths)
-        if not named and _has_name(told, self._others()):
-            return None
-        pieces = (piece for piece in _CODE.findall(chosen) if not _has_name(piece, self.paths))
-        code = _words(pieces)
-        if (code | {*_SYMBOL.findall(chosen)}) & _words(self.lines):
-            return _LINES
-        if named:
-            return 1
-        hunks = self.edit.hunks if self.edit else ()
-        edited = _words(line for hunk in hunks for side in hunk for line in side)
-        return 0 if not code or code & edited else None
+def _reaches(origin: Origin, line: int | None) -> int:
+    if line is None:
+        return 1
+    reach = max((len(new) for _, new in origin.hunks), default=1)
+    return _LINES if any(abs(line - place) < reach for place in origin.places) else 0
 
-    def _others(self) -> set[str]:
-        """The other files that the session changed."""
-        touched = {file["path"] for file in self.session.header["filesChanged"]}
-        touched |= {f.path for e in self.session.events if isinstance(e, ToolCall) for f in e.files}
-        return touched - {*self.paths}
 
-    def doubts(self, header: Header) -> list[str]:
-        """The caveats that name the lines, their file or something in them."""
-        nothing = {"question": None, "reasoning": None, "quote": None, "alternatives": (), "by": "inferred"}
-        places = (s or {"path": None, "line": None} for s in header["caveatSources"])
-        found = zip(header["caveats"], places, strict=True)
-        return [text for text, place in found if self.names({**place, **nothing, "chosen": text})]
+def _compare(origin: Origin, chosen: str, *, named: bool) -> int | None:
+    """By the code in what was chosen."""
+    code = _words(piece for piece in _CODE.findall(chosen) if not _has_name(piece, origin.paths))
+    if (code | {*_SYMBOL.findall(chosen)}) & _words(origin.lines):
+        return _LINES
+    edited = _words(line for hunk in origin.hunks for side in hunk for line in side)
+    return 1 if named else None if code and not code & edited else 0
+
+
+def find_doubts(origin: Origin, header: Header) -> list[str]:
+    """The caveats that name the lines, their file or something in them."""
+    nothing = {"question": None, "reasoning": None, "quote": None, "alternatives": (), "by": "inferred"}
+    places = (source or {"path": None, "line": None} for source in header["caveatSources"])
+    found = zip(header["caveats"], places, strict=True)
+    return [text for text, place in found if names(origin, {**place, **nothing, "chosen": text})]
 
 
 def _has_name(text: str, paths: Collection[str]) -> bool:
-    names = {posixpath.basename(path) for path in paths}
-    return any(re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", text) for name in names)
+    """Whether it names one of them, and no other file of that name in another folder."""
+    names = "|".join(re.escape(posixpath.basename(path)) for path in paths)
+    named = re.findall(rf"(?:[\w.-]+/)*(?<![\w.-])(?:{names})(?![\w-])", text) if names else ()
+    return any(is_one_of(name, paths) for name in named)
 
 
 def _words(texts: Iterable[str]) -> frozenset[str]:
     return frozenset(word for text in texts for word in _WORD.findall(text)) - _COMMON
 
 
-def find_pinned(
-    sessions: Iterable[Session], paths: Collection[str], numbers: Collection[int], *, anywhere: bool
-) -> list[Header]:
-    """What was decided about just these lines, ``anywhere`` also on purpose about their file."""
+def find_pinned(origin: Origin) -> list[Header]:
+    """What was decided about just these lines; where no edit wrote them, also on purpose about their file."""
     found = [
         decision
-        for session in sessions
+        for session in leave_strangers(origin.sessions)
         for decision in session.header["decisions"]
-        if decision["path"] and is_one_of(decision["path"], paths)
-        if decision["line"] in numbers or (anywhere and decision["by"] in STATED)
+        if decision["path"] and is_one_of(decision["path"], origin.paths)
+        if decision["line"] in origin.places or (origin.edit is None and decision["by"] in STATED)
     ]
-    return sorted(found, key=lambda decision: decision["line"] not in numbers)
+    return sorted(found, key=lambda decision: decision["line"] not in origin.places)
 
 
 def find_prompt(session: Session, part: Part, at: int) -> Prompt | None:
     """The last prompt above the call: in its part, else the one that matches its record's prompt."""
-    for event in reversed(part.events[:at]):
-        if isinstance(event, Prompt):
-            return event
+    above = (event for event in reversed(part.events[:at]) if isinstance(event, Prompt))
     prompts = (event for event in session.events if isinstance(event, Prompt))
-    return next((p for p in prompts if part.prompt == shorten(p.content, PROMPT_LIMIT)), None)
+    alike = (prompt for prompt in prompts if part.prompt == shorten(prompt.content, PROMPT_LIMIT))
+    return next(chain(above, alike), None)
 
 
 def find_said(part: Part, at: int) -> str | None:
     """What the agent's last message above the call says, in the same turn."""
-    own = part.events[at].agent
-    for event in reversed([event for event in part.events[:at] if event.agent == own]):
-        if isinstance(event, Prompt):
-            return None
-        if isinstance(event, Message) and event.content.strip():
-            return _quote(event.content) or None
-    return None
+    above = (event for event in reversed(part.events[:at]) if event.agent == part.events[at].agent)
+    said = (e for e in above if isinstance(e, Prompt) or (isinstance(e, Message) and e.content.strip()))
+    last = next(said, None)
+    return _quote(last.content) or None if isinstance(last, Message) else None
 
 
 def _quote(message: str) -> str:
@@ -146,44 +132,62 @@ def _quote(message: str) -> str:
     return f"{'… ' * bool(begin)}{quoted}{' …' * (end < len(found))}"
 
 
-Rank = tuple[int, bool, bool, bool, int]
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """A decision at index ``at`` of a part; ``stated``: the id of its event, if that states it on purpose."""
+
+    decision: Header
+    part: Part
+    at: int
+    stated: str | None = None
 
 
-def find_reasons(session: Session, part: Part, at: int, about: About) -> tuple[list[Header], set[str]]:
+def find_reasons(session: Session, part: Part, at: int, origin: Origin) -> tuple[list[Header], set[str]]:
     """The decisions that the call at ``at`` carries out, and the ids of the events of those that were stated.
     What names its lines first, then what stands right before it, what names their file; of these what was
     stated on purpose, what stands before, nearest."""
-    ranked: list[tuple[Rank, str | None, Header]] = []
-    for own, (i, stated, decision) in ((p is part, d) for p in session.parts for d in _placed(session, p)):
-        names = about.names(decision)
-        beside = own and _is_beside(part.events, i, at)
-        if names or (names == 0 and beside):
-            near = beside and not any(map(_is_edit, part.events[i:at]))
-            weight = 0 if names == _LINES else 1 if near and i < at else 3 - names
-            ranked.append(((weight, stated is None, not own, i > at, abs(i - at)), stated, decision))
-    best = min((rank for rank, _, _ in ranked), default=None)
-    chosen = [each for each in ranked if each[0] == best][:_MOST]
-    return [decision for _, _, decision in chosen], {stated for _, stated, _ in chosen if stated}
+    ranked = [(_rank(placed, origin, part, at), placed) for placed in _place(session)]
+    best = min((rank for rank, _ in ranked if rank), default=None)
+    chosen = [placed for rank, placed in ranked if rank and rank == best][:_MOST]
+    return [placed.decision for placed in chosen], {placed.stated for placed in chosen if placed.stated}
 
 
-def _is_beside(events: Sequence[AnyEvent], i: int, at: int) -> bool:
+def _rank(placed: _Placed, origin: Origin, part: Part, at: int) -> tuple[int, ...] | None:
+    """None: it is no reason of the call at ``at`` of ``part``."""
+    named, i, own = names(origin, placed.decision), placed.at, placed.part is part
+    beside = own and _is_beside(part.events, i, at, stated=placed.stated is not None)
+    if named is None or not (named or beside):
+        return None
+    near = beside and i < at and not any(map(_is_edit, part.events[i:at]))
+    weight = 0 if named == _LINES else 1 if near else 3 - named
+    return weight, placed.stated is None, not own, i > at, abs(i - at)
+
+
+def _is_beside(events: Sequence[AnyEvent], i: int, at: int, *, stated: bool) -> bool:
     """Whether what was decided at ``i`` stands right before the edit at ``at``, or before several of which
-    it is one; what was decided afterwards is about it if it is the only edit."""
+    it is one: of the same file or response, if it was not ``stated``. What was decided afterwards is about it
+    if it is the only edit."""
     if i > at:
         return not any(map(_is_edit, chain(events[:at], events[at + 1 :])))
-    since = dropwhile(lambda event: not _is_edit(event), events[i + 1 : at])
-    return not any(isinstance(event, Message) for event in since)
+    since = [*dropwhile(lambda event: not _is_edit(event), events[i + 1 : at]), events[at]]
+    if any(isinstance(event, Message) for event in since):
+        return False
+    return stated or not _kin(since[0]).isdisjoint(_kin(events[at]))
+
+
+def _kin(event: AnyEvent) -> set[str]:
+    return {event.response or event.id, *(file.path for file in event.files)}
 
 
 def _is_edit(event: AnyEvent) -> bool:
     return isinstance(event, ToolCall) and bool(event.files)
 
 
-def _placed(session: Session, part: Part) -> Iterator[tuple[int, str | None, Header]]:
-    """The decisions of a part, each with the index of its event, which has its id where it was stated."""
+def _place(session: Session) -> Iterator[_Placed]:
     inferred = [d for d in session.header["decisions"] if d["by"] not in STATED and d["event"]]
-    for i, event in enumerate(part.events):
-        if isinstance(event, Decided):
-            yield i, event.id, spell(event.decision)
-        elif isinstance(event, Message):
-            yield from ((i, None, decision) for decision in inferred if decision["event"] == event.id)
+    for part in session.parts:
+        for i, event in enumerate(part.events):
+            if isinstance(event, Decided):
+                yield _Placed(spell(event.decision), part, i, event.id)
+            elif isinstance(event, Message):
+                yield from (_Placed(each, part, i) for each in inferred if each["event"] == event.id)

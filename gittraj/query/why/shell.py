@@ -10,11 +10,10 @@ import posixpath
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
-from itertools import chain, pairwise
+from itertools import chain, groupby, pairwise
 
-from gittraj.events.runs.tokens import Token, Word, read_tokens
-
-Hunk = tuple[tuple[str, ...], tuple[str, ...]]
+from gittraj.events.runs.tokens import Token, read_tokens
+from gittraj.query.why.written import Hunk
 
 _LONGEST = 50_000  # signs of a command; what is written by a longer one is not known
 _MAY_WRITE = re.compile(r">|\btee\b|write|\s-\S*i|\bbash|\bsh\b")
@@ -35,21 +34,20 @@ def read_command(text: str, paths: Collection[str]) -> Iterator[Hunk]:
     if len(text) > _LONGEST or not _MAY_WRITE.search(text):
         return
     try:
-        tokens = [*read_tokens(text), Token("operator", Word("\n"))]
+        pipelines = [[*tokens] for _, tokens in groupby(read_tokens(text), _ends)]
     except ValueError:
         return
-    pipeline: list[Token] = []
     folder = ""
-    for token in tokens:
-        if token.kind == "operator" and token.word.text not in ("|", "|&"):
-            words = [each.word.text for each in pipeline if each.kind == "word"]
-            if words[:1] == ["cd"]:
-                folder = posixpath.join(folder, *words[1:2])
-            elif words:
-                yield from _read_pipeline(pipeline, words, partial(_is_at, folder, paths), paths)
-            pipeline = []
-        else:
-            pipeline.append(token)
+    for tokens in pipelines:
+        words = [token.word.text for token in tokens if token.kind == "word"]
+        if words[:1] == ["cd"]:
+            folder = posixpath.join(folder, *words[1:2])
+        elif words:
+            yield from _read_pipeline(tokens, words, partial(_is_at, folder, paths), paths)
+
+
+def _ends(token: Token) -> bool:
+    return token.kind == "operator" and token.word.text not in ("|", "|&")
 
 
 def _is_at(folder: str, paths: Collection[str], name: str) -> bool:
@@ -64,26 +62,37 @@ def _is_at(folder: str, paths: Collection[str], name: str) -> bool:
 def _read_pipeline(
     tokens: Sequence[Token], words: Sequence[str], is_ours: Callable[[str], bool], paths: Collection[str]
 ) -> Iterator[Hunk]:
-    programs = {posixpath.basename(word) for word in words}
-    documents = [script for token in tokens if token.kind == "redirect" for script in token.word.scripts]
-    targets = {
-        after.word.text
-        for token, after in pairwise(tokens)
-        if token.kind == "redirect" and ">" in token.word.text
-    }
-    named = any(map(is_ours, words))
-    scripts = [*documents, *(after for word, after in pairwise(words) if _SCRIPT.fullmatch(word))]
+    programs = {*map(posixpath.basename, words)}
+    redirects = (token.word.scripts for token in tokens if token.kind == "redirect")
+    documents = [*chain.from_iterable(redirects)]
+    targets, named = _find_targets(tokens), any(map(is_ours, words))
     if any(map(_SHELL.fullmatch, programs)):
-        yield from chain.from_iterable(read_command(script, paths) for script in scripts)
+        yield from _read_scripts(partial(read_command, paths=paths), documents, words)
     elif any(map(_INTERPRETER.fullmatch, programs)):
-        yield from chain.from_iterable(read_script(script, paths, named=named) for script in scripts)
+        yield from _read_scripts(partial(read_script, paths=paths, named=named), documents, words)
     elif any(map(is_ours, targets)) or (named and "tee" in programs):
-        yield from (((), tuple(document.splitlines())) for document in documents)
-        if words[0] in ("echo", "printf"):
-            text = " ".join(word for word in words[1:] if word not in targets)
-            yield (), tuple(text.replace("\\n", "\n").split("\n"))
-    if named and any(map(_IN_PLACE.fullmatch, words)) and programs & {"sed", "gsed", "perl"}:
-        yield from chain.from_iterable(_read_in_place(word) for word in words if len(word) < _LONGEST // 5)
+        yield from _read_output(words, documents, targets)
+    if named and programs & {"sed", "gsed", "perl"}:
+        yield from _read_in_place(words)
+
+
+def _find_targets(tokens: Sequence[Token]) -> set[str]:
+    redirects = (pair for pair in pairwise(tokens) if pair[0].kind == "redirect")
+    return {target.word.text for sign, target in redirects if ">" in sign.word.text}
+
+
+def _read_scripts(
+    read: Callable[[str], Iterator[Hunk]], documents: Sequence[str], words: Sequence[str]
+) -> Iterator[Hunk]:
+    scripts = (after for word, after in pairwise(words) if _SCRIPT.fullmatch(word))
+    return chain.from_iterable(map(read, chain(documents, scripts)))
+
+
+def _read_output(words: Sequence[str], documents: Sequence[str], targets: Collection[str]) -> Iterator[Hunk]:
+    yield from (((), tuple(document.splitlines())) for document in documents)
+    if words[0] in ("echo", "printf"):
+        text = " ".join(word for word in words[1:] if word not in targets)
+        yield (), tuple(text.replace("\\n", "\n").split("\n"))
 
 
 def read_script(text: str, paths: Collection[str], *, named: bool = False) -> Iterator[Hunk]:
@@ -94,13 +103,15 @@ def read_script(text: str, paths: Collection[str], *, named: bool = False) -> It
             yield (), (_QUOTE.split(first)[-1], *more)
 
 
-def _read_in_place(script: str) -> Iterator[Hunk]:
-    """What a word of ``sed -i`` replaces and inserts; what it takes over from the line is not known."""
-    if inserted := _INSERT.fullmatch(script):
-        yield (), tuple(inserted[1].replace("\\n", "\n").split("\n"))
-    for _, old, new in _REPLACE.findall(script):
-        if not re.search(r"(?<!\\)(?:&|\\\d)", new):
-            yield _literal(old.removeprefix("^").removesuffix("$")), _literal(new)
+def _read_in_place(words: Sequence[str]) -> Iterator[Hunk]:
+    """What ``sed -i`` replaces and inserts; what it takes over from the line is not known."""
+    scripts = words if any(map(_IN_PLACE.fullmatch, words)) else ()
+    for script in (word for word in scripts if len(word) < _LONGEST // 5):
+        if inserted := _INSERT.fullmatch(script):
+            yield (), tuple(inserted[1].replace("\\n", "\n").split("\n"))
+        for _, old, new in _REPLACE.findall(script):
+            if not re.search(r"(?<!\\)(?:&|\\\d)", new):
+                yield _literal(old.removeprefix("^").removesuffix("$")), _literal(new)
 
 
 def _literal(text: str) -> tuple[str, ...]:

@@ -24,8 +24,9 @@ Hunk = tuple[tuple[str, ...], tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """What a call wrote of a file. ``whole``: its new lines are the whole file; ``part``: its hunks may begin
-    and end inside a line; ``mentioned``: they are only text of its command, which may have written them."""
+    """What a call wrote of a file. ``whole``: its new lines are the whole file; ``part``: what they replace
+    may begin and end inside a line; ``mentioned``: they are only text of its command, which may have written
+    them."""
 
     call: ToolCall
     hunks: tuple[Hunk, ...]
@@ -39,21 +40,20 @@ def read_edits(events: Iterable[AnyEvent], paths: Collection[str]) -> list[Edit]
     shell that failed may have written before."""
     events = list(events)
     failed = {e.call_id for e in events if isinstance(e, ToolResult) and e.is_error and e.call_id}
-    found = []
-    for event in events:
-        if not isinstance(event, ToolCall):
-            continue
-        if any(file.path in paths for file in event.files):
-            hunks, whole = read_hunks(event.arguments, paths)
-            if hunks and event.call_id not in failed:
-                part = not whole and not any(map(_is_patch, _texts(event.arguments)))
-                found.append(Edit(event, tuple(hunks), whole, part))
-        elif not event.files:
-            replacing: dict[bool, list[Hunk]] = {}
-            for hunk in _read_program(event.arguments, paths):
-                replacing.setdefault(bool(hunk[0]), []).append(hunk)
-            found += [Edit(event, tuple(h), part=part, mentioned=True) for part, h in replacing.items()]
-    return found
+    calls = (event for event in events if isinstance(event, ToolCall))
+    return [edit for call in calls for edit in _read_call(call, paths, failed=call.call_id in failed)]
+
+
+def _read_call(call: ToolCall, paths: Collection[str], *, failed: bool) -> Iterator[Edit]:
+    if not call.files:
+        hunks, whole, part = [*_read_program(call.arguments, paths)], False, True
+    elif failed or not any(file.path in paths for file in call.files):
+        return
+    else:
+        hunks, whole = read_hunks(call.arguments, paths)
+        part = not whole and not any(map(_is_patch, _texts(call.arguments)))
+    if hunks:
+        yield Edit(call, tuple(hunks), whole, part, mentioned=not call.files)
 
 
 def _read_program(arguments: Any, paths: Collection[str]) -> Iterator[Hunk]:
@@ -71,18 +71,20 @@ def _read_program(arguments: Any, paths: Collection[str]) -> Iterator[Hunk]:
 def read_hunks(arguments: Any, paths: Collection[str]) -> tuple[list[Hunk], bool]:
     """The hunks of these files in a call's arguments, and whether they are a whole file."""
     if isinstance(arguments, str):
-        return (list(_read_patch(arguments, paths)), False) if _is_patch(arguments) else ([], False)
-    if isinstance(arguments, list):
-        found = [read_hunks(item, paths) for item in arguments]
-        return [hunk for hunks, _ in found for hunk in hunks], False
-    if not isinstance(arguments, dict):
-        return [], False
+        return [*_read_patch(arguments, paths)] if _is_patch(arguments) else [], False
+    if isinstance(arguments, dict):
+        return _read_fields(arguments, paths)
+    found = [read_hunks(item, paths) for item in arguments] if isinstance(arguments, list) else []
+    return [hunk for hunks, _ in found for hunk in hunks], False
+
+
+def _read_fields(arguments: Mapping[str, Any], paths: Collection[str]) -> tuple[list[Hunk], bool]:
     new, old, whole = (_first(arguments, keys) for keys in (_NEW, _OLD, _WHOLE))
     if new is not None:
         return [(_lines(old or ""), _lines(new))], False
     if whole is not None and not _is_patch(whole):
         return [((), _lines(whole))], True
-    return read_hunks(list(arguments.values()), paths)
+    return read_hunks([*arguments.values()], paths)
 
 
 def _first(arguments: Mapping[str, Any], keys: Iterable[str]) -> str | None:

@@ -20,7 +20,8 @@ from gittraj.redact import LiveValues
 from gittraj.seal.policy import ForReaders
 from gittraj.state.folder import LocalState, installed_positions
 from gittraj.state.sharing import is_guest
-from gittraj.tasks import from_branch, from_trailers, survey
+from gittraj.tasks.lookup import survey
+from gittraj.tasks.naming import from_branch, from_trailers
 
 _CREDENTIALS = (".netrc", ".git-credentials", ".npmrc", ".pypirc", ".aws/credentials")
 _ENV_FILES = 50

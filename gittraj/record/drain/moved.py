@@ -155,4 +155,4 @@ def _beside(
 def _list(repository: Repository, some: Iterable[str], without: Iterable[str], *options: str) -> list[str]:
     given = "".join(f"{commit}\n" for commit in [*some, *(f"^{commit}" for commit in without)])
     walk = ("rev-list", "--ignore-missing", "--stdin", *options)
-    return repository.run(*walk, input=given.encode(), timeout=WITHIN).out.decode().splitlines()
+    return repository.run(*walk, input=given.encode(), timeout=WITHIN).text.splitlines()

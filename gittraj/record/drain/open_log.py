@@ -241,8 +241,8 @@ def _describe(path: Path) -> str:
 
 
 def _allowed(items: Iterable[Item], off: Away, written: float, *, untitled: bool) -> Iterator[Item]:
-    """Without what was written while switched off, nor a title that may tell of it. What has no time is of
-    the time of what stands before it, or else of when the log was ``written`` last."""
+    """Without what was written while switched off, nor a title, which may tell of it. What has no time
+    counts as made when the item before it was, the first when the log was ``written`` last."""
     at = written
     for item in items:
         if isinstance(item, Entry):

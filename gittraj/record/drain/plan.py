@@ -13,7 +13,7 @@ from gittraj.capture.own import Anchor, Part, Step, own
 from gittraj.capture.session import Commit, Log
 from gittraj.git import CommitChanges
 from gittraj.model.session_items import Cursor
-from gittraj.model.values import Evidence, Line, Prompt, Tombstone, ToolResult
+from gittraj.model.values import Evidence, Line, Prompt, Tombstone, ToolCall, ToolResult
 from gittraj.notes.store import NotesRef
 from gittraj.record.draft import Written
 from gittraj.record.drain.anchors import (
@@ -185,7 +185,7 @@ class Plan:
             left=tuple(sorted(left if log.start == 0 else left | set(reading.known.left))),
             taken=tuple(dict.fromkeys([*reading.known.taken, *taken]))[-_TAKEN_KEPT:],
             facts=_safe_facts(log),
-            waiting=len(log.entries) - self.owned,
+            waiting=len(log.entries) - self.owned if _may_be_here(log) else 0,
             settled=self._settled(),
             searched=written.searched if self.drafted else reading.known.searched,
         )
@@ -253,6 +253,12 @@ def owner_of(log: Log, starter: Log, parts: Sequence[Part]) -> Anchor | None:
 
 def _end(parts: Sequence[Part]) -> int:
     return max((part.last + 1 for part in parts), default=0)
+
+
+def _may_be_here(log: Log) -> bool:
+    """Not so if it called tools, all of them in folders above or in other repositories."""
+    calls = [i for i, e in enumerate(log.entries) if e.folder and isinstance(e.event, ToolCall)]
+    return not calls or "here" in {log.places[index] for index in calls}
 
 
 def _safe_facts(log: Log) -> dict[str, tuple[str, ...]]:

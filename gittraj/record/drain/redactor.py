@@ -8,7 +8,7 @@ from functools import cached_property
 
 from gittraj.config import Config
 from gittraj.errors import RedactionError, TrajError
-from gittraj.redact import LiveValues, Options, Redactor
+from gittraj.redact import LiveValues, Options, Redactor, RuleFile
 from gittraj.redact.events import Found, Redact
 
 
@@ -21,9 +21,15 @@ def options_of(config: Config) -> Options:
             names=config.names,
             shapes=config.shapes,
             allow=config.allow,
+            files=tuple(RuleFile(*file) for file in config.gitleaks),
         )
     except RedactionError as error:
         raise TrajError(f"setting redact.shapes or traj.redact.allow: {error.message}") from None
+
+
+def remarks_of(config: Config) -> list[str]:
+    """What to tell the user of the files with rules that the settings name: what of them does not count."""
+    return [line for file in options_of(config).gitleaks() for line in file.remarks]
 
 
 def redactors(config: Config, *, key: bytes, live: LiveValues) -> Callable[[], Redact]:

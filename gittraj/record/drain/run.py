@@ -19,11 +19,11 @@ from gittraj.record.draft import Parked
 from gittraj.record.drain.context import Context
 from gittraj.record.drain.decision import Decision, Situation, decide
 from gittraj.record.drain.forgotten import is_forgotten, read_forgotten, without_forgotten
+from gittraj.record.drain.logs import ResumingReader
 from gittraj.record.drain.manual_events import is_due
 from gittraj.record.drain.moved import squashed
 from gittraj.record.drain.news import News, read_news
 from gittraj.record.drain.remembered import rebuild_state
-from gittraj.record.drain.resume import ResumingReader
 from gittraj.record.drain.switched_off import follow_switches
 from gittraj.record.drain.waiting import IDLE, find_waiting, is_patient, to_commit
 from gittraj.record.pipeline import Pipeline

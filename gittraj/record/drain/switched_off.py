@@ -13,8 +13,8 @@ from gittraj.state.spool import Spooled
 
 
 def follow_switches(spooled: Iterable[Spooled], state: State, off: Suspension, now: float) -> Suspension:
-    """With what these lines of the spool, in order, switch off and on again. Where a log stood at a line
-    nobody knows: off begins where nothing was stored yet, and ends where the log ends ``now``."""
+    """With what these lines of the spool, in order, switch off and on again. How far a log had
+    come then nobody knows: off begins behind what was stored, and ends where the log ends ``now``."""
     sessions = dict(off.sessions)
     pauses = list(off.pauses)
     for line in spooled:

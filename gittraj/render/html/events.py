@@ -10,14 +10,13 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from datetime import UTC, datetime
-from itertools import chain
 from typing import Any
 
 from gittraj.frozen import dataclass
 from gittraj.model.times import parse_time
 from gittraj.model.words import count, duration, model_of, sides, sure
-from gittraj.query.why.line_origin import compare_lines
-from gittraj.query.why.written import Hunk, read_hunks
+from gittraj.query.why.changes import Row, compare_lines
+from gittraj.query.why.written import read_hunks
 from gittraj.render.events import (
     Detail,
     Event,
@@ -31,10 +30,6 @@ from gittraj.render.html.markup import Html, anchor, join, line, tag, text
 from gittraj.render.html.prose import code, prose
 
 _MOST = 400  # lines of one change that are shown
-_COMPARED = 2_000  # lines that are compared: the time is quadratic
-
-Row = tuple[str, str]
-"""``-``, ``+`` or a blank, and a line."""
 
 
 def find_change(event: Event) -> list[Row]:
@@ -43,7 +38,7 @@ def find_change(event: Event) -> list[Row]:
     if not paths:
         return []
     hunks, _ = read_hunks(event["tool"]["arguments"], paths)
-    return [row for hunk in hunks for row in _compare(hunk)]
+    return [row for hunk in hunks for row in compare_lines(hunk)]
 
 
 def count_change(rows: Sequence[Row]) -> tuple[int, int]:
@@ -63,13 +58,6 @@ def render_change(rows: Sequence[Row]) -> Html:
 
 
 _CLASSES = {"+": "came", "-": "went", " ": "stayed"}
-
-
-def _compare(hunk: Hunk) -> Iterator[Row]:
-    old, new = hunk
-    if old and len(old) + len(new) <= _COMPARED:
-        return compare_lines(hunk)
-    return chain((("-", line) for line in old), (("+", line) for line in new))
 
 
 NAMES = {

@@ -53,13 +53,13 @@ def _summary(report: Any, *, dry_run: bool) -> str:
     pairs = {(row.trajectory, row.commit) for row in report.linked}
     linked, fresh = ({commit for _, commit in some} for some in (pairs, pairs - report.before))
     known = linked - fresh - report.gone
-    trajectories = {trajectory for trajectory, _ in pairs}
-    rest = sum(t not in trajectories and taken.file.subagent is None for t, taken in report.taken.items())
+    of_commits = {(row.agent, row.session) for row in report.linked}
+    rest = {(row.agent, row.session) for row in report.unlinked} - of_commits
     counts = (
-        (len(linked & report.gone), "earlier form", ""),
+        (len(linked & report.gone), "commit", " on no branch"),
         (len(known), "commit", " already recorded"),
         (report.parts, "part", " written"),
-        (rest, "session", " without a commit here"),
+        (len(rest), "session", " without a commit here"),
     )
     verb = "would be linked" if dry_run else "linked"
     facts = [f"{count(len(linked - report.gone - known), 'commit')} {verb}"]
@@ -70,7 +70,7 @@ def _summary(report: Any, *, dry_run: bool) -> str:
 def _how(row: Any, gone: Container[str]) -> str:
     """How the commit is known to be the session's."""
     how = "carried over" if row.carried else _evidence(row.evidence)
-    return f"{how} (earlier form)" if row.commit in gone else how
+    return f"{how} (on no branch)" if row.commit in gone else how
 
 
 def _evidence(word: str) -> str:

@@ -111,7 +111,7 @@ def render_row(header: Header, page: Page, now: datetime) -> str:
     """One trajectory, or its ``row_of``, on one line."""
     row = header if "facts" in header else row_of(header)
     facts = " · ".join(filter(None, (row["facts"], ago(row["startedAt"], now))))
-    return _on_one_line(row["id"], row["name"], facts, page)
+    return _on_one_line(row["id"], unmarked(row["name"]), facts, page)
 
 
 def render_runs(entry: Header, page: Page) -> str:
@@ -133,7 +133,7 @@ def render_header(header: Header, page: Page, *, brief: bool) -> list[str]:
     """Prompt, summary, decisions, caveats, tests and the small print; ``brief`` for a listing."""
     lines = []
     for label, text, most in _paragraphs(header, brief=brief):
-        shown = escape_line(unstructured(text)) if brief else escape(text.strip())
+        shown = escape_line(unstructured(text)) if brief else escape(unmarked(text.strip()))
         lines += page.block(shown, indent=_LABEL, label=" " * _INDENT + label, lines=most)
     lines += _decisions(header, page, brief=brief)
     for number, caveat in enumerate(header["caveats"][: _DECISIONS if brief else None]):

@@ -17,7 +17,7 @@ _LINES = 3
 LABELS = {
     "title": "named",  # also tags, tasks, and what a run is called
     "prompt": "asked",
-    "decision": "decided",
+    "decision": "decision",
     "retrospective": "summary",
     "doubt": "doubt",
     "message": "said",

@@ -26,6 +26,7 @@ _BACK = re.compile(
 """Words that point back to what was asked and done before."""
 _COLOURS = {"-": ["red"], "+": ["green"]}
 _UNREAD = "  what is recorded of this commit cannot be read (git traj doctor)"
+_SHALLOW = "  not known here: this clone is shallow (git fetch --unshallow)"
 
 
 def render_reason(
@@ -41,6 +42,8 @@ def render_reason(
             shown += render_small_print({**header, "link": {**header["link"], "carriedFrom": []}}, page)
         if _has_more(entry):
             shown.append(page.paint(f"  git traj show {escape_line(entry['short'])} has more", "dim"))
+    elif entry["shallow"]:
+        shown.append(page.paint(_SHALLOW, "dim"))
     elif entry["commit"] is not None and any_here:
         shown += [
             page.paint(_UNREAD if entry["unread"] else "  no record for this commit", "dim"),
@@ -197,7 +200,7 @@ def _previous(previous: Header | None, page: Page, now: datetime) -> Iterator[st
 
 
 def _block(label: str, text: str, page: Page, most: int) -> list[str]:
-    return page.block(text, indent=_LABEL, label=f"  {label}" if label else "", lines=most)
+    return page.block(unmarked(text), indent=_LABEL, label=f"  {label}" if label else "", lines=most)
 
 
 # ---------------------------------------------------------------- for scripts

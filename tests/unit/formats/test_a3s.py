@@ -51,7 +51,7 @@ ANSWERED = {
 DONE = {"role": "assistant", "content": [{"type": "text", "text": "Done."}]}
 SESSION: dict[str, Any] = {
     "id": "s/1",
-    "config": {"name": "Parser", "workspace": "/w", "system_prompt": None, "max_context_length": 1},
+    "config": {"name": "Parser", "workspace": "/w", "max_context_length": 1, "auto_compact": False},
     "state": "Active",
     "messages": [ASKED, CALLED, ANSWERED, DONE],
     "context_usage": {"used_tokens": 1, "max_tokens": 2, "percent": 0.5, "turns": 2},
@@ -116,6 +116,14 @@ def run(own: str, prompt: str, *events: dict[str, Any], **more: Any) -> dict[str
     return {"snapshot": {**told, **times, **more}, "events": list(events)}
 
 
+CHANGES = {
+    "base_tree": "1" * 40,
+    "result_tree": "3" * 40,
+    "patch_digest": "2" * 64,
+    "patch_bytes": 1,
+    "patch_base64": "eA==",
+    "observed_at_ms": 1_767_225_610_000,
+}
 RUNS = [
     run("run-0", "Before", created_at_ms=1_767_225_000_000, result_text="Was compacted", status="completed"),
     run(
@@ -125,7 +133,7 @@ RUNS = [
         tool("tool_end", 1_767_225_604_000, id="c2", name="bash", output="", exit_code=1),
         status="failed",
         error="budget exhausted",
-        workspace_change_set={"base_tree": "1" * 40, "patch_base64": "eA==", "patch_digest": "2" * 64},
+        workspace_change_set=CHANGES,
     ),
 ]
 CHECKPOINT = {
@@ -134,14 +142,15 @@ CHECKPOINT = {
     "session_id": "s/1",
     "turn": 2,
     "messages": [ASKED],
-    "total_usage": {},
+    "total_usage": {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3},
     "tool_calls_count": 2,
     "verification_reports": [REPORT],
     "checkpoint_ms": 1_767_225_605_000,
 }
+OUT = {"schema": "a3s.trace_event.v1", "output_bytes": 7}
 TRACES = [
-    {"kind": "tool_execution", "name": "write", "success": True, "exit_code": 0, "duration_ms": 3},
-    {"kind": "program_execution", "name": "lint", "success": False, "exit_code": 2, "duration_ms": 5},
+    {"kind": "tool_execution", "name": "write", "success": True, "exit_code": 0, "duration_ms": 3, **OUT},
+    {"kind": "program_execution", "name": "lint", "success": False, "exit_code": 2, "duration_ms": 5, **OUT},
 ]
 OLDER: dict[str, Any] = {
     "s_1.json": SESSION,

@@ -76,7 +76,7 @@ def test_each_text_has_its_kind() -> None:
         ("title", None, "api"),
         ("title", None, "Slow"),
         ("title", None, "#12"),
-        *(("decision", None, text) for text in ("a bucket", "how?", "a window", "bursts")),
+        *(("decision", None, text) for text in ("a bucket", "how?", "rejected: a window", "bursts")),
         ("message", None, "Requests are limited"),
         ("doubt", None, "not tested"),
         ("file", None, "a.py"),

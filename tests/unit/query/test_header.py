@@ -151,6 +151,7 @@ def test_the_records_of_one_commit_are_one_header() -> None:
         "lastSkipped": None,
         "lastErrors": None,
         "lastExit": None,
+        "failedBefore": 1,
         "carried": False,
     }
     assert header["filesChanged"] == [

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gittraj.model.values import AnyEvent, FileTouched, Message, ToolCall, ToolResult
-from gittraj.query.why.line_origin import MOST, find_writers, show_change
+from gittraj.query.why.changes import MOST, show_change
+from gittraj.query.why.line_origin import find_writers
 from gittraj.query.why.written import read_edits
 
 PATH = "src/f.py"

@@ -10,7 +10,17 @@ import pytest
 from gittraj.redact import decide
 from gittraj.redact.decide import JUDGES
 from gittraj.redact.lines import Gate
-from gittraj.redact.load import LineRule, Token, commands, line_rule, line_rules, reasons, tables, tokens
+from gittraj.redact.load import (
+    LineRule,
+    Token,
+    commands,
+    line_rule,
+    line_rules,
+    patterns,
+    reasons,
+    tables,
+    tokens,
+)
 from gittraj.redact.page import Page
 from tests.redaction.templates import expand
 
@@ -59,6 +69,21 @@ def test_no_command_has_an_option_twice() -> None:
 def test_what_is_loaded_is_all_that_a_file_has() -> None:
     assert tables("commands").keys() == {"command", "argument"} and tables("tokens").keys() == {"token"}
     assert tables("lines").keys() == {"rule"} and tables("public").keys() == {"reason"}
+
+
+def test_each_pattern_that_code_asks_for_is_there_and_each_that_is_there_is_asked_for() -> None:
+    code: dict[str, str] = {}
+    for path in Path(decide.__file__).parent.glob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        if table := re.search(r'^_RE = patterns\("(\w+)"\)$', text, re.MULTILINE):
+            code[table[1]] = code.get(table[1], "") + text
+    there = {name: each for name, each in tables("forms").items() if isinstance(each, dict)}
+    assert code.keys() == there.keys() - {"fragments"}
+    for name, text in code.items():
+        assert {*re.findall(r"\b_RE\.(\w+)", text)} - {"fit"} <= there[name].keys()
+        for row in there[name]:
+            assert f"_RE.{row}" in text or f'"{row}"' in text, (name, row)
+            assert isinstance(getattr(patterns(name), row), re.Pattern)
 
 
 def test_a_column_that_is_none_is_refused() -> None:

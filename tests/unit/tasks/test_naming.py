@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gittraj.model.values import TaskRef
-from gittraj.tasks import TASKS, Site, detect, from_branch, from_trailers
+from gittraj.tasks.naming import detect, from_branch, from_trailers
+from gittraj.tasks.system import TASKS, Site
 
 LINEAR = {"LINEAR_API_KEY": "k"}
 JIRA = {"JIRA_URL": "https://jira.example.com/base/"}

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from gittraj.tasks import TASKS, Site, detect, from_branch, look_up, report
+from gittraj.tasks.lookup import look_up, report
+from gittraj.tasks.naming import detect, from_branch
+from gittraj.tasks.system import TASKS, Site
 from tests.unit.test_contributing import example
 
 TRACKER = (

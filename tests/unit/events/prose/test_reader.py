@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from gittraj.events.prose.reader import read_prose
-from gittraj.model.values import Decision, Message
+from gittraj.model.values import AnyEvent, Decision, FileTouched, Message, ToolCall
 
 SUMMARY = """Perfect! I've successfully added retries to the client.
 
@@ -61,3 +63,72 @@ def test_what_a_summary_repeats_stands_once() -> None:
     summary = Message(id="2", content="## Decisions\n\n- **Floor division over rounding**: boxes are whole")
     (decision,) = read_prose([on_the_way, summary], (), None).decisions
     assert (decision.chosen, decision.alternatives, decision.event) == ("Floor division", ("rounding",), "2")
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (
+            "Redis is overkill for a single process, so lru_cache it is.",
+            ("lru_cache", (), "Redis is overkill for a single process"),
+        ),
+        (
+            "UUIDv4 vs UUIDv7: v7 sorts by time but needs Python 3.14, so I'm going with v4.",
+            ("v4", (), "v7 sorts by time but needs Python 3.14"),
+        ),
+        (
+            "I could share a table, or loop over the units. A loop over divmod is simpler, so I chose it;"
+            " the table would need a build step.",
+            ("A loop over divmod", (), "it is simpler"),
+        ),
+        (
+            "Instead of Intl.DurationFormat, which Safari does not ship yet, I'll write the units by hand.",
+            ("write the units by hand", ("Intl.DurationFormat",), "Safari does not ship yet"),
+        ),
+        (
+            "We could pull in date-fns, but toISOString does all we need.",
+            ("not: pull in date-fns", ("pull in date-fns",), "toISOString does all we need"),
+        ),
+        (
+            "I initially tried an RLock, but that hid a re-entrancy bug, so I switched to a plain Lock.",
+            ("a plain Lock", ("an RLock",), None),
+        ),
+        (
+            "I'll cap with min() in `take` because it is one line; a property would be evaluated later.",
+            (
+                "cap with min() in `take`",
+                ("a property",),
+                "it is one line; a property would be evaluated later",
+            ),
+        ),
+        ("The test fails, so I'll look at the fixture.", None),
+        ("It's a small change, so I took a look at the docs.", None),
+    ],
+)
+def test_a_conclusion_is_a_choice(said: str, told: tuple[str, tuple[str, ...], str | None] | None) -> None:
+    decisions = read_prose([Message(id="m", content=said)], (), None).decisions
+    assert [(d.chosen, d.alternatives, d.reasoning) for d in decisions] == ([told] if told else [])
+
+
+def test_what_is_said_before_an_edit_is_the_reason_where_no_other_is() -> None:
+    def why(said: str, *then: AnyEvent) -> str | None:
+        edit = ToolCall(id="c", name="Edit", files=(FileTouched(path="a.py", kind="update"),))
+        return read_prose([Message(id="m", content=said), edit, *then], (), None).why
+
+    said = "Regexes get unreadable here, so I'll write a small tokenizer."
+    assert why(said) == said
+    assert why(f"{said} Let me see.", Message(id="n", content="It is done.")) == said
+    reason = "I used a table because it is shorter."
+    assert why(said, Message(id="n", content=reason)) == reason
+    assert why("That file is not there, so I'll look in src.") is None
+    assert why("If the port is taken, so we would stop.") is None
+
+
+def test_what_is_said_before_the_commit_closes_the_work() -> None:
+    edit = ToolCall(id="e", name="Edit", files=(FileTouched(path="a.py", kind="update"),))
+    said = Message(id="m", content="Green. I'm unsure whether the clock counts while a laptop sleeps.")
+    commit = ToolCall(id="c", name="Bash", arguments={"command": "git commit -qam x"})
+    assert read_prose([edit, said, commit], (), None).caveats == (
+        "I'm unsure whether the clock counts while a laptop sleeps.",
+    )
+    assert read_prose([said, edit, commit], (), None).caveats == ()

@@ -1,210 +1,120 @@
-"""What is told of a sentence can stand for itself: things as sides, a clause as reason, each once."""
+"""What is told of sentences: the table ``told.txt``, and what takes more than one message or event."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 from gittraj.events.prose.choices import find_choices
 from gittraj.events.prose.doubts import find_doubts
-from gittraj.events.prose.reader import read_prose
-from gittraj.model.values import Message
+from gittraj.events.prose.reader import Prose, read_prose
+from gittraj.model.values import FileTouched, Message, Prompt, ToolCall
 from gittraj.render.events import because
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "The surcharge replaces the total instead of adding to it. Fixing.",
-        "The handler swallows the error instead of raising it.",
-        "The old text preferred FTP over rsync; that is not mine to judge.",
-        "The previous author chose YAML over TOML; I left that alone.",
-        "The old client sent the header twice instead of once.",
-        "The user asked for short text rather than a full section, so I kept it short.",
-        "pretty(0) is empty, which is probably wrong. I left it, because the task did not say.",
-        "The alternative would be to bump the version.",
-        "The page loads in 200 ms instead of two seconds.",
-        "I fixed it. The alternative was tested too.",
-        "The other way is to call the API directly, which is what the docs recommend.",
-        "The client asked for a table instead of a chart.",
-        "The README explains how to use uv instead of pip.",
-        "Nothing else. A second run would be slower, but the cache is warm.",
-        "A newer Node would help, but the server has 16, so tests are skipped.",
-        "## Alternatives considered\n- Redis: chosen, because it is there",
-        "## Alternatives considered\n- Pros: fast and well known",
-        "A retry would work, but I could not try it.",
-        "I added the alias. The alternative spelling is accepted too.",
-    ],
-)
-def test_no_choice(said: str) -> None:
-    assert find_choices([said]) == ()
+class Row(NamedTuple):
+    """A sentence in its ``message``, and what is ``told`` of it."""
+
+    kind: str
+    said: str
+    message: str
+    told: list[str]
 
 
-@pytest.mark.parametrize(
-    ("said", "chosen", "others", "why"),
-    [
-        (
-            "You may want to double-check the weights. **Rejected:** a lookup table – it would be longer",
-            "not: a lookup table",
-            ("a lookup table",),
-            "it would be longer",
-        ),
-        (
-            "A table of tiers it is. A formula such as log10 would be shorter but nobody could read it, so I"
-            " rejected that.",
-            "A table of tiers",
-            ("A formula such as log10",),
-            "nobody could read it",
-        ),
-        (
-            "I added it. Modulus 11 would catch more, but the scanners do not know it, so modulus 10.",
-            "modulus 10",
-            ("Modulus 11",),
-            "the scanners do not know it",
-        ),
-        ("A set over a list, for the lookup", "A set", ("a list",), "for the lookup"),
-        (
-            "I used sub() rather than sub(a, b), because strings fail later.",
-            "sub()",
-            ("sub(a, b)",),
-            "strings fail later",
-        ),
-        (
-            "I'm going with a loop instead of methods. The alternative would be parametrize, which I rejected"
-            " because nobody has pytest.",
-            "a loop",
-            ("methods", "parametrize"),
-            "parametrize: nobody has pytest",
-        ),
-        (
-            "I chose refusing them over a sign, which would mean a new rule.",
-            "refusing them",
-            ("a sign",),
-            "a sign would mean a new rule",
-        ),
-        ("Refusing them over a sign, because would mean a new rule.", "Refusing them", ("a sign",), None),
-        (
-            "I chose polling over webhooks, which keeps the firewall closed.",
-            "polling",
-            ("webhooks",),
-            "it keeps the firewall closed",
-        ),
-        (
-            "I added the parser. A library such as pytimeparse would do the same but I wanted no more.",
-            "not: A library such as pytimeparse",
-            ("A library such as pytimeparse",),
-            "I wanted no more",
-        ),
-        ("Kept it as a function instead of a class.", "a function", ("a class",), None),
-        (
-            "I left `pretty` as it was, because nobody calls it.",
-            "left `pretty` as it was",
-            (),
-            "nobody calls it",
-        ),
-        ("I looked at `cattrs` but rejected it: cents.", "not: `cattrs`", ("`cattrs`",), "cents"),
-        (
-            "Strings it is. Numbers would lose the zeros.",
-            "Strings",
-            ("Numbers",),
-            "Numbers would lose the zeros",
-        ),
-        ("I considered rounding but rejected it: cents.", "not: rounding", ("rounding",), "cents"),
-        (
-            "I considered a group per unit but decided against it.",
-            "not: a group per unit",
-            ("a group per unit",),
-            None,
-        ),
-        (
-            "It raises now. Returning None was the alternative.",
-            "not: Returning None",
-            ("Returning None",),
-            None,
-        ),
-        (
-            "We could also make the width configurable, but I decided against it: there is one printer.",
-            "not: make the width configurable",
-            ("make the width configurable",),
-            "there is one printer",
-        ),
-        (
-            "I tried an Enum, but json could not write it, so I went back to a tuple.",
-            "a tuple",
-            ("an Enum",),
-            "json could not write it",
-        ),
-        (
-            "Hours are strings. Tuples of hours would be easier to compare, but nothing compares them.",
-            "not: Tuples of hours",
-            ("Tuples of hours",),
-            "nothing compares them",
-        ),
-        (
-            "## Alternatives considered\n- SQLite: one more file to back up",
-            "not: SQLite",
-            ("SQLite",),
-            "one more file to back up",
-        ),
-        (
-            "## Key decisions\n- The flag is a keyword argument, so existing callers do not change",
-            "The flag is a keyword argument",
-            (),
-            "existing callers do not change",
-        ),
-    ],
-)
-def test_a_choice_can_be_told(said: str, chosen: str, others: tuple[str, ...], why: str | None) -> None:
-    [found] = find_choices([said])
-    assert (found.chosen, found.rejected, found.reason and found.reason.rstrip(".")) == (chosen, others, why)
+def _rows() -> Iterator[Row]:
+    row, section = None, [""]
+    for line in Path(__file__).with_name("told.txt").read_text("utf-8").splitlines():
+        text = line.replace("\\n", "\n")
+        if line.startswith("["):
+            section = text[1:-1].split(" | ")
+        elif line.startswith("    = ") and row:
+            row.told.append(text[6:])
+        elif line and not line.startswith("# "):
+            if row:
+                yield row
+            kind, before, after = (*section, "", "")[:3]
+            row = Row(kind, text, before + text + after, [])
+    if row:
+        yield row
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "Please review and commit it yourself.",
-        "There is no risk here and nothing is untested.",
-        "I don't think this needs review.",
-        "One of the tests fails without the fix, as it should.",
-        "Nothing here needs review.",
-        "This does not need a review.",
-        "The file is generated, so I did not edit it.",
-        "I changed the message only.",
-        "One of the tests failed before; it passes now.",
-    ],
-)
-def test_no_doubt(said: str) -> None:
-    assert find_doubts([f"I fixed it. {said}"]) == ()
+def _choices(message: str, *, own: bool = False) -> list[str]:
+    """As the table has them."""
+    found = find_choices(message, own=own)
+    return [f"{c.chosen} | {' ; '.join(c.rejected)} | {(c.reason or '').rstrip('.')}" for c in found]
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "You may want to double-check the weights with the carrier.",
-        "Committed, but be careful: `test_known` fails, since I guessed the digit.",
-        "I worry that isdigit() accepts superscripts.",
-        "Uncertain whether an alias shows up in help().",
-        "`pretty(0)` gives an empty string, which is probably wrong.",
-        "The second run is slower, which I cannot explain.",
-        "One of the two tests fails.",
-        "The importer skips rows without an id; I guessed that this is wanted.",
-        "This breaks the build on 3.8.",
-        "One test in test_old.py still errors; it did before.",
-        "I did not add tests for it.",
-        "I did not add a migration test.",
-    ],
-)
-def test_a_doubt(said: str) -> None:
-    assert [doubt.quote for doubt in find_doubts([f"I renamed it. {said}"])] == [said]
+def _agrees(found: list[str], told: list[str]) -> bool:
+    """Where the table does not say why, whatever reason is right."""
+    pairs = zip(found, told, strict=True)
+    return all(one.startswith(other[:-1]) if other.endswith("| …") else one == other for one, other in pairs)
 
 
-def test_an_open_question_is_a_doubt() -> None:
-    said = "I added it.\n\n## Open questions\n- Should the width be configurable?"
-    assert [doubt.quote for doubt in find_doubts([said])] == ["Should the width be configurable?"]
+def _read(message: str) -> Prose:
+    return read_prose([Message(id="1", content=message)], [], None)
 
 
-def test_what_is_left_on_the_way() -> None:
-    [doubt] = find_doubts(["The snapshot test still fails, but I'm committing anyway."], on_the_way=True)
-    assert doubt.quote.startswith("The snapshot test")
+CHECKS: dict[str, Callable[[Row], bool]] = {
+    "a doubt": lambda row: find_doubts(row.message) == (row.said,),
+    "a doubt, and no choice": lambda row: (
+        find_doubts(row.message) == (row.said,) and not find_choices(row.message)
+    ),
+    "a doubt of a report": lambda row: (
+        find_doubts(row.message) == (row.said,) and not find_doubts(f"Here is how it works.\n\n{row.said}")
+    ),
+    "doubts": lambda row: [*find_doubts(row.message)] == row.told,
+    "doubts on the way": lambda row: [*find_doubts(row.message, on_the_way=True)] == row.told,
+    "no doubt": lambda row: not find_doubts(row.message),
+    "no choice": lambda row: not find_choices(row.message),
+    "no choice on the way": lambda row: not find_choices(row.message, own=True),
+    "no reason": lambda row: _read(row.message).why is None,
+    "choices, and no doubt": lambda row: (
+        _agrees(_choices(row.message), row.told)
+        and not find_doubts(row.message, without={c.quote for c in find_choices(row.message)})
+    ),
+    "choices": lambda row: _agrees(_choices(row.message), row.told),
+    "choices on the way": lambda row: _choices(row.message, own=True) == row.told,
+}
+
+
+@pytest.mark.parametrize("row", [*_rows()], ids=lambda row: f"{row.kind}: {row.said[:60]!r}")
+def test_what_is_told(row: Row) -> None:
+    assert CHECKS[row.kind](row), (find_doubts(row.message), _choices(row.message))
+
+
+def test_who_reviews_or_explains_chooses_only_in_the_first_person() -> None:
+    own, other = "I used a set instead of a list.", "The parser reads bytes, not runes, since that is faster."
+    assert len(find_choices(f"{other} {own}")) == 2
+    assert [choice.quote for choice in find_choices(f"{other} {own}", own=True)] == [own]
+    review = f"⚠️ Line 12: {other}\n\n⚠️ Line 40: no test."
+    assert find_choices(review) == ()
+
+
+def test_a_turn_that_wrote_nothing_explains() -> None:
+    said = "The parser reads bytes, not runes, since that is faster."
+    wrote = ToolCall(id="2", name="Edit", files=(FileTouched(path="a.py"),))
+    asked, told = Prompt(id="3", content="How does it read?"), Message(id="4", content=said)
+    assert not read_prose([Prompt(id="1", content="Do it"), wrote, asked, told], [], None).decisions
+    assert read_prose([Prompt(id="1", content="Do it"), wrote, told], [], None).decisions
+
+
+def test_why_it_was_committed_is_not_why() -> None:
+    said = (
+        "The test fails: 0.595 is rounded to 0.60. I'm committing as it is, because the"
+        " rounding is your decision."
+    )
+    edit = ToolCall(id="c", name="Edit", call_id="c", arguments={}, files=(FileTouched(path="bill.py"),))
+    assert read_prose([edit, Message(id="m", content=said)], [], "Add VAT").why is None
+
+
+def test_in_a_long_report_weak_words_tell_how_it_works() -> None:
+    steps = " ".join(f"Step {name} reads its own table." for name in "ABCDEFGH")
+    weak, own = "The second reader rejects what it has seen.", "I did not migrate the third reader."
+    assert find_doubts(f"I added the readers. {weak}")
+    assert find_doubts(f"I added the readers. {steps} {weak} {own}") == (own,)
 
 
 def test_a_warning_is_no_reason() -> None:

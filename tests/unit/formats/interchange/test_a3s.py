@@ -1,17 +1,22 @@
-"""A3S Code's store, written again from what was read of it, and from any session."""
+"""A3S Code's store, written again from what was read of it, from any session, and from every sample."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 
+from gittraj.errors import FormatError
 from gittraj.formats.a3s import store, write
 from gittraj.formats.base.exported import Exported
 from gittraj.model.session_items import Entry, Fact
 from gittraj.model.values import AnyEvent, Message, Prompt, ToolCall, ToolResult
+from gittraj.record.drain.open_log import find_sessions, read_items
+from tests.sizes import size
 from tests.unit.formats import test_a3s as a3s
 from tests.unit.formats.interchange.trajectories import some_events, told
 
@@ -28,11 +33,73 @@ def events(folder: Path, session: str) -> list[AnyEvent]:
     return [item.event for item in store.read(folder, session) if isinstance(item, Entry)]
 
 
+NEEDED = {
+    "session": "id config state messages context_usage total_usage tool_names thinking_enabled created_at"
+    " updated_at",
+    "config": "name workspace max_context_length auto_compact",
+    "context_usage": "used_tokens max_tokens percent turns",
+    "total_usage": "prompt_tokens completion_tokens total_tokens",
+    "messages": "role content",
+    "text": "text",
+    "tool_use": "id name input",
+    "tool_result": "tool_use_id content",
+    "artifacts": "artifact_id artifact_uri tool_name content original_bytes shown_bytes",
+    "traces": "schema kind name success exit_code duration_ms output_bytes",
+    "verification": "schema subject status checks",
+    "checks": "id kind description status",
+    "runs": "snapshot events",
+    "snapshot": "id session_id status prompt created_at_ms updated_at_ms event_count",
+    "workspace_change_set": "base_tree result_tree patch_digest patch_bytes patch_base64 observed_at_ms",
+    "events": "sequence timestamp_ms event",
+    "tool_start": "id name",
+    "tool_end": "id name output exit_code",
+    "subagent_tasks": "task_id parent_session_id child_session_id agent description status started_ms"
+    " updated_ms progress",
+    "loop_checkpoints": "run_id session_id turn messages total_usage tool_calls_count checkpoint_ms",
+}
+"""The fields without a default of the types in ``a3s-code-core``: its store refuses a session for one that is
+missing or null, in whichever of its files. ``test_exchange_tools`` has the library itself read."""
+
+
+def refused(kind: str, value: Any) -> Iterator[str]:
+    """What A3S Code would not read of a value, by its field or its file."""
+    for each in value if isinstance(value, list) else [value]:
+        if isinstance(each, dict):
+            names = NEEDED.get(str(each.get("type", kind)), "").split()
+            yield from (f"{kind}.{name}" for name in names if each.get(name) is None and name != "input")
+            for name, inner in each.items():
+                yield from refused(name, inner) if name not in ("input", "raw") else ()
+
+
+def kind(name: str) -> str:
+    """What a file holds, by its name; of artifacts an object with a list of them."""
+    folder = name.partition("/")[0] if "/" in name else "session"
+    return "" if folder == "artifacts" else folder
+
+
 def again(folder: Path, found: list[AnyEvent], session: str, **header: Any) -> list[AnyEvent]:
     trajectory = told(found, agent="a3s", session=session, **header)
-    keep(folder, dict(write.files(Exported(trajectories=[trajectory]))))
-    assert list(store.sessions(folder)) == [session]
-    return events(folder, session)
+    written = dict(write.files(Exported(trajectories=[trajectory])))
+    keep(folder, written)
+    for name, text in written.items():
+        assert not list(refused(kind(name), json.loads(text))), name
+    (own,) = store.sessions(folder)
+    return events(folder, own)
+
+
+def said(events: list[AnyEvent]) -> list[tuple[str, str]]:
+    """What comes back of any session, as a file can have it, which has no lone surrogate."""
+    told = [
+        ("call", e.name or "unknown") if isinstance(e, ToolCall) else (type(e).__name__, e.content)
+        for e in events
+        if isinstance(e, Prompt | Message | ToolResult | ToolCall)
+    ]
+    return [(kind, text.replace("\ud83d", "\ufffd")) for kind, text in told if text or kind == "ToolResult"]
+
+
+def test_the_store_of_these_tests_is_one_that_it_reads() -> None:
+    for name, value in a3s.OLDER.items():
+        assert not list(refused(kind(name), value)), name
 
 
 def test_what_was_read_is_written_as_it_was(tmp_path: Path) -> None:
@@ -56,15 +123,29 @@ def test_what_was_read_is_written_as_it_was(tmp_path: Path) -> None:
 @given(some_events())
 def test_what_was_asked_said_called_and_answered_comes_back(tmp_path: Path, given_: list[AnyEvent]) -> None:
     folder = tmp_path / str(len(list(tmp_path.iterdir())))
-    written = again(folder, given_, "S")
-    for kind in (Prompt, Message):
-        wanted = [_plain(e.content) for e in given_ if isinstance(e, kind) and e.content]
-        assert [e.content for e in written if isinstance(e, kind)] == wanted
-    calls = [e for e in given_ if isinstance(e, ToolCall) and not e.id.startswith("task:")]
-    names = [_plain(e.name or "unknown") for e in calls]
-    assert [e.name for e in written if isinstance(e, ToolCall)] == names
+    assert said(again(folder, given_, "S")) == said(given_)
 
 
-def _plain(text: str) -> str:
-    """As a file can have it, which has no lone surrogate."""
-    return text.replace("\ud83d", "\ufffd")
+@pytest.mark.shared
+def test_every_sample_comes_back(samples: Path, tmp_path: Path) -> None:
+    seen = 0
+    for path in sorted(each for each in samples.rglob("*") if each.is_file()):
+        if path.stat().st_size > size(20_000, 3_000_000):
+            continue
+        try:
+            session, *_ = find_sessions(path)
+        except FormatError:
+            continue
+        found = [item.event for item in read_items(session) if isinstance(item, Entry)]
+        if found:
+            written = again(tmp_path / str(seen), found, session.session or "S", id=session.trajectory)
+            assert said(written) == said(found), path
+            seen += 1
+    assert seen > 20
+
+
+def test_a_session_whose_id_makes_no_file_has_its_trajectorys(tmp_path: Path) -> None:
+    both = [told([Prompt(id="p", content="x")], id=f"traj_{n}", session="2024-08-05T19:33:02") for n in "ab"]
+    same = [told([Prompt(id="p", content="x")], id=f"traj_{n}", session="s/1") for n in "cd"]
+    names = [name for name, _ in write.files(Exported(trajectories=[*both, *same]))]
+    assert names == ["traj_a.json", "traj_b.json", "s_1.json", "traj_d.json"]

@@ -1,0 +1,72 @@
+"""How the two sides of a hunk differ, and what of an edit is shown of lines. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from itertools import takewhile
+
+from gittraj.query.why.written import Edit, Hunk
+
+MOST = 8  # lines that are shown of a change
+_REPLACED = 100  # of these, lines that went, at most, before the first that came
+_LONG = 2000  # lines of a hunk; a longer one is not compared line by line
+
+
+Row = tuple[str, str]
+"""``-``, ``+`` or a blank, and a line."""
+
+
+def normalize(line: str) -> str:
+    """A line without white space, for comparison."""
+    return "".join(line.split())
+
+
+def has_text(line: str) -> bool:
+    return any(map(str.isalnum, line))
+
+
+def compare(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str, int, int, int, int]]:
+    """As difflib tells it. The time is quadratic: of very many lines only those that are on one side."""
+    if len(old) + len(new) > _LONG:
+        kept = {*old} & {*new}
+        yield from (("delete", at, at + 1, 0, 0) for at, line in enumerate(old) if line not in kept)
+        yield from (("insert", 0, 0, at, at + 1) for at, line in enumerate(new) if line not in kept)
+    else:
+        from difflib import SequenceMatcher  # noqa: PLC0415 - only where an edit replaced something
+
+        yield from SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+
+
+def compare_lines(hunk: Hunk, key: Callable[[str], str] = str) -> Iterator[Row]:
+    """Lines with their mark, ``-``, ``+`` or a blank, compared by ``key``."""
+    old, new = hunk
+    for tag, i, j, k, m in compare([*map(key, old)], [*map(key, new)]):
+        if tag == "equal":
+            yield from ((" ", line) for line in new[k:m])
+        else:
+            yield from (("-", line) for line in old[i:j])
+            yield from (("+", line) for line in new[k:m])
+
+
+def show_change(edit: Edit, lines: Sequence[str]) -> tuple[list[str], int]:
+    """Lines prefixed with ``-``, ``+`` or a blank, from the first to the last of ``lines`` that a hunk wrote,
+    and how many changed ones follow. Of lines without a word there is nothing to show."""
+    wanted = {text for text in map(normalize, lines) if has_text(text)}
+    shown = next(filter(None, (_show(hunk, wanted, part=edit.part) for hunk in edit.hunks)), [])
+    return [mark + line for mark, line in shown[:MOST]], sum(mark != " " for mark, _ in shown[MOST:])
+
+
+def _show(hunk: Hunk, wanted: Collection[str], *, part: bool) -> list[Row]:
+    old, rows = hunk[0], [*compare_lines(hunk, normalize)]
+    texts = [normalize(line) if mark == "+" else "" for mark, line in rows]
+    at = [i for i, text in enumerate(texts) if text in wanted or (part and old and _is_in(text, wanted))]
+    if not at:
+        return []
+    first, end = at[0], at[-1] + 1
+    replaced = [*takewhile(lambda row: row[0] == "-", reversed(rows[max(0, first - _REPLACED) : first]))]
+    more = takewhile(lambda row: row[0] != " ", rows[end:] if old else ())
+    return [*reversed(replaced), *rows[first:end], *more]
+
+
+def _is_in(text: str, wanted: Collection[str]) -> bool:
+    return bool(text) and any(text in each for each in wanted)

@@ -1,0 +1,134 @@
+"""What blamed lines come from: the sessions of their commits, and the edits that wrote them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+from gittraj.frozen import dataclass
+from gittraj.git import BlamedLine, Repository, read_blob
+from gittraj.model.header import Header
+from gittraj.query.header import Folded
+from gittraj.query.records import Recorded
+from gittraj.query.show.chapters import Segments
+from gittraj.query.why.line_origin import find_writers
+from gittraj.query.why.session import Session, read_session
+from gittraj.query.why.written import Edit, Hunk
+
+_SEEN = ("manual", "agent", "output", "order", "content")
+"""On what evidence a session is known to have made a commit, or what is in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What the ``blamed`` lines of one commit, some of a ``file``, come from. ``sessions``: those of their
+    commit, of which ``session`` tells about them; ``edit``: which is known to have written them."""
+
+    session: Session | None
+    edit: Edit | None
+    sessions: Sequence[Session]
+    file: Sequence[str]
+    blamed: list[BlamedLine]
+
+    @property
+    def commit(self) -> str | None:
+        return self.blamed[0].commit
+
+    @property
+    def paths(self) -> set[str]:
+        return _paths(self.blamed[0])
+
+    @property
+    def others(self) -> set[str]:
+        """The other files that the session changed."""
+        if self.session is None:
+            return set()
+        touched = {file["path"] for file in self.session.header["filesChanged"]}
+        return (touched | {file.path for event in self.session.events for file in event.files}) - self.paths
+
+    @property
+    def numbers(self) -> list[int]:
+        return sorted(line.number for line in self.blamed)
+
+    @property
+    def places(self) -> set[int]:
+        """Where they stood when they were committed."""
+        return {line.first for line in self.blamed}
+
+    @property
+    def lines(self) -> list[str]:
+        return [self.file[number - 1] for number in self.numbers]
+
+    @property
+    def hunks(self) -> Sequence[Hunk]:
+        return self.edit.hunks if self.edit else ()
+
+
+def _paths(line: BlamedLine) -> set[str]:
+    return {path for path in (line.path, line.was) if path}
+
+
+def find_origins(
+    repository: Repository,
+    recorded: Recorded,
+    blamed: Iterable[BlamedLine],
+    lines: Sequence[str],
+    segments: Segments,
+) -> list[Origin]:
+    groups: dict[Any, list[BlamedLine]] = {}
+    for line in blamed:
+        groups.setdefault((line.commit, line.parent, line.path, line.was), []).append(line)
+    commits = dict.fromkeys(commit for commit, *_ in groups)
+    sessions = {commit: _read_sessions(recorded, commit, segments) for commit in commits}
+    origins: dict[Any, Origin] = {}
+    for (commit, *_), own in groups.items():
+        for line, session, edit in _attribute(repository, own, lines, sessions[commit]):
+            key = (commit, session and session.header["id"], edit and edit.call.id)
+            origins.setdefault(key, Origin(session, edit, sessions[commit], lines, [])).blamed.append(line)
+    return [*origins.values()]
+
+
+def _read_sessions(recorded: Recorded, commit: str | None, segments: Segments) -> list[Session]:
+    found = recorded.on(commit) if commit else ()
+    return [
+        read_session(header, folded.records(commit), segments) for folded, header in headers(found, commit)
+    ]
+
+
+def headers(found: Iterable[Folded], commit: str | None) -> Iterator[tuple[Folded, Header]]:
+    """Headers without the fields that need the notes of all commits."""
+    for folded in found:
+        if folded.records(commit):
+            header = folded.header(commit)
+            part = {**header["part"], "number": None, "of": None}
+            yield folded, {**header, "part": part, "total": None}
+
+
+def _attribute(
+    repository: Repository, blamed: Sequence[BlamedLine], lines: Sequence[str], sessions: Sequence[Session]
+) -> Iterator[tuple[BlamedLine, Session | None, Edit | None]]:
+    """Each of the lines, which are of one file, with its session, and with the edit that wrote it where there
+    is one: of a session that is known to have made the commit before one that may have."""
+    paths = _paths(blamed[0])
+    before = partial(read_blob, repository, blamed[0].parent or "", blamed[0].was or "")
+    seen = [session for session in sessions if session.header["link"]["evidence"] in _SEEN]
+    found: dict[int, tuple[Session, Edit]] = {}
+    for some in (seen, sessions):
+        wanted = {line.number - 1 for line in blamed} - found.keys()
+        if wanted:
+            found |= find_writers(lines, wanted, ((one, one.events) for one in some), paths, before)
+    told = _find_teller(sessions, paths)
+    yield from ((line, *found.get(line.number - 1, (told, None))) for line in blamed)
+
+
+def _find_teller(sessions: Sequence[Session], paths: Collection[str]) -> Session | None:
+    """The session that tells of lines that nobody is known to have written: one that wrote in their file."""
+    ours = leave_strangers(sessions)
+    wrote = (s for s in ours if any(file["path"] in paths for file in s.header["filesChanged"]))
+    return next(wrote, next(iter(ours), None))
+
+
+def leave_strangers(sessions: Sequence[Session]) -> Sequence[Session]:
+    """Those that are not only a remote's, if there are any: a stranger's records explain nothing of ours."""
+    return [session for session in sessions if not session.header.get("remote")] or sessions
