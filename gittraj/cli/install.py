@@ -79,12 +79,6 @@ class Offer:
                 return tuple(each for each in new if each.startswith(tuple(asked)))
             print_wrapped(f"{', '.join(wrong)}: not one of {names}; all or none")
 
-    def count_sessions(self) -> int:
-        """Past sessions of this repository."""
-        from gittraj.commands.install.discover import count_sessions
-
-        return count_sessions(self.repository, self.environ)
-
     def preview(self, past: int) -> Iterator[str]:
         """What the installation would go on to do or ask, with ``past`` sessions found."""
         if past:
@@ -97,7 +91,10 @@ class Offer:
     def follow_up(self, *, fresh: bool) -> None:
         """After a ``fresh`` installation offer the past sessions and the remotes' records; then the next
         steps."""
-        past = self.count_sessions() if fresh else 0
+        from gittraj.commands.install.discover import count_sessions
+        from gittraj.notes.store import NotesRef
+
+        past = count_sessions(self.repository, self.environ) if fresh else 0
         first = "git commit", "work with your agent as usual, and let it commit"
         if past:
             found = f"{count(past, 'session')} of this repository {'were' if past > 1 else 'was'} found"
@@ -105,7 +102,7 @@ class Offer:
                 self._backfill()
             else:
                 first = "git traj backfill", f"{found}: link {_its(past)}"
-        elif not self._has_records() and self.repository.run("remote").out:
+        elif NotesRef(self.repository).tip() is None and self.repository.run("remote").out:
             first = "git traj fetch", "get the records that your team shares"
         if self.left:
             print_wrapped(self.left)
@@ -119,11 +116,6 @@ class Offer:
 
     def _agrees(self, question: str) -> bool:
         return self.accept or (self.ask and click.confirm(question, default=True))
-
-    def _has_records(self) -> bool:
-        from gittraj.notes.store import NotesRef
-
-        return NotesRef(self.repository).tip() is not None
 
     def _backfill(self) -> None:
         from gittraj.cli.common.output import show_progress
@@ -221,7 +213,7 @@ def command(*, agents: tuple[str, ...], starter: str | None, uses: str | None, *
 
 
 def _install_here(agents: tuple[str, ...], options: Mapping[str, bool]) -> int:
-    from gittraj.commands.install.discover import provide_key
+    from gittraj.commands.install.discover import count_sessions, provide_key
     from gittraj.commands.install.install import install
 
     raw, dry_run, as_json, yes = environment(), options["dry_run"], options["as_json"], options["yes"]
@@ -235,7 +227,7 @@ def _install_here(agents: tuple[str, ...], options: Mapping[str, bool]) -> int:
         make = (asks or yes) and environ.ci is None
         steps += provide_key(repository, environ, make=make, dry_run=dry_run)
         fresh = steps[0].did == "added"
-        past = offer.count_sessions() if fresh and (dry_run or as_json) else 0
+        past = count_sessions(repository, environ) if fresh and (dry_run or as_json) else 0
         found = {"agentsFound": list(offer.agents), "sessionsFound": past}
         ahead = offer.preview(past) if dry_run else ()
         status = _report(steps, found, dry_run=dry_run, as_json=as_json, ahead=ahead)

@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from collections.abc import Iterable
+from typing import IO, TYPE_CHECKING
 
 import click
 
@@ -87,7 +85,7 @@ def _filter(source: str | None, *, as_json: bool, jsonl: bool, explain: bool) ->
 
     redactor, ruleset, remarks = _make_redactor()
     _warn(remarks)
-    with _open(source) as stream:
+    with click.open_file(source or "-", "rb") as stream:
         if jsonl:
             return _filter_lines(redactor, stream)
         text, encoding = decode(stream.read(), source or "-")
@@ -126,21 +124,13 @@ def _make_redactor() -> tuple[Redact, str, list[str]]:
         return make_redactor(None, environ=Environ.of(raw))
 
 
-@contextmanager
-def _open(source: str | None) -> Iterator[BinaryIO]:
-    if source in (None, "-"):
-        yield sys.stdin.buffer
-    else:
-        with Path(str(source)).open("rb") as stream:
-            yield stream
-
-
-def _filter_lines(redactor: Redact, stream: BinaryIO) -> int:
+def _filter_lines(redactor: Redact, stream: IO[bytes]) -> int:
     """Replace each line that cannot be scanned by a placeholder; returns 1 if there was one."""
     from gittraj.redact.filter import clean_lines
 
     failed = 0
-    for number, result in enumerate(clean_lines(redactor, _lines(stream)), 1):
+    lines = (line.decode("utf-8", "surrogateescape") for line in stream)
+    for number, result in enumerate(clean_lines(redactor, lines), 1):
         clean = '"REDACTED-unscannable-line"\n' if isinstance(result, RedactionError) else result
         if isinstance(result, RedactionError):
             failed += 1
@@ -148,10 +138,6 @@ def _filter_lines(redactor: Redact, stream: BinaryIO) -> int:
         sys.stdout.buffer.write(clean.encode("utf-8", "surrogateescape"))
         sys.stdout.buffer.flush()
     return int(failed > 0)
-
-
-def _lines(stream: BinaryIO) -> Iterator[str]:
-    return (line.decode("utf-8", "surrogateescape") for line in stream)
 
 
 def _audit(revisions: str | None, *, as_json: bool) -> int:

@@ -14,6 +14,7 @@ from gittraj.model.words import count
 
 if TYPE_CHECKING:
     from gittraj.commands.repair import Repaired
+    from gittraj.commands.reread import Reread
 
 
 @click.command("repair")
@@ -30,20 +31,24 @@ def repair(revisions: str | None, *, again: bool, dry_run: bool, as_json: bool) 
     With --reread nothing is moved: tests, decisions, doubts, results and reasons of the parts on these
     commits are read again from the stored events.
     """
-    environ = Environ.of(environment())
-    if again:
-        _reread(revisions, environ, dry_run=dry_run, as_json=as_json)
-        return
     from gittraj.commands.repair import repair
+    from gittraj.commands.reread import Reread, reread
 
+    work = reread if again else repair
     with find_repository() as repository:
         if not dry_run:
             drain_first(repository)
-        done = repair(repository, revisions, environ=environ, dry_run=dry_run)
+        done = work(repository, revisions, environ=Environ.of(environment()), dry_run=dry_run)
     if as_json:
-        click.echo(json.dumps({"version": 1, "dryRun": dry_run, **_to_json(done)}))
-        return
-    verb = "would carry" if dry_run else "carried"
+        found = asdict(done) if isinstance(done, Reread) else _to_json(done)
+        click.echo(json.dumps({"version": 1, "dryRun": dry_run, **found}))
+    elif isinstance(done, Reread):
+        _say_reread(done, "would change" if dry_run else "changed")
+    else:
+        _say_repaired(done, "would carry" if dry_run else "carried")
+
+
+def _say_repaired(done: Repaired, verb: str) -> None:
     for rewrite in done.carried:
         click.echo(f"{verb} {rewrite.old[:12]} to {rewrite.new[:12]} ({rewrite.source})")
     for each in done.stranded:
@@ -58,17 +63,7 @@ def repair(revisions: str | None, *, again: bool, dry_run: bool, as_json: bool) 
         click.echo("nothing to repair: every record, or a copy of it, is on a reachable commit", err=True)
 
 
-def _reread(revisions: str | None, environ: Environ, *, dry_run: bool, as_json: bool) -> None:
-    from gittraj.commands.reread import reread
-
-    with find_repository() as repository:
-        if not dry_run:
-            drain_first(repository)
-        done = reread(repository, revisions, environ=environ, dry_run=dry_run)
-    if as_json:
-        click.echo(json.dumps({"version": 1, "dryRun": dry_run, **asdict(done)}))
-        return
-    verb = "would change" if dry_run else "changed"
+def _say_reread(done: Reread, verb: str) -> None:
     click.echo(f"read {count(done.read, 'part')} again, {verb} {done.changed}")
     if done.known:
         click.echo(f"{verb} {count(done.known, 'log')} that no reader knew before")

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
 
 from gittraj.agents import InstructionFile, all_agents
@@ -20,22 +21,7 @@ from gittraj.errors import StoreError, TrajError
 from gittraj.git import Repository
 from gittraj.startup import sha256
 
-TEXT = """\
-<!-- git-traj: begin -->
-## git-traj: why each commit was made
-
-- Before you change a file, run `git traj context PATH`: what was decided, rejected and doubted there.
-- When you choose between real alternatives, assume something, or reject an approach, record it once, then:
-  `git traj decision "CHOSEN" --alternative "REJECTED" --reasoning "WHY" --confidence 0.8`
-  or say it as a block in your message (`--question` and `"question"` name what was to be decided):
-  [[TRAJECTORY:decision]] {"chosen": "…", "alternatives": ["…"], "reasoning": "…"} [[/TRAJECTORY]]
-- When the work is done, look back in your last message:
-  [[RETROSPECTIVE]] {"summary": "…", "challenges": ["…"], "learnings": ["…"]} [[/RETROSPECTIVE]]
-- Blocks in a code fence are ignored. Obvious steps need none. No secrets in them.
-- Where `git traj` is not a command, run `sh "$(git rev-parse --git-common-dir)/traj/git-traj"` in its place;
-  where that is missing, too, work on without it.
-<!-- git-traj: end -->
-"""
+TEXT = (files("gittraj.commands.install") / "instruction.md").read_text("utf-8")
 _BLOCK = re.compile(rb"<!-- git-traj: begin -->.*?<!-- git-traj: end -->(?:\r?\n|\Z)", re.DOTALL)
 _BEGIN = b"<!-- git-traj: begin -->"
 _REMOVE = "to get ours, remove its lines and install again"
