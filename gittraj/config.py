@@ -250,7 +250,8 @@ def _size(own: Mapping[str, list[str]], key: str) -> int | None:
     number, unit = (value[:-1], value[-1:].lower()) if value[-1:].isalpha() else (value, "")
     if not value:
         return None
-    if unit not in _UNITS or not (number.isascii() and number.isdigit() and len(number) < limits.DIGITS):
+    short = number.isascii() and number.isdigit() and len(number) < limits.SETTING_DIGITS
+    if unit not in _UNITS or not short:
         raise TrajError(
             f"git config traj.{key} is '{value}'", "it can be a number of bytes, such as 500k or 2m"
         )

@@ -23,12 +23,12 @@ import errno
 import os
 from typing import Literal
 
-_THEN = "what is not recorded yet is recorded then; ask for anything else again"
+_THEN = "what is new is recorded then; repeat any other command"
 _DISK = {
     os.strerror(errno.ENOSPC): f"make room there: {_THEN}",
     os.strerror(errno.EDQUOT): f"make room there: {_THEN}",
-    os.strerror(errno.EROFS): f"let it be written to: {_THEN}",
-    os.strerror(errno.EACCES): f"let it be written to: {_THEN}",
+    os.strerror(errno.EROFS): f"make it writable: {_THEN}",
+    os.strerror(errno.EACCES): f"make it writable: {_THEN}",
 }
 """The system's messages for a disk that cannot be written for a while, and what to do."""
 

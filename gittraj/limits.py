@@ -36,8 +36,9 @@ COST = 1e9
 PULL = 3 * 1024 * 1024
 """Bytes of all notes of a pull request's commits."""
 SETTINGS = 64 * 1024
-GITLEAKS = 512 * 1024
 """Bytes of ``.gittraj.yml``."""
+GITLEAKS = 512 * 1024
+"""Bytes of a file of gitleaks' rules."""
 REMOTE_COMMITS = 5_000
 """Commits of which the records of one remote are shown beside ours."""
 REMOTE_RECORDS = 20
@@ -48,5 +49,5 @@ GATHER_BYTES = 1 << 30
 """Bytes that one file may have which git writes while it fetches a repository to gather."""
 GATHER_EVENTS = 128 * 1024 * 1024
 """Bytes of a repository's segments that are gathered, the newest parts first."""
-DIGITS = 16
+SETTING_DIGITS = 16
 """Of a number that a setting may be."""

@@ -102,6 +102,7 @@ def command(
     **options: Any,
 ) -> None:
     """List the commits that have a trajectory, newest first: what was asked, what was decided, and why."""
+    explored = explored or options["status"] is not None or options["run"] is not None
     if team is not None:
         from gittraj.cli.common.team import show_log
 
@@ -110,7 +111,6 @@ def command(
         return
     runs = rev == "HEAD" and not any(options[name] for name in _OF_COMMITS)
     everything = explored and runs
-    explored = explored or options["status"] is not None or options["run"] is not None
     choice = {name: options.pop(name) for name in _CHOICE}
     environ = environment()
     with find_drained(to_read=True) as repository, ExitStack() as stack:
@@ -122,7 +122,7 @@ def command(
         read = partial(_find, ancestry, notes, commits)
         find = partial(read, form=form, limit=limit, sort=sort, explored=explored, runs=runs, **options)
         if as_json:
-            click.echo(dump_json(_to_json(list(find(files=True)), rows=form == "rows")))
+            click.echo(dump_json(entries_to_json(list(find(files=True)), rows=form == "rows")))
             return
         page = text_page(repository, environ)
         page = Page(columns(environ, table=True), page.colour) if form else page
@@ -171,7 +171,8 @@ def _where(repository: Repository, commits: Sequence[str]) -> str:
     return f"on other branches or rewritten since: {shown}"
 
 
-def _to_json(found: list[Any], *, rows: bool) -> dict[str, Any]:
+def entries_to_json(found: list[Any], *, rows: bool) -> dict[str, Any]:
+    """The document of ``git traj log --json``."""
     more = {"runs": found.pop()["trajectories"]} if found and found[-1].get("commit", "") is None else {}
     return {"version": 1, "trajectories" if rows else "commits": found, **more}
 

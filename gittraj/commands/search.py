@@ -12,8 +12,8 @@ from gittraj.index.answers import Answers, open_index
 from gittraj.index.remote_records import read_records
 from gittraj.index.search import Conditions, Found, Hit
 from gittraj.index.words import sound
-from gittraj.model.header import Header
 from gittraj.notes.store import NotesRef
+from gittraj.query.header import Folded
 from gittraj.query.log.description import describe_places
 from gittraj.query.log.listing import list_commits, read_date
 from gittraj.query.records import Recorded
@@ -96,7 +96,8 @@ def search_to_json(
     with open_index(repository) as index:
         recorded = beside or _read_records(repository, index)
         results = [
-            _hit_to_json(recorded, hit, commit) for hit, commit in zip(found.hits, places, strict=True)
+            hit_to_json(recorded.folded(hit.trajectory), hit, commit)
+            for hit, commit in zip(found.hits, places, strict=True)
         ]
     return {
         "version": 1,
@@ -108,19 +109,14 @@ def search_to_json(
     }
 
 
-def _hit_to_json(recorded: Recorded, hit: Hit, commit: Mapping[str, Any] | None) -> dict[str, Any]:
-    folded = recorded.folded(hit.trajectory)
+def hit_to_json(folded: Folded | None, hit: Hit, commit: Mapping[str, Any] | None) -> dict[str, Any]:
+    """A result of the document: a trajectory, on its commit."""
     on = next((c for c in ((commit or {}).get("commit"), *hit.commits) if folded and c in folded.parts), None)
-    return spell_hit(hit, commit, folded.header(on, explored=True) if folded and on else None)
-
-
-def spell_hit(hit: Hit, commit: Mapping[str, Any] | None, header: Header | None) -> dict[str, Any]:
-    """A result of the document; ``header``: of its trajectory on the commit."""
     return {
         "score": hit.score,
         **(commit or _UNKNOWN),
         "commits": hit.commits,
-        "trajectory": header,
+        "trajectory": folded.header(on, explored=True) if folded and on else None,
         "matches": [
             {"in": e.kind, "event": e.event, "text": e.text, "marked": e.marked} for e in hit.excerpts
         ],

@@ -15,6 +15,7 @@ from gittraj.gather.store import Session
 from gittraj.model.codec import from_json
 from gittraj.model.header import Header
 from gittraj.model.values import Link, Record
+from gittraj.notes.merge import order
 from gittraj.query.header import Folded, fold
 
 Id = tuple[str, str]
@@ -89,7 +90,7 @@ def read_folded(session: Session, trajectories: Iterable[Id]) -> dict[Id, Folded
             part = from_json(Record, json.loads(record))
             part = replace(part, role=role, link=from_json(Link, json.loads(link)))
             parts[project, trajectory][commit].append(part)
-    return {key: fold(found) for key, found in parts.items()}
+    return {key: fold({c: sorted(some, key=order) for c, some in on.items()}) for key, on in parts.items()}
 
 
 def read_headers(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -16,6 +16,7 @@ from gittraj.model.header import Header
 from gittraj.query.context.neighbours import Near, find_near
 from gittraj.query.context.takeaways import Source, Takeaway, rank_takeaways
 from gittraj.query.log.filters import Wanted
+from gittraj.query.log.listing import choose_runs
 from gittraj.query.log.paths import is_below
 
 _PAGE = 100
@@ -24,7 +25,8 @@ _PROJECTS = 100
 """Repositories that are looked at for a path, those that touched it last."""
 _NEAR = 300
 """Commits whose records are read, the nearest."""
-_COLUMNS = "c.project_id, c.commit_id, c.short, c.subject, c.author, c.author_email, c.date, c.committed_at"
+_NAMES = "project_id commit_id short subject author author_email date reached committed_at"
+_COLUMNS = ", ".join(f"c.{name}" for name in _NAMES.split())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,8 +41,8 @@ class Choice:
 
 
 def list_entries(session: Session, choice: Choice, wanted: Wanted) -> Iterator[Header]:
-    """Commits as ``log --json`` has them, newest first, each with its ``repository``; ``files`` are those
-    that sessions wrote. Raises TrajError."""
+    """Commits as ``log --json`` has them, newest first, each with its ``repository``, and at last the runs
+    without one; ``files`` are those that sessions wrote. Raises TrajError."""
     author = _compile(choice.author)
     names = read_names(session)
     for page in _read_pages(session, choice, wanted):
@@ -52,15 +54,28 @@ def list_entries(session: Session, choice: Choice, wanted: Wanted) -> Iterator[H
                 files = {file["path"] for header in headers for file in header["filesChanged"]}
                 wholes = {f.whole["id"]: f.header(None) for f, _ in found}
                 yield {**entry, "files": sorted(files), "trajectories": headers, "wholes": wholes}
+    if choice == Choice(explored=True):
+        yield from choose_runs(_read_runs(session, names), wanted)
+
+
+def _read_runs(session: Session, names: Mapping[str, str]) -> Iterator[Header]:
+    """Those without a commit: their notes stand where no commit is."""
+    places = session.ask("SELECT project_id, commit_id FROM commits WHERE reached IS NULL")
+    runs = {
+        (project, folded.whole["id"]): folded
+        for (project, _), found in read_headers(session, [(p, c) for p, c in places], explored=True)
+        for folded, _ in found
+    }
+    return ({"repository": names[key[0]], **folded.header(None)} for key, folded in runs.items())
 
 
 def _describe(row: Row, name: str) -> Header:
-    project, commit, short, subject, author, email, date, _ = row
+    project, commit, short, subject, author, email, date, reached, _ = row
     return {
         "repository": name,
         "projectId": project,
-        "commit": commit,
-        "short": short,
+        "commit": None if reached is None else commit,
+        "short": None if reached is None else short,
         "subject": subject or "",
         "author": {"name": author or "", "email": email or ""},
         "date": date or "",
@@ -68,7 +83,8 @@ def _describe(row: Row, name: str) -> Header:
 
 
 def describe_commits(session: Session, commits: Sequence[Id]) -> dict[Id, Header]:
-    """Commits as ``log --json`` has them, without files and trajectories."""
+    """Commits as ``log --json`` has them, without files and trajectories; ``commit`` is None where runs
+    without one are noted."""
     names = read_names(session)
     found: dict[Id, Header] = {}
     for marks, values in chunks(commits):
@@ -80,12 +96,14 @@ def describe_commits(session: Session, commits: Sequence[Id]) -> dict[Id, Header
 
 def list_trajectories(entries: Iterator[Header]) -> Iterator[Header]:
     """Each trajectory of ``entries`` once, whole, with the ``commits`` that show it."""
-    shown: dict[Id, Header] = {}
+    shown: dict[tuple[str, str], Header] = {}
     for entry in entries:
         for header in entry["trajectories"]:
-            key = entry["projectId"], header["id"]
+            if entry["commit"] is None:
+                shown.setdefault((header["repository"], header["id"]), {**header, "commits": []})
+                continue
             whole = {"repository": entry["repository"], **entry["wholes"][header["id"]], "commits": []}
-            shown.setdefault(key, whole)["commits"].append(entry["commit"])
+            shown.setdefault((entry["repository"], header["id"]), whole)["commits"].append(entry["commit"])
     yield from shown.values()
 
 
@@ -184,7 +202,7 @@ def _read_near(session: Session, project: str, paths: Sequence[str]) -> Iterator
     rows = session.ask(
         "SELECT l.commit_id, f.path FROM links l JOIN files f ON f.project_id = l.project_id"
         " AND f.trajectory_id = l.trajectory_id AND f.part_id = l.part_id JOIN commits c"
-        " ON c.project_id = l.project_id AND c.commit_id = l.commit_id WHERE l.project_id = ?"
+        " ON c.project_id = l.project_id AND c.commit_id = l.commit_id WHERE c.reached AND l.project_id = ?"
         " ORDER BY c.committed_at DESC, l.commit_id",
         [project],
     )

@@ -19,7 +19,7 @@ from gittraj.frozen import dataclass
 from gittraj.gather.ask import Conditions, Id, below, chunks, on_trajectories
 from gittraj.gather.ask_log import describe_commits
 from gittraj.gather.store import Session
-from gittraj.gather.terms import stem
+from gittraj.gather.terms import BETWEEN, stem
 from gittraj.index import search as index
 from gittraj.index import text
 from gittraj.index.language import Asked
@@ -154,7 +154,7 @@ def _read_parts(session: Session, keys: Sequence[tuple[str, str, str]]) -> list[
         columns = "x.project_id, x.trajectory_id, x.part_id"
         question = f"SELECT {columns}, x.kind, x.text FROM texts x WHERE {inside}"
         for project, trajectory, part, kind, said in session.ask(question, values):
-            fields[project, trajectory, part].append(TextField(kind, None, said))
+            fields[project, trajectory, part] += [TextField(kind, None, each) for each in said.split(BETWEEN)]
         question = f"SELECT {columns}, x.commit_id FROM links x WHERE {inside}"
         for project, trajectory, part, commit in session.ask(question, values):
             commits[project, trajectory, part].append(commit)

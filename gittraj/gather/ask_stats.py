@@ -23,7 +23,7 @@ _USAGE = {
 }
 _PERSON = "coalesce(t.agent, CASE WHEN t.session IS NULL AND t.models IS NULL THEN 'a person' END)"
 BY = {
-    "month": ("c.month", "h.month"),
+    "month": ("CASE WHEN c.reached THEN c.month END", "h.month"),
     "author": ("c.author", "h.author"),
     "repository": ("r.project_id", "r.project_id"),
     "agent": (_PERSON, None),
@@ -33,6 +33,8 @@ BY = {
 _OUTCOMES: Header = {"statuses": {}, "successRate": None, "medianSeconds": None, "parseFailures": None}
 """What sums over many repositories do not tell."""
 _NOBODY = "CAST(NULL AS varchar)"
+_OF_COMPLETE = "CASE WHEN NOT l.incomplete THEN l.note_bytes END"
+_COMMITS = "commits c JOIN repositories r ON r.project_id = c.project_id"
 _LINKS = (
     "links l JOIN commits c ON c.project_id = l.project_id AND c.commit_id = l.commit_id"
     " JOIN trajectories t ON t.project_id = l.project_id AND t.trajectory_id = l.trajectory_id"
@@ -83,7 +85,7 @@ def _limit(limits: Limits) -> tuple[Conditions, Conditions]:
     since, until, author = limits.since, limits.until, limits.author
     named = f"%{author.lower()}%" if author else None
     commits = Conditions.of(
-        ("c.reached", []),
+        ("c.reached IS NOT FALSE", []),  # nor where there is no commit
         ("c.committed_at >= ?", when(since)) if since is not None else None,
         ("c.committed_at <= ?", when(until)) if until is not None else None,
         ("lower(c.author) LIKE ? OR lower(c.author_email) LIKE ?", [named, named]) if named else None,
@@ -111,10 +113,12 @@ def _figures(session: Session, where: tuple[Conditions, Conditions], by: str | N
         f"SELECT {name}, count(DISTINCT CASE WHEN l.role = 'produced' AND NOT l.incomplete THEN"
         " l.project_id || l.commit_id END), count(DISTINCT CASE WHEN NOT l.incomplete THEN"
         " l.project_id || l.trajectory_id END),"
-        f" count(DISTINCT l.project_id || l.commit_id), sum(l.note_bytes) FROM {_LINKS} WHERE {commits}"
-        " GROUP BY 1",
+        f" count(DISTINCT CASE WHEN c.reached THEN l.project_id || l.commit_id END) FROM {_LINKS}"
+        f" WHERE {commits} GROUP BY 1",
         commits,
     )
+    noted, size = (_COMMITS, "c.note_bytes") if all_name else (_LINKS, _OF_COMPLETE)
+    sizes = _group(session, f"SELECT {name}, sum({size}) FROM {noted} WHERE {commits} GROUP BY 1", commits)
     usage = ", ".join(f"sum(CASE WHEN p.counted THEN p.{column} END)" for column in _USAGE.values())
     sessions_with = "count(DISTINCT CASE WHEN p.counted AND {} THEN p.project_id || p.trajectory_id END)"
     spent = _group(
@@ -128,7 +132,7 @@ def _figures(session: Session, where: tuple[Conditions, Conditions], by: str | N
         commits,
     )
     groups = dict.fromkeys([*linked, *(every if all_name else ()), *(() if by else (None,))])  # also of none
-    return [_spell(group, every, linked, spent) for group in groups]
+    return [_spell(group, every, linked, spent, sizes) for group in groups]
 
 
 def _group(session: Session, question: str, where: Conditions) -> dict[str | None, Sequence[Any]]:
@@ -140,8 +144,9 @@ def _spell(
     every: Mapping[str | None, Sequence[Any]],
     linked: Mapping[str | None, Sequence[Any]],
     spent: Mapping[str | None, Sequence[Any]],
+    sizes: Mapping[str | None, Sequence[Any]],
 ) -> Header:
-    recorded, trajectories, noted, note_bytes = linked.get(name, (0, 0, 0, 0))
+    recorded, trajectories, noted = linked.get(name, (0, 0, 0))
     cost, source, telling_usage, telling_cost, size, *tokens = spent.get(name, (None, 0, 0, 0, 0))
     return {
         "name": name,
@@ -156,7 +161,7 @@ def _spell(
         "costSource": ("unknown", "reported", "estimated")[source or 0],
         "tellingUsage": telling_usage,
         "tellingCost": telling_cost,
-        "bytes": {"records": int(note_bytes or 0), "events": int(size or 0)},
+        "bytes": {"records": int(sizes.get(name, (0,))[0] or 0), "events": int(size or 0)},
     }
 
 

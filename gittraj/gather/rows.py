@@ -10,17 +10,19 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from operator import attrgetter
 from typing import Any
 
 from gittraj.frozen import dataclass
 from gittraj.gather.schema import TABLES
-from gittraj.gather.terms import stem_all
+from gittraj.gather.terms import BETWEEN, stem_all
 from gittraj.index.text_fields import read_part
 from gittraj.index.words import sound
 from gittraj.model.codec import dump, event_to_json, event_type, to_json
 from gittraj.model.times import parse_time
 from gittraj.model.values import AnyEvent, Key, Record, Usage
 from gittraj.model.words import share
+from gittraj.notes.places import find_places
 from gittraj.query.account import struck_in, without_struck
 from gittraj.query.header import Folded, cost
 from gittraj.query.log.filters import names_of_task
@@ -66,6 +68,7 @@ class Builder:
         noted = [*recorded]
         # newest first; what HEAD does not reach counts as newer, so that no part is counted there alone
         known = [commit for commit in described if commit in recorded]
+        self._places = {*find_places(recorded)}
         self._commits = [*sorted(commit for commit in noted if commit not in described), *known]
         self._tallies = {commit: read_tallies(recorded.tally(commit)) for commit in self._commits}
         self._home = {each.part: each for each in stored_parts(self._tallies)}
@@ -112,7 +115,7 @@ class Builder:
             short=described.short if described else commit[:7],
             committed_at=_moment(described.committed) if described else None,
             month=month,
-            reached=described is not None or not self._described,
+            reached=None if commit in self._places else described is not None or not self._described,
             explained=explains(tallies),
             note_bytes=tallies.bytes,
         )
@@ -122,7 +125,8 @@ class Builder:
     def _add_links(self, commit: str, month: str, tally: Tally) -> None:
         folded = self._recorded.folded(tally.id)
         note_bytes = tally.note
-        for record in folded.records(commit, explored=True) if folded else ():
+        records = folded.records(commit, explored=True) if folded else []
+        for record in sorted(records, key=attrgetter("incomplete")):  # the size is that of one which counts
             self._add(
                 "links",
                 record,
@@ -234,7 +238,7 @@ class Builder:
             texts[field.kind].append(field.text)
         ended = _utc(record.figures.ended_at)
         for kind, found in texts.items():
-            self._add("texts", **key, kind=kind, ended_at=ended, text="\n".join(found))
+            self._add("texts", **key, kind=kind, ended_at=ended, text=BETWEEN.join(found))
         for number, event in enumerate(events):
             about = {"number": number, "event_id": event.id, "type": event_type(event)}
             written = dump(event_to_json(event)).decode()

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple, get_args
 
 from gittraj.model.values import CostSource, Evidence, FileKind, Role, RunKind, RunOutcome
 
-VERSION = 2
+VERSION = 3
 """Of the schema. Rows of another one are gathered again."""
 Type = Literal["text", "int", "real", "bool", "time"]
 

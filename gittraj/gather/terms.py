@@ -12,6 +12,8 @@ _TABLES = f"""
 CREATE VIRTUAL TABLE said USING fts5 (words, content='', tokenize='{TOKENIZE}');
 CREATE VIRTUAL TABLE found USING fts5vocab (said, instance);
 """
+BETWEEN = "\n\u2029"
+"""Stands between the texts of one kind."""
 _LONGEST = 64  # characters of a word: longer ones are no words
 
 

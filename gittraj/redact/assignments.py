@@ -9,20 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from .bound import LINKS, SETTING, Bound, begins_line, bind
+from .bound import LINKS, Bound, begins_line, bind
 from .decide import Candidate, Proposals, Reader
-from .lazy import lazy
-from .load import Patterns
+from .load import patterns
 from .named import Style
 from .names import Grade, kind
 from .page import Page
 from .quotes import LONGEST_VALUE, QUOTE, quoted, quoted_style
 from .values import is_label
 
-_RE = Patterns("assignments")
-# A value without quotes ends at a space; in a URL or a connection string, and in code or YAML, sooner.
-_BARE = lazy(r"[^\s\"'`]{1,1024}+")
-_BARE_FIELD = lazy(r"[^\s\"'`&;#]{1,1024}+")
+_RE = patterns("assignments")
 
 
 def assignments(page: Page) -> Proposals:
@@ -126,7 +122,7 @@ def _linked(page: Page, bound: Bound) -> Found:
     """A word of a sentence or of a table: ``the password is …``."""
     if bound.sign and bound.sign not in LINKS:
         return None
-    near = _BARE.match(page.text, bound.start)
+    near = _RE.bare.match(page.text, bound.start)
     if not near or (bound.name == "pass" and near[0].isalpha() and not bound.sign):  # the verb, or a round
         return ()
     return [_candidate(page, (bound.start, _word_end(page.text, near)), bound, Style.NEAR)]
@@ -135,13 +131,13 @@ def _linked(page: Page, bound: Bound) -> Found:
 def _as_field(page: Page, bound: Bound) -> Found:
     """A value without quotes as one word: of a URL, a setting, a connection string."""
     text, start, line_start = page.text, bound.start, begins_line(page.text, bound.at)
-    said = line_start and not SETTING.fullmatch(bound.name) and _RE.says_on.match(text, start)
+    said = line_start and not _RE.setting.fullmatch(bound.name) and _RE.says_on.match(text, start)
     if said and is_label(_line(text, start)):
         return ()  # what a user is told: login.password.confirm=Repeat the password
     connection = bound.before in ("?", "&", ";") or _RE.next_field.match(text, start) is not None
     if not (connection or bound.between["pair"] or _is_setting(text, bound, line_start=line_start)):
         return None
-    bare = (_BARE_FIELD if connection else _BARE).match(text, start)
+    bare = (_RE.bare_field if connection else _RE.bare).match(text, start)
     return [_candidate(page, (start, _bare_end(text, bare)), bound, Style.EXACT)] if bare else ()
 
 
@@ -173,7 +169,7 @@ def _is_setting(text: str, bound: Bound, *, line_start: bool) -> bool:
         return False
     return (
         line_start
-        or SETTING.fullmatch(bound.name) is not None
+        or _RE.setting.fullmatch(bound.name) is not None
         or bound.name.startswith("-")
         or _RE.next_word.match(text, bound.start) is not None
         or _RE.word_before.search(text, max(0, bound.at - 80), bound.at) is not None

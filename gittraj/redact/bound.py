@@ -5,15 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from .lazy import lazy
-from .load import Patterns, words
-from .names import Grade, grade
+from .load import patterns, words
+from .names import Grade, grade, kind
 from .page import Hit, Page
 
-_RE = Patterns("bound")
+_RE = patterns("assignments")
 _LONGEST_NAME = 64
 
-SETTING = lazy(r"[A-Z][A-Z0-9_]*")
 LINKS = frozenset(words("words", "links"))
 
 
@@ -53,7 +51,7 @@ def bind(page: Page, hit: Hit) -> tuple[int, Bound | None]:
 def _bound(text: str, start: int, end: int) -> Bound | None:
     name = text[start:end]
     between = _RE.between.match(text, end) if (level := grade(name)) else None
-    if not between or _RE.public.search(text, max(0, start - 14), start):
+    if not between or (kind(name) != "password" and _RE.public.search(text, max(0, start - 14), start)):
         return None
     bound = Bound(name, start, level, between, text[max(0, start - 1) : start])
     # the port of a host, a member of a path

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from .decide import Candidate, Proposals, Reader
-from .load import Patterns, words
+from .load import patterns, words
 from .page import Page, places
 
-_RE = Patterns("calls")
+_RE = patterns("calls")
 # The last literal but the first, where a user, a host or a selector stands.
 _AFTER_USER = frozenset(words("words", "calls_after_user"))
 # Any literal that was drawn or speaks for itself.

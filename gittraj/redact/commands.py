@@ -13,17 +13,12 @@ from fnmatch import fnmatchcase
 from functools import cache
 
 from .decide import Candidate, Proposals, Reader
-from .lazy import lazy
-from .load import Patterns, Takes
+from .load import Takes, patterns
 from .load import commands as table
 from .names import grade
 from .page import Page
 
-_RE = Patterns("commands")
-_ARGUMENT = lazy(
-    r"[ \t]*(?:\\?\r?\n[ \t]*)?(?P<a>(?:\"[^\"\n]{0,400}\"|'[^'\n]{0,400}'|\\.|[^\s\"'|;&]|&(?!&)|;(?=\S)){1,500}+)"
-)
-_LISTED = lazy(r"[\"']?,[ ]?[\"'](?P<a>[^\"'\n]{1,300})(?=[\"'])")
+_RE = patterns("commands")
 Word = tuple[str, int]
 """An argument of a command, and where it begins."""
 
@@ -66,7 +61,7 @@ def _words(text: str, start: int, read: int = 0) -> list[Word]:
         return []
     at = start if listed else max(start, read)
     words: list[Word] = []
-    pattern = _LISTED if listed else _ARGUMENT
+    pattern = _RE.listed if listed else _RE.argument
     while (match := pattern.match(text, at)) and len(words) < 48 and match.end() - start < 1500:
         words.append((match["a"], match.start("a")))
         at = match.end()

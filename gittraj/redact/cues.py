@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 from .lazy import lazy
-from .load import Patterns, alternatives, words
+from .load import alternatives, patterns, words
 from .names import ALPHABETIC, CJK, Grade, grade
 from .page import Hit, Page
 
-_RE = Patterns("cues")
+_RE = patterns("cues")
 
 
 def _noun() -> str:

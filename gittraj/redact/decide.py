@@ -13,17 +13,17 @@ from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 
 from .base58 import has_checksum
-from .load import Patterns, tables
-from .made import DULL, WORDS_ALONE, is_chosen, is_joined, is_phrase, is_worded
+from .load import patterns, tables
+from .made import DULL, is_chosen, is_joined, is_phrase, is_worded
 from .named import Style, is_secret
 from .names import Grade
 from .page import Page, Span
 from .proof import Proof, proof
 from .public import is_public
 from .randomness import likelihood, looks_random
-from .values import TOOL_ID, UUID, is_basic, is_evident, is_label, is_password, is_placeholder
+from .values import is_basic, is_evident, is_label, is_password, is_placeholder
 
-_RE = Patterns("decide")
+_RE = patterns("values")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ def _takes(judge: str, value: str, grade: Grade) -> bool:
 
 def is_named(value: str) -> bool:
     """Anything except a placeholder, reference, label or UUID."""
-    return not UUID.fullmatch(value) and _is_exact(value)
+    return not _RE.uuid.fullmatch(value) and _is_exact(value)
 
 
 def is_clear(value: str) -> bool:
@@ -96,10 +96,10 @@ def is_clear(value: str) -> bool:
         return True
     if _RE.hex_of_a_device.fullmatch(value):
         return False
-    if WORDS_ALONE.fullmatch(value):
+    if _RE.words_alone.fullmatch(value):
         return not is_label(value)
     digit = re.search(r"\d", value) is not None
-    signed = len(value) >= 8 and _RE.sign.search(value) is not None
+    signed = len(value) >= 8 and _RE.a_sign.search(value) is not None
     return digit and (signed or not value.isascii())
 
 
@@ -115,7 +115,7 @@ def is_given(value: str) -> bool:
         or is_joined(value)
         or _RE.hex_of_a_device.fullmatch(value) is not None
         or (value.isdigit() and len(value) >= 8)
-        or (len(value) >= 8 and _RE.uneven.fullmatch(value) is not None)
+        or (len(value) >= 8 and _RE.odd_capitals.fullmatch(value) is not None)
     )
 
 
@@ -174,7 +174,7 @@ def is_any_token(value: str) -> bool:
     """The token of an unknown vendor: drawn at random, and not the identifier of a message, a call or a
     session."""
     body = _RE.prefix.sub("", value)
-    if _RE.public_id.search(value) or TOOL_ID.fullmatch(value):
+    if _RE.public_id.search(value) or _RE.tool_id.fullmatch(value):
         return False
     return (
         len(body) >= 16
@@ -212,7 +212,7 @@ def _is_exact(value: str) -> bool:
 
 
 _FORMS: dict[str, Callable[[str], bool]] = {
-    "uuid": lambda value: UUID.fullmatch(value) is not None,
+    "uuid": lambda value: _RE.uuid.fullmatch(value) is not None,
     "named": is_named,
     "evident": is_clear,
     "chosen": is_given,

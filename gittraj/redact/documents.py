@@ -12,11 +12,11 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 
-from .load import Patterns
+from .load import patterns
 from .page import Span
 from .view import Layer
 
-_RE = Patterns("documents")
+_RE = patterns("documents")
 _LONG = 200
 _SHORTEST = 5
 Read = Callable[[str, str | None], Iterator[Span]]

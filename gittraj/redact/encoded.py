@@ -8,25 +8,23 @@ import re
 from collections.abc import Callable, Iterator
 
 from .decide import Candidate, Proposals, Reader
-from .lazy import lazy
+from .load import patterns
 from .page import Page, Span, places
 from .proof import Proof, proof
+from .randomness import looks_random
 
-_BASE64 = lazy(
-    r"(?<![A-Za-z0-9+/_-])(?:[A-Za-z0-9+/]{20,20000}|[A-Za-z0-9_-]{20,20000})={0,2}(?![A-Za-z0-9+/_-])"
-)
-_TEXT = lazy(r"[\x09\x0a\x0d\x20-\x7e\u00a1-\uffff]+")
-_TELLING = lazy(r"[=:{]|-----BEGIN|^\w{2,10}[_-]| -\w|/user|pass")
+_RE = patterns("encoded")
+
 _LONGEST = 20_000
 
 
 def in_base64(page: Page, read: Callable[[str], bool]) -> Proposals:
     """The base64 on the page whose plain text has a secret, according to ``read``."""
     for word in page.long_words:
-        for match in _BASE64.finditer(word):
+        for match in _RE.base64.finditer(word):
             page.tick()
             plain = _plain(match[0])
-            if plain and _TELLING.search(plain) and read(plain):
+            if plain and _RE.telling.search(plain) and read(plain):
                 for at in places(page.text, match[0]):
                     yield Candidate(at, at + len(match[0]), "base64", "base64", accept="any")
 
@@ -48,22 +46,24 @@ def _plain(word: str) -> str | None:
         plain = raw.decode("utf-16-le" if wide else "utf-8")
     except (binascii.Error, UnicodeDecodeError):
         return None
-    return plain if _TEXT.fullmatch(plain) else None
+    return plain if _RE.text.fullmatch(plain) else None
 
 
-_BELOW = lazy(r"\r?\n(?P<v>[\w+/.~-]{8,400}+={0,2})(?=\s|[\"'`,;)]|$)")
 _NARROWEST = 40  # characters
 
 
 def continued(page: Page, found: Span) -> Iterator[Span]:
     """The rest of a secret that a terminal cut at its width, in the lines below it: as wide, or the last."""
-    end = found.end
+    end, whole = found.end, page.text[found.start : found.end]
     width = end - page.text.rfind("\n", 0, end) - 1
-    while width >= _NARROWEST and (piece := _BELOW.match(page.text, end)) and len(piece["v"]) <= width:
+    while width >= _NARROWEST and (piece := _RE.below.match(page.text, end)) and len(piece["v"]) <= width:
         page.tick()
         start, end = piece.span("v")
+        whole += piece["v"]
         if end - start < width and proof(piece["v"].rstrip("=")) < Proof.FAIR:
             return
+        if page.text[end : end + 1] == " " and not looks_random(whole):
+            return  # another line, which goes on
         yield found.at(start, end)
         if end - start < width:
             return

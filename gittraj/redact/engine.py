@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from functools import cache
 
 from ..errors import RedactionError
-from .lazy import lazy
 from .live import LiveValues, finder, needles, places, word_hash, words
+from .load import patterns
 from .memory import Memory
 from .names import grade
 from .options import Options
@@ -25,16 +25,13 @@ from .scan import forget as forget_pages
 from .scan import scan
 from .values import PLACEHOLDER, is_common
 
+_RE = patterns("engine")
+
 _ROUNDS = 8
 _LOW_ENTROPY = 16  # characters: a tag of a shorter value could be told from another's by what it equals
 _LEARNED_LENGTH, _CERTAIN_LENGTH = 8, 10
 _MOST_LEARNED = 2000
 _UNASKED = 64  # ticks: asking for the time takes longer than most of what is done between two
-_AMID = lazy(r"[A-Za-z]\d{1,2}[A-Za-z]")
-# Where JSON takes no bare word: behind a key, in a list that is a key's or that begins a line. A string has no
-# line's end in it, so what begins a line is in none.
-_JSON_PLACE = lazy(r"(?:(\\*\")[ \t]{0,8}:[ \t]{0,8}(?:\[\s{0,12})?|(?:\A|\n)[ \t]{0,8}\[\s{0,12})\Z")
-_JSON_BARE = lazy(r"-?[0-9][0-9.eE+-]*|true|false|null|[0-9]{1,3}(?:,\s{0,12}[0-9]{1,3}){7,127}")
 
 
 Asked = tuple[str, str | None, bool]
@@ -204,8 +201,8 @@ class Redactor:
             value = text[span.start : span.end]
             placeholder = self._placeholder(value, span.kind)
             self._replaced.setdefault(placeholder, span.rule)
-            if _JSON_BARE.fullmatch(value) and (
-                place := _JSON_PLACE.search(text, max(0, span.start - 40), span.start)
+            if _RE.json_bare.fullmatch(value) and (
+                place := _RE.json_place.search(text, max(0, span.start - 40), span.start)
             ):
                 quote = place[1] or '"'
                 placeholder = f"{quote}{placeholder}{quote}"
@@ -231,7 +228,7 @@ def is_certain(span: Span, value: str) -> bool:
         value.isalpha() and not value.islower() and len(value) > 12
     )  # ``is_common`` knows names from these
     # a password with digits amid its letters, where only a password can be
-    given = span.told and proof(value) is Proof.FAIR and _AMID.search(value) is not None
+    given = span.told and proof(value) is Proof.FAIR and _RE.amid.search(value) is not None
     drawn = mixed or given or proof(value) >= Proof.SURE or looks_random(value)
     return drawn and len(value) >= _CERTAIN_LENGTH and not is_common(value) and not PLACEHOLDER.search(value)
 

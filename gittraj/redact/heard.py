@@ -8,13 +8,13 @@ from functools import lru_cache
 
 from .cues import is_count
 from .decide import Candidate
-from .load import Patterns, words
+from .load import patterns, words
 from .made import is_worded
 from .names import Grade, grade
 from .page import Page
 from .proof import Proof, proof
 
-_RE = Patterns("talk")
+_RE = patterns("talk")
 
 REACH = 130  # characters between a name and a value
 _EDGE = "\"'`()[]{}<>*_,.;:!?„“”«»。、，│|"
@@ -94,7 +94,10 @@ def _is_other(page: Page, cue: Cue, word: Heard) -> bool:
         return _RE.says_on.match(text, word.end) is not None
     if word.found is Proof.GOOD and cue.level is Grade.TOKEN and len(value) < 20:
         return True
-    return is_worded(value) and _RE.enters.search(page.lower, max(0, cue.end - 12), cue.end) is not None
+    user = cue.login and text.startswith(" as ", cue.end) and word.start == cue.end + len(" as ")
+    return (user or is_worded(value)) and _RE.enters.search(
+        page.lower, max(0, cue.end - 12), cue.end
+    ) is not None
 
 
 def _is_assigned(page: Page, cue: Cue, word: Heard, gap: str) -> bool:

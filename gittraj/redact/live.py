@@ -14,10 +14,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from .lazy import lazy
+from .load import patterns
 from .names import Grade, grade
 from .page import places as found
 from .values import is_plain
+
+_RE = patterns("live")
 
 if TYPE_CHECKING:
     from pathlib import Path  # it takes long to import
@@ -28,14 +30,7 @@ _LARGEST_FILE = 1 << 20
 _HASH = 16  # bytes
 _EXAMPLES = (".example", ".sample", ".template", ".dist")
 _WHO = ("USER", "LOGNAME", "USERNAME", "HOSTNAME", "HOST", "HOME", "PWD", "SHELL")
-_SETTING = lazy(
-    r"\s*(?:export\s+|set\s+|-\s+)?[\"']?(?P<name>[\w.:/@-]{1,256}?)[\"']?\s*(?:=|:(?=[\s\"']))\s*(?P<value>\S.*)"
-)
-_LOGIN = lazy(r"\bpassword\s+(\S+)")
-_USERINFO = lazy(r"://[^\s:/@]*:([^\s/@]+)@")
 _DELIMITERS = "=:,;&|()[]{}<>@?#.!"
-_RUN = lazy(r"[^\s\"'`\\\x00-\x1f]{8,512}")
-_PART = lazy(r"[^=:,;&|()\[\]{}<>@?#]+")
 _MOST_PARTS = 64
 _FEW = 32
 
@@ -56,7 +51,7 @@ class LiveValues:
         """The values whose names say that they are secret; a file that can't be read is skipped."""
         plain = {environ.get(name, "") for name in _WHO}
         found = [value for name, value in environ.items() if grade(name) >= Grade.TOKEN]
-        found += [password for value in environ.values() for password in _USERINFO.findall(value)]
+        found += [password for value in environ.values() for password in _RE.userinfo.findall(value)]
         for path in files:
             found += _values_in(path)
         return cls(
@@ -77,9 +72,9 @@ def word_hash(key: bytes, word: str) -> str:
 def words(text: str) -> Iterator[tuple[int, int]]:
     """The positions of possible whole words: each run without spaces and quotes, and up to six of its
     parts."""
-    for run in _RUN.finditer(text):
+    for run in _RE.run.finditer(text):
         yield run.span()
-        parts = [part.span() for part in _PART.finditer(text, *run.span())][:_MOST_PARTS]
+        parts = [part.span() for part in _RE.part.finditer(text, *run.span())][:_MOST_PARTS]
         for index, (start, _) in enumerate(parts):
             yield from ((start, end) for _, end in parts[index : index + 6] if end - start >= _SHORTEST)
 
@@ -137,9 +132,9 @@ def _values_in(path: Path) -> Iterator[str]:
     except OSError:  # it is a source of values among others, often one that isn't there
         return
     for line in text.splitlines():
-        yield from _USERINFO.findall(line)
-        yield from _LOGIN.findall(line)
-        setting = _SETTING.match(line)
+        yield from _RE.userinfo.findall(line)
+        yield from _RE.login.findall(line)
+        setting = _RE.setting.match(line)
         if setting and grade(setting["name"].rpartition(":")[2]) >= Grade.TOKEN:
             yield _unquoted(setting["value"])
 

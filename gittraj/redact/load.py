@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
-
-from .lazy import lazy
 
 _FRAGMENT = re.compile(r"<<([A-Z]+)>>")
 WHOLE_TEXT = 0
@@ -148,6 +147,10 @@ class Patterns:
     def __init__(self, table: str) -> None:
         self._table = table
 
+    def fit(self, value: str, names: Iterable[str]) -> bool:
+        """Whether one of the patterns with these names matches all of the value."""
+        return any(getattr(self, name).fullmatch(value) for name in names)
+
     def __getattr__(self, name: str) -> re.Pattern[str]:
         found = tables("forms")[self._table][name]
         value = re.compile(found if isinstance(found, str) else "|".join(found))
@@ -155,9 +158,9 @@ class Patterns:
         return value
 
 
-def form(name: str, flags: int = 0) -> re.Pattern[str]:
-    """A pattern of ``data/forms.toml``."""
-    return lazy(lambda: alternatives(name), flags)
+@cache
+def patterns(table: str) -> Patterns:
+    return Patterns(table)
 
 
 def alternatives(name: str) -> str:

@@ -7,16 +7,14 @@ from __future__ import annotations
 
 import re
 
-from .lazy import lazy
-from .load import Patterns, words
+from .load import patterns, words
 from .randomness import likelihood
 
-_RE = Patterns("made")
+_RE = patterns("values")
 # Words that are where a secret would be, and in every text about one, but are not secrets.
 DULL = frozenset(words("words", "dull"))
 STOP = frozenset(words("words", "stop"))
 DESCRIBES = frozenset(words("words", "describes"))
-WORDS_ALONE = lazy(r"[a-z]{3,10}(?: [a-z]{3,10}){3,11}")
 _SUFFIXES = tuple(words("words", "suffixes"))
 UNSPOKEN = -5.9  # no word of the languages that were tried has less
 

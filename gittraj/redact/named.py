@@ -8,35 +8,13 @@ import re
 from enum import Enum
 from functools import lru_cache
 
-from .lazy import lazy
-from .load import Patterns, form
+from .load import patterns
 from .made import DESCRIBES, DULL, is_chosen, is_joined
 from .names import Grade, grade, parts
 from .randomness import likelihood, looks_random
-from .values import (
-    CALL,
-    CJK_SENTENCE,
-    CODE,
-    DATE,
-    DOTTED,
-    HEX,
-    LINK,
-    MAIL,
-    MODEL,
-    MOST,
-    PATH,
-    TOOL_ID,
-    TYPE,
-    UUID,
-    is_basic,
-    is_evident,
-    is_label,
-    is_placeholder,
-    is_random,
-    mixed,
-)
+from .values import MOST, is_basic, is_evident, is_label, is_placeholder, is_random, mixed
 
-_RE = Patterns("named")
+_RE = patterns("values")
 
 
 class Style(Enum):
@@ -46,11 +24,6 @@ class Style(Enum):
     LINE = "line"  # the rest of a line of settings: a literal, unless it is a word that describes one
     LOOSE = "loose"  # bare after a colon or an equals sign: may as well be code or prose
     NEAR = "near"  # in a sentence about the name: the value must speak for itself
-
-
-# An artifact and its version, a range of versions; a Kubernetes secret that is sealed for its cluster; an age recipient;
-# a compound's key; what an audit says instead of a token.
-_PUBLISHED = form("published")
 
 
 def is_secret(value: str, level: Grade, style: Style) -> bool:
@@ -73,12 +46,12 @@ def _judge(short: str, level: Grade, style: Style) -> bool:
     return _is_exact_secret(short) and (style is Style.EXACT or _is_line_secret(short))
 
 
-_OTHERS = (CJK_SENTENCE, TOOL_ID, MODEL, LINK, MAIL, _PUBLISHED, TYPE)
+_OTHERS = ("cjk_sentence", "tool_id", "model", "link", "mail", "published", "type")
 
 
 def _is_other(value: str) -> bool:
     """Whether a value is no secret, whatever its name is."""
-    return len(value) < 3 or is_placeholder(value) or any(form.fullmatch(value) for form in _OTHERS)
+    return len(value) < 3 or is_placeholder(value) or _RE.fit(value, _OTHERS)
 
 
 def _may_be_code(value: str, level: Grade, style: Style) -> bool:
@@ -90,20 +63,20 @@ def _speaks(value: str, level: Grade) -> bool:
     """Whether a word of a sentence looks like a secret."""
     if is_random(value) or (is_evident(value) and (level is Grade.STRONG or len(value) >= 8)):
         return True
-    return level is Grade.STRONG and is_chosen(value) and not _RE.camel.search(value)
+    return level is Grade.STRONG and is_chosen(value) and not _RE.two_humps.search(value)
 
 
 def _is_drawn(value: str) -> bool:
     """Whether the value of a weak name was drawn at random."""
-    if HEX.fullmatch(re.sub(r"^[a-z]{2,8}_(?=[0-9a-f]{32})", "", value)):
+    if _RE.hex.fullmatch(re.sub(r"^[a-z]{2,8}_(?=[0-9a-f]{32})", "", value)):
         return True
     return not _RE.cached.fullmatch(value) and is_random(re.sub(r"[0-9a-f]{32,}", "", value))
 
 
 def _is_token(value: str, style: Style) -> bool:
-    if is_random(value) or is_basic(value) or HEX.fullmatch(value) or UUID.fullmatch(value):
+    if is_random(value) or is_basic(value) or _RE.hex.fullmatch(value) or _RE.uuid.fullmatch(value):
         return True
-    if PATH.fullmatch(value):
+    if _RE.path.fullmatch(value):
         return False
     return (is_evident(value) and len(value) >= 8) or (style is not Style.LOOSE and _is_long(value))
 
@@ -111,22 +84,19 @@ def _is_token(value: str, style: Style) -> bool:
 def _is_long(value: str) -> bool:
     if len(value) >= 16 and is_chosen(value):
         return True
-    return len(value) >= 10 and mixed(value) and not any(form.fullmatch(value) for form in _NO_TOKENS)
-
-
-_NO_TOKENS = (CODE, DATE, lazy(r".*\s.*", re.DOTALL))
+    return len(value) >= 10 and mixed(value) and not _RE.fit(value, ("code", "date", "spaced"))
 
 
 def _is_exact_secret(value: str) -> bool:
     if re.fullmatch(r"(?:19|20)\d\d-[01]\d-[0-3]\d", value):
         return False
-    if PATH.fullmatch(value) and not looks_random(value):
+    if _RE.path.fullmatch(value) and not looks_random(value):
         return False
     if re.fullmatch(
         r"(?:await |new )?[A-Za-z_$][\w$.:]*(?:<[^>]*>)?\([\w.\s,\"'*&:=$/{}()\[\]-]*\)[;,]?", value
     ) and not re.search(r"[a-z]\d+\(", value):
         return False
-    if DOTTED.fullmatch(value) and not mixed(value):
+    if _RE.dotted.fullmatch(value) and not mixed(value):
         return grade(re.split(r"\W+", value.rstrip("?!"))[-1]) is Grade.NONE and not re.match(
             r"(?:self|this|cls|args|opts|options|req|request|res|ctx|user|params?|props|state|cfg|conf|app|data|input|form|body|values|e|t|n|r|i)\b",
             value,
@@ -148,7 +118,7 @@ def _is_line_secret(value: str) -> bool:
         return _is_line_word(value)
     if len(re.sub(r"\W", "", value)) < 3 + value.isdigit():
         return False
-    return is_joined(value) or not any(form.fullmatch(value) for form in (DOTTED, CALL, DATE))
+    return is_joined(value) or not _RE.fit(value, ("dotted", "call", "date"))
 
 
 def _is_line_word(value: str) -> bool:
@@ -162,11 +132,16 @@ def _is_line_word(value: str) -> bool:
 
 
 def _is_loose_secret(value: str) -> bool:
-    if is_joined(value) or UUID.fullmatch(value):
+    if is_joined(value) or _RE.uuid.fullmatch(value):
         return True
     if looks_random(value):
-        return not CALL.fullmatch(value)
-    if len(value) < 4 or PATH.fullmatch(value) or CALL.fullmatch(value) or re.match(r"[&*(\[{|!@<]", value):
+        return not _RE.call.fullmatch(value)
+    if (
+        len(value) < 4
+        or _RE.path.fullmatch(value)
+        or _RE.call.fullmatch(value)
+        or re.match(r"[&*(\[{|!@<]", value)
+    ):
         return False
     if value.isdigit():
         return len(value) >= 6
@@ -176,7 +151,7 @@ def _is_loose_secret(value: str) -> bool:
 
 
 def _is_mixture(value: str) -> bool:
-    if DATE.fullmatch(value) or DOTTED.fullmatch(value):
+    if _RE.date.fullmatch(value) or _RE.dotted.fullmatch(value):
         return False
     if value.isalnum() and sum(map(str.isalpha, parts(value))) >= 4 and likelihood(value) > -4.9:
         return False  # camelCase

@@ -11,8 +11,9 @@ from collections.abc import Callable
 from enum import IntEnum
 from functools import lru_cache, partial
 
-from .lazy import lazy
-from .load import form, tables, words
+from .load import patterns, tables, words
+
+_RE = patterns("names")
 
 
 class Grade(IntEnum):
@@ -45,12 +46,11 @@ _QUALIFIERS, _NEGATIVE = frozenset(_words("qualifiers")), frozenset(_words("nega
 _STRONG_FIRST, _KEY_FIRST = frozenset(_words("strong_first")), frozenset(_words("key_first"))
 _KEY_SECOND = frozenset(_words("key_second"))
 _OTHER_PASSES, _OTHER_KEYS = tuple(_words("other_passes")), tuple(_words("other_keys"))
-_PARTS = lazy(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\x00-\x7f]+[a-z]*")
 
 
 def parts(name: str) -> list[str]:
     """``dbApiKey2`` is ``["db", "api", "key", "2"]``."""
-    found = [part.lower() for part in _PARTS.findall(name[-96:])]
+    found = [part.lower() for part in _RE.parts.findall(name[-96:])]
     if not name.isascii():  # Passwörter and пароль are one part each
         found = re.findall(r"[^\W_]+", name[-96:].lower())
     return found
@@ -84,7 +84,7 @@ def _is_password(name: str, words: list[str]) -> bool:
 
 def _is_token(name: str, words: list[str]) -> bool:
     last = words[-1]
-    if _pair(words) in _TOKEN_PAIRS or last in _TOKEN_LAST or _KEYSTORE.search(name):
+    if _pair(words) in _TOKEN_PAIRS or last in _TOKEN_LAST or _RE.keystore.search(name):
         return True
     if last.endswith(("token", "auth", "authtok", "cookie")):
         return True
@@ -117,7 +117,7 @@ def _is_harmless(name: str, words: list[str]) -> bool:
     last, pair = words[-1], ".".join(words[-2:])
     adjective = last in ("key", "keys") and len(words) > 1 and words[-2] in _ADJECTIVES
     return (
-        _HASHED.search(name) is not None
+        _RE.hashed.search(name) is not None
         or (adjective and pair not in _STRONG_PAIRS)
         or pair in _HARMLESS
         or words[0] in _NEGATIVE
@@ -126,10 +126,6 @@ def _is_harmless(name: str, words: list[str]) -> bool:
         or "public" in words[-3:-1]
         or last in ("pubkey", "publickey")
     )
-
-
-_HASHED = lazy(r"(?i:pin_?sha)_?\d+$|^hmac-sha")  # of a certificate; an algorithm
-_KEYSTORE = lazy(r"(?i)key_?store_?(?:base64|b64)$")  # a file with keys, as a secret of a workflow
 
 
 def _first_of_last(name: str) -> str:
@@ -148,12 +144,8 @@ def _ends_strong(word: str) -> bool:
 
 def _is_foreign(word: str) -> bool:
     return (word.startswith(FOREIGN) and len(word) < 16) or (
-        _COMPOUND.search(word) is not None and not word.startswith(_OTHER_KEYS)
+        _RE.compound.search(word) is not None and not word.startswith(_OTHER_KEYS)
     )
-
-
-# Languages that write the noun glued to what it is of: Lizenzschlüssel, krypteringsnyckeln.
-_COMPOUND = form("compound")
 
 
 @lru_cache(maxsize=8192)

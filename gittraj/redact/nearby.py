@@ -20,12 +20,12 @@ from .heard import (
     heard,
     trimmed,
 )
-from .load import Patterns
+from .load import patterns
 from .names import Grade, kind
 from .page import Page
 from .proof import Proof
 
-_RE = Patterns("talk")
+_RE = patterns("talk")
 _FEW, _MANY = 5, 14  # words between them
 
 

@@ -6,16 +6,15 @@ from collections.abc import Iterator
 
 from .decide import Candidate, Proposals, Reader
 from .lazy import lazy
+from .load import patterns
 from .page import Page, places
+
+_RE = patterns("private_keys")
 
 RULE = "private-key"
 LONGEST = 16 * 1024
 """Characters of a key that pieces of a long text share; of a longer one the rest has its END in the next."""
 _MOST = 100_000  # characters
-_BEGIN = lazy(r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,4}(?:PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1)-----")
-_END = lazy(
-    r"[\s\"'+?|>,.0-9#/*\\→│-]{0,40}?-----END (?:[A-Z0-9]{1,12} ){0,4}(?:PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1)-----"
-)
 # What may stand before a line: a diff's sign, a number, an indent, a comment, quotes of a literal.
 _BEFORE = r"(?:[ \t]{0,24}+(?:[0-9]{1,6}[ \t:|?>→│-]{1,24}+)?[ \t+\"'`|>#*/?,│-]{0,24}+)"
 _LINE = lazy(
@@ -24,7 +23,6 @@ _LINE = lazy(
     + r"(?:(?P<body>[A-Za-z0-9+/]{1,5000}+={0,2})|[A-Z][A-Za-z-]{3,20}: [^\n]{1,120})?"
     r"(?=[\s\"'`+,;\\)]|-----|$)"
 )
-_PUTTY = lazy(r"private-lines: ?[0-9]{1,4}")
 
 
 def private_keys(page: Page) -> Proposals:
@@ -43,9 +41,9 @@ def _starts(page: Page) -> Iterator[tuple[int, int]]:
     """The positions at which a key begins, and the first line of its body, by a line before or after it."""
     text = page.text
     for hit in places(text, "-----BEGIN "):
-        if begin := _BEGIN.match(text, hit):
+        if begin := _RE.begin.match(text, hit):
             yield hit, begin.end()
-    for putty in _PUTTY.finditer(page.lower) if "private-lines" in page.lower else ():
+    for putty in _RE.putty.finditer(page.lower) if "private-lines" in page.lower else ():
         yield putty.end(), putty.end()
     for end in places(text, "PRIVATE KEY-----"):
         if (body := _tail(text, end)) is not None:
@@ -57,20 +55,17 @@ def _tail(text: str, end: int) -> int | None:
     at = text.rfind("-----END ", max(0, end - 40), end)
     start = None
     while at > 0 and (line := text[text.rfind("\n", 0, at - 1) + 1 : at - 1].rstrip("\r")):
-        if not _BODY.fullmatch(line) or at < end - _MOST:
+        if not _RE.body.fullmatch(line) or at < end - _MOST:
             break
         start = at = text.rfind("\n", 0, at - 1) + 1
     return start
-
-
-_BODY = lazy(r"[ \t+\d→|]{0,16}[A-Za-z0-9+/]{4,80}={0,2}[ \t]{0,4}")
 
 
 def _read(text: str, start: int) -> tuple[int, int]:
     """The end of the key, and how many base64 characters its longer lines have."""
     at, seen, end = start, 0, start
     while at - start < _MOST:
-        if closing := _END.match(text, at):
+        if closing := _RE.end.match(text, at):
             return closing.end(), seen
         line = _LINE.match(text, at)
         if not line or line.end() == at:
@@ -81,7 +76,7 @@ def _read(text: str, start: int) -> tuple[int, int]:
         # A short last line is one only if END follows, or by its padding: else it is the next word.
         if len(body) >= 16 or body.endswith("="):
             end = at
-        elif body and not _END.match(text, at):
+        elif body and not _RE.end.match(text, at):
             break
     return end, seen
 

@@ -6,25 +6,14 @@ import re
 from enum import IntEnum
 from functools import lru_cache
 
-from .lazy import lazy
-from .load import Patterns, form
-from .made import WORDS_ALONE, is_chosen, is_joined, is_worded
+from .load import patterns
+from .made import is_chosen, is_joined, is_worded
 from .named import Style, is_secret
 from .names import Grade
 from .randomness import looks_random
-from .values import (
-    CJK_SENTENCE,
-    TOOL_ID,
-    TYPE,
-    UUID,
-    is_evident,
-    is_label,
-    is_password,
-    is_placeholder,
-    is_plain,
-)
+from .values import is_evident, is_label, is_password, is_placeholder, is_plain
 
-_RE = Patterns("proof")
+_RE = patterns("values")
 
 
 class Proof(IntEnum):
@@ -36,10 +25,6 @@ class Proof(IntEnum):
     GOOD = 3  # a UUID, hex, groups of a code
     SURE = 4  # a password with signs among its letters and digits
     CERTAIN = 5  # drawn at random
-
-
-_SOME_HEX = lazy(r"(?:0x)?(?=[0-9a-fA-F]*[a-fA-F])(?=[0-9a-fA-F]*[0-9])[0-9a-fA-F]{16,128}")
-_GROUPS = form("groups")
 
 
 def proof(value: str) -> Proof:
@@ -56,18 +41,18 @@ def _proof(value: str) -> Proof:
 
 
 _BY_ALPHABET = (
-    (lazy(r"(?!(?:19|20)\d\d$)\d{4,12}"), Proof.SLIGHT),
-    (lazy(r"\d+|0x[0-9a-fA-F]{40}"), Proof.NONE),  # too short, too long or a year; an address
-    (_GROUPS, Proof.GOOD),
-    (UUID, Proof.GOOD),
-    (_SOME_HEX, Proof.GOOD),
+    ("some_digits", Proof.SLIGHT),
+    ("digits_or_address", Proof.NONE),  # too short, too long or a year; an address
+    ("groups", Proof.GOOD),
+    ("uuid", Proof.GOOD),
+    ("some_hex", Proof.GOOD),
 )
 
 
 def _by_alphabet(value: str) -> Proof | None:
     """Words of only digits, hex, groups or letters."""
     for alphabet, proved in _BY_ALPHABET:
-        if alphabet.fullmatch(value):
+        if _RE.fit(value, (alphabet,)):
             return proved
     if _RE.capitals.fullmatch(value) and looks_random(value):  # a protein; a seed in base32
         return Proof.NONE if len(value) > 24 and value.isalpha() else Proof.SURE
@@ -75,12 +60,19 @@ def _by_alphabet(value: str) -> Proof | None:
 
 
 def _by_harmless_form(value: str) -> Proof | None:
-    if len(value) < 6 or TOOL_ID.fullmatch(value) or TYPE.fullmatch(value) or _RE.harmless.match(value):
+    if (
+        len(value) < 6
+        or _RE.tool_id.fullmatch(value)
+        or _RE.type.fullmatch(value)
+        or _RE.harmless.match(value)
+    ):
         return Proof.NONE
-    if is_placeholder(value) or (not value.isascii() and (value.isalpha() or CJK_SENTENCE.fullmatch(value))):
+    if is_placeholder(value) or (
+        not value.isascii() and (value.isalpha() or _RE.cjk_sentence.fullmatch(value))
+    ):
         return Proof.NONE
     if re.search(r"\s", value):
-        return Proof.SLIGHT if WORDS_ALONE.fullmatch(value) and not is_label(value) else Proof.NONE
+        return Proof.SLIGHT if _RE.words_alone.fullmatch(value) and not is_label(value) else Proof.NONE
     return None
 
 

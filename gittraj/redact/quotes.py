@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 
-from .bound import LINKS, SETTING, Bound
+from .bound import LINKS, Bound
 from .lazy import lazy
+from .load import patterns
 from .named import Style
 from .names import parts
 from .page import Page
 from .proof import Proof, proof
+
+_RE = patterns("assignments")
 
 LONGEST_VALUE = 4096
 QUOTE = lazy(r"(?:[rbufRBULF]{1,2}|[@$N])?(?P<quote>\"\"\"|'''|[\"'`])")
@@ -54,17 +57,17 @@ def _closes(page: Page, bound: Bound, quote: re.Match[str]) -> bool:
 
 def _is_command(page: Page, bound: Bound, quote: re.Match[str]) -> bool:
     """Whether the quotes contain a command that a shell runs: PASS=`pwgen 20 1`."""
-    runs = quote["quote"] == "`" and bound.op == "=" and SETTING.fullmatch(bound.name) is not None
+    runs = quote["quote"] == "`" and bound.op == "=" and _RE.setting.fullmatch(bound.name) is not None
     return runs and " " in page.text[slice(*quoted(page, quote))]
 
 
 def _listed_style(page: Page, bound: Bound, quote: re.Match[str]) -> Style | None:
     """The style of a literal after a comma: ``["--password", "…"]``, ``setopt(h, PASSWORD, "…")``."""
     text, close = page.text, bound.between["close"]
-    setting = SETTING.fullmatch(bound.name) and bound.before in (" ", "\t") and "_" in bound.name
+    setting = _RE.setting.fullmatch(bound.name) and bound.before in (" ", "\t") and "_" in bound.name
     if bound.before not in _QUOTES and not bound.name.startswith("-") and not setting:
         return None
-    if _NAMES_ANOTHER.match(text, quoted(page, quote)[1]):
+    if _RE.names_another.match(text, quoted(page, quote)[1]):
         return None
     if not close[:1]:
         return Style.EXACT
@@ -75,7 +78,6 @@ def _listed_style(page: Page, bound: Bound, quote: re.Match[str]) -> Style | Non
 
 
 _BY_SIGN = {"(": _called_style, ",": _listed_style, "": _spaced_style}
-_NAMES_ANOTHER = lazy(r"[\"'`]\s{0,2}[:=]")
 
 
 def quoted(page: Page, quote: re.Match[str]) -> tuple[int, int]:

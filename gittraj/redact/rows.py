@@ -11,13 +11,13 @@ from itertools import islice
 
 from .decide import Candidate, Proposals, Reader
 from .lazy import lazy
-from .load import Patterns
+from .load import patterns
 from .made import DESCRIBES, DULL, STOP
 from .names import Grade, grade, kind
 from .page import Hit, Page
 from .proof import proof
 
-_RE = Patterns("rows")
+_RE = patterns("rows")
 
 Cell = tuple[int, str]
 """Where a cell begins in its line, and its text."""

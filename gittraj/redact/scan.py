@@ -16,9 +16,8 @@ from .commands import COMMANDS
 from .decide import Candidate, Proposals, Reader, decided
 from .documents import blanked, documents, fitted, strings
 from .encoded import WRAPPED, continued, in_base64
-from .lazy import lazy
 from .lines import LINES
-from .load import LineRule, line_rules
+from .load import LineRule, line_rules, patterns
 from .memory import Memory
 from .names import Grade, grade, kind
 from .nearby import NEARBY
@@ -31,6 +30,8 @@ from .public import is_public
 from .rows import ROWS
 from .strict import strictly
 from .tokens import ANYWHERE, TOKENS, TOKENS_READER, Rule
+
+_RE = patterns("scan")
 
 _READERS: tuple[Reader, ...] = (
     TOKENS_READER,
@@ -169,14 +170,13 @@ def _cut(text: str, first: int, last: int) -> int:
 
 
 _LONG = 500  # characters: what reads a value reads at most some hundred or thousand of them
-_RUN = lazy(r"[\w+/=.~%-]*+")
 
 
 def _whole_runs(text: str, found: Iterable[Span]) -> Iterator[Span]:
     """The spans, a long one extended to the end of its word, so that no rest of a value stays."""
     end = 0
     for span in sorted(dict.fromkeys(found), key=lambda each: each.start):
-        if span.end - span.start > _LONG and span.end > end and (run := _RUN.match(text, span.end)):
+        if span.end - span.start > _LONG and span.end > end and (run := _RE.run.match(text, span.end)):
             end = run.end()
             yield span.at(span.start, end)
         elif span.end > end or span.end - span.start <= _LONG:
@@ -211,15 +211,12 @@ def _on(page: Page, options: Options, depth: int) -> Iterator[Span]:
         page.tick()
 
 
-_SCHEME = lazy(r"(?i:basic|bearer|token|apikey) (?=\S{16,}$)")  # of an Authorization header
-
-
 def _whole(text: str, name: str, options: Options) -> Proposals:
     level = grade(name)
     if not level and not options.names:
         return
     value = text.strip()
-    if scheme := _SCHEME.match(value):
+    if scheme := _RE.scheme.match(value):
         value = value[scheme.end() :]
     if value:
         start, called, told = text.index(value), kind(name), level is Grade.STRONG

@@ -9,31 +9,29 @@ import re
 from collections.abc import Iterator
 
 from .lazy import lazy
+from .load import patterns
 from .names import kind
 from .page import Page, Span
 from .quotes import quoted
 from .values import PLACEHOLDER
 
-_NAMED = lazy(
-    r"(?:(?<=[\s{,;\[(&?])|^)(?:(?:export|set|declare -x|-)[ \t]+)?(?P<nq>[\"']?)(?P<name>[A-Za-z_][\w./@ -]{0,80}?)(?P=nq)[ \t]{0,8}(?:=>|:=|[=:])[ \t]{0,8}",
-    re.MULTILINE,
-)
+_RE = patterns("strict")
+
 _QUOTE = lazy(r"(?P<quote>\"\"\"|'''|[\"'`])")
-_REST = lazy(r"[^\r\n]{1,4096}")
 _OPENS = ("{", "[", "|", ">", "#")
 
 
 def strictly(page: Page) -> Iterator[Span]:
     """The position of every value on the page."""
     at = 0
-    while match := _NAMED.search(page.text, at):
+    while match := _RE.named.search(page.text, at):
         page.tick()
         at = match.end()
         called = kind(match["name"])
         if quote := _QUOTE.match(page.text, at):
             start, end = quoted(page, quote)
         else:
-            rest = _REST.match(page.text, at)
+            rest = _RE.rest.match(page.text, at)
             if not rest or rest[0].startswith(_OPENS):
                 continue
             start, end = at, at + len(_unquoted(rest[0], inline=bool(match["nq"])))

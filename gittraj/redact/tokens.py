@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from functools import cache
 
 from .decide import Candidate, Proposals, Reader
-from .lazy import lazy
+from .load import patterns
 from .load import tokens as forms
 from .page import Page, places
 
-_PERCENT = lazy(r"%[0-9A-Fa-f]{2}")
+_RE = patterns("tokens")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +50,7 @@ class Rule:
 
     def _match(self, pattern: re.Pattern[str], text: str, hit: int, anchor: str) -> re.Match[str] | None:
         glued = hit and text[hit - 1].isalnum() and anchor[0].isalnum() and text[hit - 1].isascii()
-        if glued and not _PERCENT.fullmatch(text, max(0, hit - 3), hit):
+        if glued and not _RE.percent.fullmatch(text, max(0, hit - 3), hit):
             return None
         return pattern.match(text, hit)
 
@@ -78,8 +78,6 @@ def _rules() -> Iterator[Rule]:
 _RULES = tuple(_rules())
 TOKENS = tuple(rule for rule in _RULES if rule.anchors)
 ANYWHERE = tuple(rule for rule in _RULES if not rule.anchors)
-_HEAD = lazy(r"[^A-Za-z0-9](?=(...))")
-_ESCAPED_HEAD = lazy(r"%[0-9A-Fa-f]{2}(?=(...))")
 _HEADS: dict[str, list[tuple[str, Rule]]] = {}
 for _one in TOKENS:
     for _anchor in _one.anchors:
@@ -103,9 +101,9 @@ def tokens(page: Page) -> Proposals:
 
 def _heads(words: str) -> set[str]:
     """The first three characters of the tokens that may be among the words."""
-    heads = set(_HEAD.findall(f"\n{words}"))
+    heads = set(_RE.head.findall(f"\n{words}"))
     if "%" in words:
-        heads.update(_ESCAPED_HEAD.findall(words))
+        heads.update(_RE.escaped_head.findall(words))
     return heads & _HEADS.keys()
 
 

@@ -8,39 +8,20 @@ import re
 from functools import lru_cache
 
 from .lazy import lazy
-from .load import Patterns, form
+from .load import patterns
 from .made import DESCRIBES, DULL, STOP, is_joined, is_phrase
 from .names import FOREIGN, Grade, grade, parts
 from .randomness import likelihood, looks_random
 
-_RE = Patterns("values")
+_RE = patterns("values")
 
 PLACEHOLDER = lazy(r"REDACTED-[a-z0-9]+(?:-[a-z0-9]+){0,4}?-(?:[0-9a-f]{8}|n[0-9]{1,6})(?![A-Za-z0-9])")
 
 MOST = 160  # characters that are judged; the whole value is replaced
-_REFERENCE = form("reference")
-_INTERPOLATION = form("interpolation")
-_MASKED = form("masked")
-_STARS = lazy(r"[*•●∗]{4,}")
-CODE = lazy(r"[&*!]{0,2}[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.|/)[A-Za-z_$][\w$]*){0,8}[?!]?(?:[(\[{].*)?")
-DOTTED = form("dotted")
-CALL = form("call", re.DOTALL)
-PATH = form("path")
-LINK = lazy(r"[a-z][a-z0-9+.-]{1,24}://[^\s]*")
-MAIL = lazy(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
-_HOST = lazy(r"[a-z0-9-]+(?:\.[a-z0-9-]+){1,5}(?::[0-9]{1,5})?")
-# A type, a curve; a port; minified true and false, and the next key.
-TYPE = form("type")
-HEX = lazy(r"[0-9a-fA-F]{32,}")
-UUID = lazy(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-MODEL = form("model")
-TOOL_ID = form("tool_id")
-DATE = form("date")
 _SECRET_NOUN = lazy(
     r"pass(?:w|phrase|code|key)|secret|sekret|segret|hemlig|hemmelig|token|credential|\bkey\b|jeton|llave|chiave|schlüssel|geheim|clave|codice|código|sleutel|nyckel|nøkkel|nøgle|avain|kulcs|klucz|klíč|ključ|anahtar|chave|clé\b|ключ|токен|секрет|キー|トークン|シークレット|키$|토큰|密钥|密鑰|令牌|\bpin ?code$|"
     r"passe|passe\b|" + "|".join(FOREIGN)
 )
-_COLOUR = lazy(r"#(?:[0-9a-fA-F]{3,4}){1,2}")
 
 
 def is_placeholder(value: str) -> bool:
@@ -59,12 +40,12 @@ def _refers(short: str) -> bool:
     """Whether it is a reference, a pattern, a colour, an example or masked."""
     if PLACEHOLDER.match(short) or _RE.pattern.search(short):
         return True
-    return any(form.fullmatch(short) for form in (_REFERENCE, _MASKED, _COLOUR, _EXAMPLE))
+    return _RE.fit(short, ("reference", "masked", "colour", "example"))
 
 
 def _is_blank(short: str) -> bool:
     """Whether little is left without stars and variables, or it is one character again and again."""
-    for filled, most in ((_STARS, 12), (_INTERPOLATION, 7)):
+    for filled, most in ((_RE.stars, 12), (_RE.interpolation, 7)):
         if len(rest := filled.sub("", short)) <= most and rest != short:
             return True
     return len(set(short.lower())) <= 2 and len(short) >= 3
@@ -95,9 +76,6 @@ def _counted(short: str) -> tuple[int, list[str]]:
     return sum(map(str.isdigit, short)), _RE.letters.findall(short)
 
 
-_EXAMPLE = lazy(r"(?i).*EXAMPLE(?:KEY|TOKEN)?", re.DOTALL)
-
-
 def _symbols(value: str) -> bool:
     return bool(
         re.search(r"[!@#$%^&*+=~?]\S", value.strip("\"'<>[]{}()")) and re.search(r"[a-zA-Z]", value)
@@ -109,14 +87,14 @@ def is_plain(value: str) -> bool:
     short = value[:MOST]
     if (
         is_placeholder(value)
-        or LINK.fullmatch(short)
-        or MAIL.fullmatch(short)
-        or (UUID.fullmatch(short) and len(set(short)) < 6)
+        or _RE.link.fullmatch(short)
+        or _RE.mail.fullmatch(short)
+        or (_RE.uuid.fullmatch(short) and len(set(short)) < 6)
     ):
         return True
     if looks_random(short):
         return False
-    if any(form.fullmatch(short) for form in (PATH, _HOST, MODEL, TOOL_ID, DATE)):
+    if _RE.fit(short, ("path", "host", "model", "tool_id", "date")):
         return True
     if short.isdigit():
         return len(short) < 10
@@ -134,15 +112,7 @@ _NAMELIKE = -4.2  # of XMLHttpRequestUpload; drawn letters have less
 
 
 def is_random(value: str) -> bool:
-    return looks_random(value) and not re.search(r"\s", value) and not CALL.fullmatch(value)
-
-
-# A way to authenticate, a combination of keys, a condition.
-_OFFSET = lazy(r"[a-z_][a-z_.]*\+(?:0x[0-9a-f]+|\d{1,4})")  # from a symbol
-_MECHANISM = form("mechanism")
-
-
-CJK_SENTENCE = form("cjk_sentence")
+    return looks_random(value) and not re.search(r"\s", value) and not _RE.call.fullmatch(value)
 
 
 def is_label(value: str) -> bool:
@@ -153,7 +123,7 @@ def is_label(value: str) -> bool:
         return False
     if _SECRET_NOUN.search(lower) and (_RE.rule.fullmatch(value) or not (digits or _inner(value))):
         return True
-    if CJK_SENTENCE.fullmatch(value) or _RE.remarked.fullmatch(value):
+    if _RE.cjk_sentence.fullmatch(value) or _RE.remarked.fullmatch(value):
         return True
     if _RE.sentence.fullmatch(value):
         return _is_sentence(value, lower)
@@ -188,20 +158,20 @@ def is_evident(value: str) -> bool:
     if _RE.cut.search(value) or not _RE.letter.search(value) or _is_other(value):
         return False
     if _RE.inner_symbol.search(value):
-        return bool(_RE.digit.search(value) or (_SIGNED.search(value) and not _ADDED.search(value)))
+        return bool(_RE.digit.search(value) or (_SIGNED.search(value) and not _RE.added.search(value)))
     return mixed(value) and not _RE.unmixed.fullmatch(value)
 
 
 def _is_other(value: str) -> bool:
-    if value.lower() in DULL or any(form.fullmatch(value) for form in _OTHERS):
+    if value.lower() in DULL or _RE.fit(value, _OTHERS):
         return True
-    if DOTTED.fullmatch(value) and not is_joined(value):
+    if _RE.dotted.fullmatch(value) and not is_joined(value):
         return True
     return _RE.bracket.search(value) is not None and not is_random(value)
 
 
-_OTHERS = (PATH, LINK, MAIL, _HOST, CALL, DATE, UUID, _MECHANISM, _OFFSET, form("other"))
-_SIGNED, _ADDED = lazy(r"[a-z][!@#^%~$&*+]+[A-Za-z]"), lazy(r"[a-z]\+[a-z]")
+_OTHERS = ("path", "link", "mail", "host", "call", "date", "uuid", "mechanism", "offset", "other")
+_SIGNED = lazy(r"[a-z][!@#^%~$&*+]+[A-Za-z]")
 
 
 def is_password(value: str) -> bool:

@@ -178,7 +178,8 @@ class LocalState:
     def read(self, name: str) -> Any:
         """A JSON file of ours; ``None`` when it is missing or damaged."""
         try:
-            return json.loads((self.own(name) if name in _PRIVATE else self.folder / name).read_bytes())
+            folder = own_folder(self.folder) if name in _PRIVATE else self.folder
+            return json.loads((folder / name).read_bytes())
         except (OSError, ValueError):
             return None
 

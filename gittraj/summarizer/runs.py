@@ -35,7 +35,7 @@ def read_summarizer(repository: Repository) -> Summarizer | None:
     own = {s.key: (s.scope, s.value) for s in found if s.scope in ("global", "system")}
     scope, command = own.get("traj.summarizer", ("", ""))
     _, runs = own.get("traj.summariesaday", ("", "20"))
-    if not (runs.isascii() and runs.isdigit() and len(runs) < limits.DIGITS):
+    if not (runs.isascii() and runs.isdigit() and len(runs) < limits.SETTING_DIGITS):
         raise TrajError(f"git config traj.summariesADay is '{runs}'", "it can be a number")
     return Summarizer(command=command, source=scope, runs_a_day=int(runs)) if command else None
 

@@ -253,7 +253,7 @@ def test_what_keeps_it_from_working_is_said(begun: Git, monkeypatch: pytest.Monk
     other.run([turn(*one("c")), turn(say="Done")], prompt="Write c")
     traj(begun, "resume")
     dry = run(begun, "backfill", "--dry-run")
-    assert "it has no events, but those of a pause (git traj pause)" in dry.stdout
+    assert "it has no events outside a pause (git traj pause)" in dry.stdout
     with subprocess.Popen(
         [sys.executable, "-c", HOLDER, str(state / "lock")], stdout=subprocess.PIPE
     ) as holder:
@@ -267,4 +267,4 @@ def test_what_keeps_it_from_working_is_said(begun: Git, monkeypatch: pytest.Monk
     told = json.loads(traj(begun, "backfill", "--json"))
     assert len(told["linked"]) == 1
     refused = {row["session"]: row["why"] for row in told["unlinked"]}
-    assert refused[other.session] == "it has no events, but those of a pause (git traj pause)"
+    assert refused[other.session] == "it has no events outside a pause (git traj pause)"

@@ -27,7 +27,7 @@ from tests.sizes import some
 
 PAGE = 4096
 """Bytes that a tmpfs gives out at once."""
-THEN = "what is not recorded yet is recorded then; ask for anything else again"
+THEN = "what is new is recorded then; repeat any other command"
 SOON = 5.0
 """Seconds of sleep. Nobody may wait for room, as one waits for a lock."""
 FORMS = {
@@ -193,9 +193,9 @@ def test_edge_19_read_only(disk: Path) -> None:
     assert by_hand(git) == by_hand(git, "-c", "core.hooksPath=/dev/null")
     assert by_hand(git)[0] == 128
     refused = f"{git.root}/.git/traj/lock cannot be written: Read-only file system"
-    answers(git, f"git-traj: not up to date: {refused} (let it be written to: {THEN})\n")
+    answers(git, f"git-traj: not up to date: {refused} (make it writable: {THEN})\n")
     for asked in (["pause"], ["forget", desk.sessions["one"].session]):
-        assert traj(git, *asked) == Said(1, "", f"error: {refused}\nhint: let it be written to: {THEN}\n"), (
+        assert traj(git, *asked) == Said(1, "", f"error: {refused}\nhint: make it writable: {THEN}\n"), (
             asked
         )
     mount("-o", "remount,rw", str(disk))
@@ -213,7 +213,7 @@ def test_edge_19_local_state_that_may_only_be_read(git: Git) -> None:
     try:
         mount("-o", "remount,bind,ro", state)
         desk.commit("b")
-        refused = f"{state}/lock cannot be written: Read-only file system (let it be written to: {THEN})"
+        refused = f"{state}/lock cannot be written: Read-only file system (make it writable: {THEN})"
         assert by_hand(git, GIT_TRAJ_SYNC="1") == (0, f"git-traj: not recorded yet: {refused}\n")
         answers(git, f"git-traj: not up to date: {refused}\n")
     finally:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from gittraj.state.folder import LocalState
 from tests.e2e.scenario import Shell, Write, turn
 from tests.integration.claude_session import ClaudeSession
 from tests.integration.command import traj
@@ -84,3 +85,12 @@ def test_root_in_somebody_s_repository_leaves_the_rest_to_them(
     assert (folder / "spool").stat().st_uid == OTHER
     os.chown(folder, 0, 0)
     assert subjects(git) == {"sudo"}
+
+
+def test_who_only_reads_makes_no_folder(git: Git, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(git)
+    monkeypatch.setattr(os, "geteuid", lambda: 12345)
+    with git.open() as repository:
+        local = LocalState.of(repository)
+        assert (local.exposed(), local.hashes()) == (frozenset(), ())
+    assert not (local.folder / "of-12345").exists()

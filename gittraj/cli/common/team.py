@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import chain, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -25,6 +26,10 @@ from gittraj.index.language import parse_query
 from gittraj.model.header import Header
 from gittraj.query.log.listing import read_date
 from gittraj.render.text.terminal import Page, escape_line
+
+if TYPE_CHECKING:
+    from gittraj.gather.ask_search import TeamHit
+    from gittraj.index.search import Hit
 
 
 @contextmanager
@@ -51,7 +56,7 @@ def show_log(
     sort: str,
     **options: Any,
 ) -> None:
-    from gittraj.cli.log import render_listing
+    from gittraj.cli.log import entries_to_json, render_listing
     from gittraj.gather.ask_log import Choice, list_entries, list_trajectories
     from gittraj.query.log.filters import Wanted, compile_pattern
 
@@ -70,7 +75,7 @@ def show_log(
             click.echo("git-traj: no matching commits", err=True)
         if as_json:
             shown = [{key: value for key, value in each.items() if key != "wholes"} for each in found]
-            click.echo(dump_json({"version": 1, "trajectories" if form == "rows" else "commits": shown}))
+            click.echo(dump_json(entries_to_json(shown, rows=form == "rows")))
             return
         page = text_page(repository, environment())
         if form:
@@ -109,9 +114,9 @@ def show_search(
     fetch: bool,
     **options: Any,
 ) -> None:
-    from gittraj.commands.search import spell_hit
+    from gittraj.commands.search import hit_to_json
     from gittraj.gather.ask import read_folded
-    from gittraj.gather.ask_search import TeamHit, search_team
+    from gittraj.gather.ask_search import search_team
     from gittraj.index.search import Conditions
     from gittraj.render.text.search import render_hit
 
@@ -125,20 +130,16 @@ def show_search(
             click.echo("git-traj: no match", err=True)
         if as_json:
             folded = read_folded(session, [(each.project_id, each.hit.trajectory) for each in hits])
-
-            def spell(each: TeamHit) -> Header:
-                found = folded.get((each.project_id, each.hit.trajectory))
-                on = each.commit["commit"] if each.commit else None
-                header = found.header(on, explored=True) if found and on else None
-                return spell_hit(each.hit, each.commit, header)
-
+            results = [
+                hit_to_json(folded.get((each.project_id, each.hit.trajectory)), each.hit, each.commit)
+                for each in hits
+            ]
             none = {"waiting": 0, "away": [], "beside": {}}
-            click.echo(dump_json({"version": 1, "query": asked, "results": [*map(spell, hits)], **none}))
+            click.echo(dump_json({"version": 1, "query": asked, "results": results, **none}))
             return
         page, now = text_page(repository, environment()), datetime.now(UTC)
         texts = (
-            "\n" * bool(number) + render_hit(each.hit, each.commit and _named(each.commit), page, now)
-            for number, each in enumerate(hits)
+            "\n" * bool(number) + render_hit(*_name_hit(each), page, now) for number, each in enumerate(hits)
         )
         write(repository, texts, environment(), pager=pager)
 
@@ -157,8 +158,16 @@ def show_context(url: str, paths: Sequence[str], *, budget: int, as_json: bool, 
             write(repository, [text], environment(), pager=pager and not as_json)
 
 
+def _name_hit(found: TeamHit) -> tuple[Hit, Header | None]:
+    """With the repository's name before the commit, or before a trajectory that has none."""
+    if found.commit and found.commit["commit"] is None:
+        return replace(found.hit, trajectory=f"{found.commit['repository']}@{found.hit.trajectory}"), None
+    return found.hit, found.commit and _named(found.commit)
+
+
 def _named(entry: Mapping[str, Any]) -> Header:
-    return {**entry, "short": escape_line(f"{entry['repository']}@{entry['short']}")}
+    short = entry["commit"] and escape_line(f"{entry['repository']}@{entry['short']}")
+    return {**entry, "short": short}
 
 
 def _read_dates(repository: Repository, options: dict[str, Any]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ Progress = Callable[[str, int, int], None]
 """Called with the activity, the bytes done, and all bytes."""
 
 EMPTY = "it has no events"
-PAUSED = f"{EMPTY}, but those of a pause (git traj pause)"
+PAUSED = f"{EMPTY} outside a pause (git traj pause)"
 
 
 def digest_logs(

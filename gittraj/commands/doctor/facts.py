@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from gittraj import plugins
-from gittraj.capture.session import Commit
 from gittraj.commands.doctor.recorded import (
     Recorded,
     Remote,
     compare_remote,
-    find_excluded,
     find_made,
+    find_open,
     find_recorded,
     find_unhooked,
     unreadable,
@@ -148,7 +147,7 @@ def gather(repository: Repository, environ: Environ) -> Facts:
     lines = read_spool(local.folder, 0)[0]
     made = find_made(repository, local, lines) if since is not None else []
     deleted = _attempt(lambda: find_deleted(repository, state.tips), dict[str, str](), complaints)
-    waiting, unlinked = _find_open(repository, config, state, off, made=made, recorded=recorded)
+    waiting, unlinked = find_open(repository, config, state, off, made=made, recorded=recorded)
     return Facts(
         since=since,
         paused=off.paused,
@@ -186,23 +185,6 @@ def gather(repository: Repository, environ: Environ) -> Facts:
         shallow=bool(repository.edge),
         team=repository.work_tree is not None and (repository.work_tree / TEAM_FILE).is_file(),
     )
-
-
-def _find_open(
-    repository: Repository,
-    config: Config | None,
-    state: State,
-    off: Suspension,
-    *,
-    made: Collection[Commit],
-    recorded: Recorded,
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The commits that wait for the call of a session that was named, and those that were given up."""
-    waiting = [w.commit for w in state.waiting if w.stored]  # one of a pause never is
-    named = [c for c in made if c.sessions and c.stored and (c.id in waiting or c.id not in recorded)]
-    excluded = {*find_excluded(repository, config, named), *off.commits}
-    unlinked = (commit.id for commit in named if commit.id not in {*waiting, *excluded})
-    return tuple(commit for commit in waiting if commit not in excluded), tuple(unlinked)
 
 
 def _look_at_rules(config: Config | None, complaints: list[TrajError]) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from gittraj.notes.places import find_places
 from gittraj.notes.store import NotesRef
 from gittraj.notes.unjoined import may_have_copies
 from gittraj.query.notes import IndexFailedError, Notes
+from gittraj.state.cursors import State, Suspension
 from gittraj.state.folder import LocalState, installed_positions, reflog_name
 from gittraj.state.spool import Spooled
 
@@ -137,7 +138,24 @@ def unreadable(error: GitError) -> FormatError:
     return FormatError(f"{UNREADABLE}: {error.message}", "git fsck, then fetch from a clone that is whole")
 
 
-def find_excluded(repository: Repository, config: Config | None, made: Iterable[Commit]) -> Iterator[str]:
+def find_open(
+    repository: Repository,
+    config: Config | None,
+    state: State,
+    off: Suspension,
+    *,
+    made: Collection[Commit],
+    recorded: Recorded,
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The commits that wait for the call of a session that was named, and those that were given up."""
+    waiting = [w.commit for w in state.waiting if w.stored]  # one of a pause never is
+    named = [c for c in made if c.sessions and c.stored and (c.id in waiting or c.id not in recorded)]
+    excluded = {*_find_excluded(repository, config, named), *off.commits}
+    unlinked = (commit.id for commit in named if commit.id not in {*waiting, *excluded})
+    return tuple(commit for commit in waiting if commit not in excluded), tuple(unlinked)
+
+
+def _find_excluded(repository: Repository, config: Config | None, made: Iterable[Commit]) -> Iterator[str]:
     """The commits of which ``traj.exclude`` names the agent or a file: no record is missing there."""
     if config is None or not config.exclude:
         return

@@ -14,10 +14,9 @@ from typing import Any
 
 from gittraj import plugins
 from gittraj.errors import TrajError
-from gittraj.formats.base.exported import Exported
+from gittraj.formats.base.exported import Exported, nested
 from gittraj.model.header import Header
 from gittraj.plugins import Returns, Shape
-from gittraj.query.show.selection import is_subagent
 
 FORMATS = {
     "markdown": "gittraj.commands.export.pages:write_markdown",
@@ -114,24 +113,11 @@ def _inside(name: str) -> str:
     return name
 
 
-def _below(above: Header, among: Sequence[Header], seen: frozenset[str]) -> list[Header]:
-    """The subagents of a trajectory, with theirs."""
-    children = [t for t in among if is_subagent(t, above) and t["id"] not in seen]
-    return [*children, *(d for c in children for d in _below(c, among, seen | {c["id"]}))]
-
-
 def _groups(form: Exchange, exported: Exported) -> Iterator[Exported]:
     """What goes into one document."""
     if not form.each:
         yield exported
         return
-    among = exported.trajectories if form.nests else ()
-    under = {t["id"]: _below(t, among, frozenset((t["id"],))) for t in exported.trajectories}
-    nested = {child["id"] for found in under.values() for child in found}
-    roots = [trajectory for trajectory in exported.trajectories if trajectory["id"] not in nested]
-    written: set[str] = set()
-    for trajectory in (*roots, *exported.trajectories):  # of those that name each other as parents, the first
-        if trajectory["id"] not in written:
-            group = [trajectory, *under[trajectory["id"]]]
-            written.update(each["id"] for each in group)
-            yield replace(exported, trajectories=group)
+    found = exported.trajectories
+    groups: Iterable[Sequence[Header]] = nested(found) if form.nests else ([each] for each in found)
+    yield from (replace(exported, trajectories=group) for group in groups)

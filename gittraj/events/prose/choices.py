@@ -8,14 +8,13 @@ waits for an answer does not count.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from gittraj.events.prose.choice import Choice, clause, lowered, tidied
 from gittraj.events.prose.claims import words
-from gittraj.events.prose.forms import PHRASES, SENTENCES, fragment
 from gittraj.events.prose.markdown import Sentence, read_sentences
-from gittraj.events.prose.patterns import load
+from gittraj.events.prose.patterns import PHRASES, SENTENCES, fragment, load
 from gittraj.events.prose.statements import LABEL, SIDE_LIMIT, find_objection, make_choice, read_sentence
 
 _RULES = load("choices")
@@ -46,27 +45,31 @@ class _Spot:
     """A contrast in it tells what is so, and not what was chosen."""
 
 
-def find_choices(
-    messages: Iterable[str], prompt: str | None = None, *, own: bool = False
-) -> tuple[Choice, ...]:
+def find_choices(message: str, prompt: str | None = None, *, own: bool = False) -> tuple[Choice, ...]:
     """The first few, in order. ``prompt``: what the user asked for, and the agent did not choose. ``own``:
     where it explains what it sees, only a contrast that speaks of its author is a choice."""
     wishes = words(prompt or "")
     found: dict[str, Choice] = {}
-    for message in messages:
-        for spot in _spots(message, own=own):
-            refused = _read_declined(spot)
-            choice = None if refused else _read_beside(spot)
-            weighed = refused or (None if choice or not spot.before else find_objection(spot.sentence))
-            former = found.get(spot.near.quote) if spot.near else None
-            if former and weighed and (not former.rejected or _WAY.search(spot.sentence.text)):
-                found[former.quote] = _add(former, weighed, spot.sentence)
-                continue
-            if weighed:
-                choice = _read_refusal(spot, weighed, former, declined=refused is not None)
-            if choice and not _is_wish(choice, wishes) and (clean := tidied(choice)):
-                found.setdefault(choice.quote, clean)
+    for spot in _spots(message, own=own):
+        former = found.get(spot.near.quote) if spot.near else None
+        choice = _read(spot, former)
+        if former and choice and choice.quote == former.quote != spot.sentence.quote:
+            found[choice.quote] = choice
+        elif choice and not _is_wish(choice, wishes) and (clean := tidied(choice)):
+            found.setdefault(choice.quote, clean)
     return tuple(found.values())[:_MOST]
+
+
+def _read(spot: _Spot, former: Choice | None) -> Choice | None:
+    """The choice that it states, or the ``former`` one with what it says was not taken."""
+    refused = _read_declined(spot)
+    choice = None if refused else _read_beside(spot)
+    weighed = refused or (None if choice or not spot.before else find_objection(spot.sentence))
+    if weighed is None:
+        return choice
+    if former and (not former.rejected or _WAY.search(spot.sentence.text)):
+        return _add(former, weighed, spot.sentence)
+    return _read_refusal(spot, weighed, former, declined=refused is not None)
 
 
 def _spots(message: str, *, own: bool) -> Iterator[_Spot]:

@@ -9,9 +9,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from gittraj.events.prose.forms import PHRASES, SENTENCES, fragment
 from gittraj.events.prose.markdown import Sentence
-from gittraj.events.prose.patterns import load
+from gittraj.events.prose.patterns import PHRASES, SENTENCES, fragment, load
 
 _RULES = load("choices")
 _OTHER, _CHOSEN = ("other", "other2", "one"), ("chosen", "chosen2", "chosen3")

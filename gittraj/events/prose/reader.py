@@ -43,7 +43,7 @@ def read_prose(events: Sequence[AnyEvent], stated: Sequence[Decision], prompt: s
     doubts: dict[str, CaveatSource] = {}
     for message in spoken:
         explains = message.id in before_calls or message.id not in worked
-        found = find_choices([message.content], prompt, own=explains)
+        found = find_choices(message.content, prompt, own=explains)
         choices += found
         decisions += [_decision(choice, message.id) for choice in found]
         quotes = {choice.quote for choice in found}

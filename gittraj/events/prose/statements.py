@@ -8,9 +8,8 @@ from itertools import takewhile
 
 from gittraj.events.prose.choice import Choice, clause
 from gittraj.events.prose.claims import CONDITIONS, Claim, words
-from gittraj.events.prose.forms import FORMS, SENTENCES, Form, fragment
 from gittraj.events.prose.markdown import Sentence
-from gittraj.events.prose.patterns import load
+from gittraj.events.prose.patterns import FORMS, SENTENCES, Form, fragment, load
 
 _RULES = load("choices")
 SIDE_LIMIT = 300

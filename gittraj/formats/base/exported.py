@@ -43,6 +43,34 @@ class Exported:
     runs: Callable[[str], Sequence[Run]] = _none
 
 
+def nested(trajectories: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    """Each once, after the one whose subagent it is; of those that name each other as parents the first
+    begins."""
+    under = {each["id"]: _below(each, trajectories, frozenset((each["id"],))) for each in trajectories}
+    inner = {child["id"] for found in under.values() for child in found}
+    written: set[str] = set()
+    for each in (*(t for t in trajectories if t["id"] not in inner), *trajectories):
+        if each["id"] not in written:
+            group = [each, *under[each["id"]]]
+            written.update(one["id"] for one in group)
+            yield group
+
+
+def _below(
+    above: dict[str, Any], among: Sequence[dict[str, Any]], seen: frozenset[str]
+) -> list[dict[str, Any]]:
+    """The subagents of a trajectory, with theirs."""
+    children = [t for t in among if is_subagent(t, above) and t["id"] not in seen]
+    return [*children, *(d for c in children for d in _below(c, among, seen | {c["id"]}))]
+
+
+def is_subagent(below: Mapping[str, Any], above: Mapping[str, Any]) -> bool:
+    """Whether one is a subagent of the other, not a fork of it: both belong to one session."""
+    session = above["session"] or ""
+    named = (below["parent"] or {}).get("id") == above["id"] and below["id"] != above["id"]
+    return named and (below["session"] == session or (below["session"] or "").startswith(f"{session}/"))
+
+
 # ---------------------------------------------------------------- documents
 
 _SURROGATE = re.compile("[\ud800-\udfff]")

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from gittraj.formats.atif.write import build
 from gittraj.formats.base import coerce
-from gittraj.formats.base.exported import Exported, events_of, line
+from gittraj.formats.base.exported import Exported, events_of, line, nested
 from gittraj.formats.base.sqlite import insert, new_database
 from gittraj.model.header import Header
 
@@ -36,37 +36,12 @@ _NEEDED = frozenset(
 
 def write(exported: Exported) -> Iterator[bytes]:
     """The database, as the bytes of its file: the same of the same trajectories."""
-    known = {trajectory["id"]: trajectory for trajectory in exported.trajectories}
 
     def fill(database: Connection) -> None:
-        for trajectory in exported.trajectories:
-            if not _is_below(trajectory, known):
-                children = [other for other in exported.trajectories if _is_below(other, known)]
-                _insert(database, trajectory, children)
+        for above, *below in nested(exported.trajectories):
+            _insert(database, above, below)
 
     yield new_database(Path(__file__).with_name("schema.sql"), fill)
-
-
-def _is_below(trajectory: Header, known: Mapping[str, Header]) -> bool:
-    """Whether this one's parent is exported too, and contains it as a subagent."""
-    above = _above(trajectory, known)
-    if above is None or _circles(trajectory, known):
-        return False
-    own, session = trajectory["session"] or "", above["session"] or ""
-    return own == session or own.startswith(f"{session}/")
-
-
-def _above(trajectory: Header, known: Mapping[str, Header]) -> Header | None:
-    return known.get((trajectory["parent"] or {}).get("id") or "")
-
-
-def _circles(trajectory: Header, known: Mapping[str, Header]) -> bool:
-    seen: set[str] = set()
-    at: Header | None = trajectory
-    while at is not None and at["id"] not in seen:
-        seen.add(at["id"])
-        at = _above(at, known)
-    return at is not None
 
 
 def _insert(database: Connection, trajectory: Header, others: Sequence[Header]) -> None:

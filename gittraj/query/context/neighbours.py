@@ -10,6 +10,7 @@ import math
 import posixpath
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import field
 
 from gittraj.frozen import dataclass
 from gittraj.query.log.paths import is_below
@@ -23,13 +24,14 @@ _DOUBT = 2  # added to the number of commits: one common change is weak evidence
 @dataclass(frozen=True, slots=True)
 class Near:
     """How near a commit is (1: touched one of the paths and nothing else), and through which file; ``paths``:
-    all of those asked for that it touched."""
+    all of those asked for that it touched; ``files``: all that it touched, the nearest first."""
 
     commit: str
     weight: float
     path: str
     neighbour: bool
     paths: Sequence[str] = ()
+    files: Sequence[str] = field(default=(), compare=False)
 
 
 def find_near(
@@ -50,15 +52,16 @@ def find_near(
             yield touch(commit, files, paths)
         elif len(files) <= _MANY:
             weights = {f: max(affinity.get(f, 0), _BESIDE * (posixpath.dirname(f) in folders)) for f in files}
-            nearest = max(sorted(weights), key=weights.__getitem__, default=None)
-            if nearest is not None and weights[nearest]:
-                yield Near(commit, _focus(files) * weights[nearest], nearest, neighbour=True)
+            ranked = sorted(weights, key=lambda file: (-weights[file], file))
+            if ranked and weights[ranked[0]]:
+                weight = _focus(files) * weights[ranked[0]]
+                yield Near(commit, weight, ranked[0], neighbour=True, files=ranked)
 
 
 def touch(commit: str, files: Collection[str], paths: Sequence[str]) -> Near:
     """A commit that touched one of ``paths``; the first path where all were renamed since."""
     named = [path for path in paths if any(is_below(file, path) for file in files)] or [paths[0]]
-    return Near(commit, _focus(files), named[0], neighbour=False, paths=named)
+    return Near(commit, _focus(files), named[0], neighbour=False, paths=named, files=[*files])
 
 
 def _focus(files: Collection[str]) -> float:

@@ -66,15 +66,20 @@ def rank_takeaways(sources: Iterable[Source], names: Collection[str] = ()) -> li
         (_rate(takeaway, source, words), takeaway) for source in found for takeaway in _read(source, answers)
     ]
     rated += [(_rate(takeaway, source, words), takeaway) for source, takeaway in _failing(found)]
-    # ours before what anybody may have written into a remote; stable: the newer first
-    rated.sort(key=lambda pair: ("remote" in pair[1], -pair[0]))
+    rated.sort(key=_place)  # stable: the newer first
     kinds: dict[str, int] = defaultdict(int)
     mixed: list[tuple[float, Takeaway]] = []
     for rate, takeaway in _unique(rated):
         mixed.append((rate * _AGAIN ** kinds[takeaway["kind"]], takeaway))
         kinds[takeaway["kind"]] += 1
-    mixed.sort(key=lambda pair: ("remote" in pair[1], -pair[0]))
-    return [takeaway for _, takeaway in mixed]
+    return [takeaway for _, takeaway in sorted(mixed, key=_place)]
+
+
+def _place(rated: tuple[float, Takeaway]) -> tuple[bool, bool, float]:
+    """What was said of the files themselves first; of that, ours before what anybody may have written into a
+    remote."""
+    rate, takeaway = rated
+    return takeaway["neighbour"] or takeaway["kind"] == "asked", "remote" in takeaway, -rate
 
 
 def _find_answers(sources: Sequence[Source]) -> dict[str, Source]:
@@ -151,7 +156,10 @@ def _failing(sources: Sequence[Source]) -> Iterator[tuple[Source, Takeaway]]:
 
 
 def _takeaway(source: Source, kind: str, text: str, *, about: str | None = None, **more: Any) -> Takeaway:
-    """``about``: the file that it names itself, of all that the commit touched."""
+    """``about``: the file that it names itself, if the commit touched it."""
+    about = about if about in source.near.files else None
+    wrote = {file["path"] for file in source.header["filesChanged"]}
+    nearest = next((path for path in source.near.files if path in wrote), source.near.path)
     optional = dict.fromkeys(("chosen", "question", "reasoning", "summary", "by", "confidence", "answeredIn"))
     return {
         "commit": source.near.commit,
@@ -162,7 +170,7 @@ def _takeaway(source: Source, kind: str, text: str, *, about: str | None = None,
         **optional,
         **more,
         "trajectory": source.header["id"],
-        "path": about or source.near.path,
+        "path": about or (nearest if source.near.neighbour else source.near.path),
         "paths": [about] if about else list(source.near.paths),
         "neighbour": source.near.neighbour,
         "revertedBy": source.reverted,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from itertools import groupby
 
 from gittraj.errors import GitError
 from gittraj.formats.base.exported import Run
@@ -47,16 +48,9 @@ def attribute(repository: Repository, commit: str, sessions: Sessions) -> list[R
 def _runs(
     path: str, lines: Sequence[str], places: Sequence[int], writers: Mapping[int, str]
 ) -> Iterator[Run]:
-    start = 0
-    for number in range(1, len(places) + 1):
-        goes_on = (
-            number < len(places)
-            and places[number] == places[number - 1] + 1
-            and writers.get(places[number]) == writers.get(places[start])
-        )
-        if not goes_on:
-            first, last = places[start], places[number - 1]
-            text = "".join(f"{line}\n" for line in lines[first - 1 : last])
-            digest = hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
-            yield Run(path=path, first=first, last=last, sha256=digest, trajectory=writers.get(first))
-            start = number
+    beside = groupby(enumerate(places), lambda each: (each[1] - each[0], writers.get(each[1])))
+    for (_, writer), run in beside:
+        numbers = [place for _, place in run]
+        text = "".join(f"{line}\n" for line in lines[numbers[0] - 1 : numbers[-1]])
+        digest = hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+        yield Run(path=path, first=numbers[0], last=numbers[-1], sha256=digest, trajectory=writer)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import field
 
 from gittraj.formats.base.carried import plain_event, to_event
-from gittraj.formats.base.exported import Exported
+from gittraj.formats.base.exported import Exported, is_subagent
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
 from gittraj.model.header import Header
@@ -164,13 +164,6 @@ def _with_subagents(
         below = recorded.folded(identity) if identity not in seen else None
         if below is not None and above is not None and is_subagent(below.whole, above.whole):
             yield from _with_subagents(recorded, identity, seen)
-
-
-def is_subagent(below: Header, above: Header) -> bool:
-    """Whether one is a subagent of the other, not a fork of it: both belong to one session."""
-    session = above["session"] or ""
-    named = (below["parent"] or {}).get("id") == above["id"] and below["id"] != above["id"]
-    return named and (below["session"] == session or (below["session"] or "").startswith(f"{session}/"))
 
 
 def _export(selected: _Selected, segments: Segments) -> Header:

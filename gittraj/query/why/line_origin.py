@@ -142,13 +142,16 @@ def _inside(gone: Sequence[str], came: Sequence[str], lines: Iterable[str]) -> I
 def _across(gone: Sequence[str], came: Sequence[str], lines: Collection[str]) -> Iterator[str]:
     """What becomes of the ``lines`` in which what is gone begins, and of those in which it ends."""
     first, last = gone[0], gone[-1]
-    heads = [head for line in lines if (head := line.removesuffix(first)) != line]
-    tails = [tail for line in lines if (tail := line.removeprefix(last)) != line]
+    heads, tails = _cut(lines, first, str.removesuffix), _cut(lines, last, str.removeprefix)
     if len(came) > 1:
         yield from (head + came[0] for head in heads if first != came[0])
         yield from (came[-1] + tail for tail in tails if last != came[-1])
     elif len(heads) * len(tails) <= _MOST:
         yield from (head + came[0] + tail for head, tail in product(heads, tails))
+
+
+def _cut(lines: Iterable[str], part: str, cut: Callable[[str, str], str]) -> list[str]:
+    return [rest for line in lines if (rest := cut(line, part)) != line]
 
 
 def _choose(candidates: Sequence[_Line], lines: Sequence[str], at: int) -> _Line:

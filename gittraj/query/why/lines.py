@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
-from itertools import chain
+from itertools import chain, groupby
 
 from gittraj.git import BlamedLine, Repository, read_blob
 from gittraj.model.codec import decode_note
@@ -22,12 +22,9 @@ from gittraj.query.records import Recorded
 from gittraj.query.show.chapters import Segments, spell_event
 from gittraj.query.why.changes import normalize, show_change
 from gittraj.query.why.origins import Origin, find_origins, headers, leave_strangers
-from gittraj.query.why.reasons import About, find_pinned, find_prompt, find_reasons, find_said
+from gittraj.query.why.reasons import find_doubts, find_pinned, find_prompt, find_reasons, find_said
 from gittraj.query.why.session import Part, Session
 from gittraj.query.why.written import Edit
-
-Explanation = Header
-"""An entry of ``why --json``."""
 
 FindNoted = Callable[[Collection[str]], Collection[str] | None]
 """Given paths, the commits with a note that touched one of them, under earlier names too; None: not known."""
@@ -48,13 +45,13 @@ def explain(
     read: Read,
     find_noted: FindNoted,
     respaced: Mapping[int, str],
-) -> list[Explanation]:
+) -> list[Header]:
     """One entry for each distinct origin of the ``blamed`` lines, in the order of their first lines.
 
     ``lines`` are all of the file. ``find_noted`` spares git a walk; ``respaced`` are the commits that changed
     the white space of lines since. Nothing is written, nothing fetched.
     """
-    commits = {line.commit for line in blamed if line.commit}
+    commits = {*filter(None, (line.commit for line in blamed))}
     recorded = _read_records(repository, commits, read)
     origins = find_origins(repository, recorded, blamed, lines, segments)
     silent = {o.commit: o.blamed for o in origins if o.session is None and o.commit}
@@ -77,7 +74,7 @@ def explain(
     entries = [
         {
             **_begin(origin, described),
-            **_explain_origin(repository, origin, lines),
+            **_explain_origin(repository, origin),
             "nearest": nearest.get(origin.commit),
             "unread": origin.commit in unread,
             "respaced": _tell_respaced(origin, respaced, described, told),
@@ -118,7 +115,7 @@ def _tell_respaced(
     ]
 
 
-def _begin(origin: Origin, described: Mapping[str, Header]) -> Explanation:
+def _begin(origin: Origin, described: Mapping[str, Header]) -> Header:
     """An entry without a record."""
     commit = described[origin.commit] if origin.commit else dict.fromkeys(_COMMIT)
     nothing: Header = {"trajectory": None, "prompt": None, "decisions": [], "said": None, "change": []}
@@ -126,22 +123,21 @@ def _begin(origin: Origin, described: Mapping[str, Header]) -> Explanation:
     return {"lines": _join(origin.numbers), **commit, **nothing, **more}
 
 
-def _explain_origin(repository: Repository, origin: Origin, lines: Sequence[str]) -> Header:
+def _explain_origin(repository: Repository, origin: Origin) -> Header:
     """What is known of the lines: what was decided about just them first, and who doubted them."""
-    session, edit = origin.session, origin.edit
+    session = origin.session
     if session is None:
         return {}
-    numbers = {line.first for line in origin.blamed}
-    about = About(session, origin.paths, numbers, [lines[number - 1] for number in origin.numbers], edit)
-    pinned = find_pinned(leave_strangers(origin.sessions), origin.paths, numbers, anywhere=edit is None)
-    told = {"trajectory": session.header, "decisions": pinned, "doubts": about.doubts()}
-    if edit is None:
+    pinned = find_pinned(origin)
+    doubts = find_doubts(origin, session.header)
+    told = {"trajectory": session.header, "decisions": pinned, "doubts": doubts}
+    if origin.edit is None:
         return told | _tell_beside(origin.sessions)
-    part = next(part for part in session.parts if edit.call in part.events)
-    edited = _explain_edit(session, part, edit, about)
+    part = next(part for part in session.parts if origin.edit.call in part.events)
+    edited = _explain_edit(session, part, origin.edit, origin)
     known = {decision["chosen"] for decision in pinned}
     told["decisions"] = [*pinned, *(d for d in edited["decisions"] if d["chosen"] not in known)]
-    return {**edited, **told, "movedBy": _list_moves(repository, part, about)}
+    return {**edited, **told, "movedBy": _list_moves(repository, part, origin)}
 
 
 def _tell_beside(sessions: Sequence[Session]) -> Header:
@@ -153,14 +149,14 @@ def _tell_beside(sessions: Sequence[Session]) -> Header:
     return {"prompt": beside[0]["prompt"] if len(beside) == 1 else None, "beside": beside}
 
 
-def _explain_edit(session: Session, part: Part, edit: Edit, about: About) -> Header:
+def _explain_edit(session: Session, part: Part, edit: Edit, origin: Origin) -> Header:
     """A session's explanation of the lines: in ``events`` the prompt above the call that wrote them, the
     nearest stated decision, and the call itself."""
     at = part.events.index(edit.call)
     prompt = find_prompt(session, part, at)
-    reasons, decided = find_reasons(session, part, at, about)
+    reasons, decided = find_reasons(session, part, at, origin)
     chosen = {event.id for event in (prompt, edit.call) if event} | decided
-    change, more = show_change(edit, about.lines)
+    change, more = show_change(edit, origin.lines)
     return {
         "prompt": prompt.content if prompt else part.prompt,
         "decisions": reasons,
@@ -171,7 +167,7 @@ def _explain_edit(session: Session, part: Part, edit: Edit, about: About) -> Hea
     }
 
 
-def _list_moves(repository: Repository, part: Part, about: About) -> list[Header]:
+def _list_moves(repository: Repository, part: Part, origin: Origin) -> list[Header]:
     """The commits that the edit's record was carried from, the original first; none that is here and has not
     the lines."""
     first = {record.origin.commit for record in part.records if record.origin}
@@ -179,37 +175,26 @@ def _list_moves(repository: Repository, part: Part, about: About) -> list[Header
     return [
         {"commit": commit, "short": commit[:_SHORT], "first": commit in first}
         for commit in sorted(former, key=lambda commit: (commit not in first, commit))
-        if not repository.objects.exists(commit) or _has_lines(repository, commit, about)
+        if not repository.objects.exists(commit) or _has_lines(repository, commit, origin)
     ]
 
 
-def _has_lines(repository: Repository, commit: str, about: About) -> bool:
-    wanted = {normalize(line) for line in about.lines}
-    return any(wanted <= {*map(normalize, read_blob(repository, commit, path))} for path in about.paths)
+def _has_lines(repository: Repository, commit: str, origin: Origin) -> bool:
+    wanted = {normalize(line) for line in origin.lines}
+    return any(wanted <= {*map(normalize, read_blob(repository, commit, path))} for path in origin.paths)
 
 
 def _join(numbers: Sequence[int]) -> list[list[int]]:
     """Sorted line numbers as ranges, both ends included."""
-    ranges: list[list[int]] = []
-    for number in numbers:
-        if ranges and ranges[-1][1] == number - 1:
-            ranges[-1][1] = number
-        else:
-            ranges.append([number, number])
-    return ranges
+    runs = groupby(enumerate(numbers), lambda each: each[1] - each[0])
+    return [[run[0], run[-1]] for run in ([number for _, number in each] for _, each in runs)]
 
 
-def leave_unknown(entries: Sequence[Explanation], edge: Collection[str]) -> Sequence[Explanation]:
+def leave_unknown(entries: Sequence[Header], edge: Collection[str]) -> Sequence[Header]:
     """Of the ``edge`` of a shallow clone, which git blames for all that is older, only known edits are
     told."""
-    nothing: Header = {
-        "trajectory": None,
-        "prompt": None,
-        "nearest": None,
-        "decisions": [],
-        "doubts": [],
-        "beside": [],
-    }
+    nothing: Header = {"trajectory": None, "prompt": None, "nearest": None}
+    nothing |= {"decisions": [], "doubts": [], "beside": []}
     for entry in entries:
         entry["shallow"] = entry["commit"] in edge and not entry["events"]
         if entry["nearest"] and entry["nearest"]["commit"] in edge:

@@ -14,7 +14,7 @@ from gittraj.query.records import Recorded
 from gittraj.query.show.chapters import Segments
 from gittraj.query.why.line_origin import find_writers
 from gittraj.query.why.session import Session, read_session
-from gittraj.query.why.written import Edit
+from gittraj.query.why.written import Edit, Hunk
 
 _SEEN = ("manual", "agent", "output", "order", "content")
 """On what evidence a session is known to have made a commit, or what is in it."""
@@ -22,12 +22,13 @@ _SEEN = ("manual", "agent", "output", "order", "content")
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What the ``blamed`` lines of one commit come from. ``sessions``: those of their commit, of which
-    ``session`` tells about them; ``edit``: which is known to have written them."""
+    """What the ``blamed`` lines of one commit, some of a ``file``, come from. ``sessions``: those of their
+    commit, of which ``session`` tells about them; ``edit``: which is known to have written them."""
 
     session: Session | None
     edit: Edit | None
     sessions: Sequence[Session]
+    file: Sequence[str]
     blamed: list[BlamedLine]
 
     @property
@@ -39,8 +40,29 @@ class Origin:
         return _paths(self.blamed[0])
 
     @property
+    def others(self) -> set[str]:
+        """The other files that the session changed."""
+        if self.session is None:
+            return set()
+        touched = {file["path"] for file in self.session.header["filesChanged"]}
+        return (touched | {file.path for event in self.session.events for file in event.files}) - self.paths
+
+    @property
     def numbers(self) -> list[int]:
         return sorted(line.number for line in self.blamed)
+
+    @property
+    def places(self) -> set[int]:
+        """Where they stood when they were committed."""
+        return {line.first for line in self.blamed}
+
+    @property
+    def lines(self) -> list[str]:
+        return [self.file[number - 1] for number in self.numbers]
+
+    @property
+    def hunks(self) -> Sequence[Hunk]:
+        return self.edit.hunks if self.edit else ()
 
 
 def _paths(line: BlamedLine) -> set[str]:
@@ -63,7 +85,7 @@ def find_origins(
     for (commit, *_), own in groups.items():
         for line, session, edit in _attribute(repository, own, lines, sessions[commit]):
             key = (commit, session and session.header["id"], edit and edit.call.id)
-            origins.setdefault(key, Origin(session, edit, sessions[commit], [])).blamed.append(line)
+            origins.setdefault(key, Origin(session, edit, sessions[commit], lines, [])).blamed.append(line)
     return [*origins.values()]
 
 

@@ -18,8 +18,9 @@ from gittraj.frozen import dataclass
 from gittraj.model.header import Header
 from gittraj.model.values import AnyEvent, Decided, Message, Prompt, ToolCall
 from gittraj.query.account import STATED, spell
+from gittraj.query.why.origins import Origin, leave_strangers
 from gittraj.query.why.session import Part, Session
-from gittraj.query.why.written import Edit, Hunk, is_one_of
+from gittraj.query.why.written import is_one_of
 
 _SAID = 225  # signs of a message above an edit
 _SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\b\d\.)(?<!\b\d\d\.)\s+(?=[A-Z`\"'*])")
@@ -38,63 +39,42 @@ _COMMON |= {name for name in dir(builtins) if name.islower()}
 """Words that many lines have, whatever they are about."""
 
 
-@dataclass(frozen=True, slots=True)
-class About:
-    """Lines, and what a decision may name of them: their ``numbers`` (when they were committed) in the files
-    ``paths``, their words; ``edit``: that is known to have written them."""
+def names(origin: Origin, decision: Header) -> int | None:
+    """What it names: the lines or something in them (2), only their file (1), neither (0); None: it is about
+    something else."""
+    if decision["path"] and is_one_of(decision["path"], origin.paths):
+        return _reaches(origin, decision["line"])
+    if decision["path"] and decision["by"] in STATED:  # what else was inferred to be one may be code
+        return None
+    chosen = f"{decision['question'] or ''} {decision['chosen']}"
+    others = (decision["reasoning"], decision["quote"], *decision["alternatives"])
+    told = " ".join(filter(None, (chosen, *others)))
+    named = _has_name(told, origin.paths)
+    return None if not named and _has_name(told, origin.others) else _compare(origin, chosen, named=named)
 
-    session: Session
-    paths: Collection[str]
-    numbers: Collection[int]
-    lines: Sequence[str]
-    edit: Edit | None
 
-    def names(self, decision: Header) -> int | None:
-        """What it names: the lines or something in them (2), only their file (1), neither (0); None: it is
-        about something else."""
-        if decision["path"] and is_one_of(decision["path"], self.paths):
-            return self._reaches(decision["line"])
-        if decision["path"] and decision["by"] in STATED:  # what else was inferred to be one may be code
-            return None
-        chosen = f"{decision['question'] or ''} {decision['chosen']}"
-        others = (decision["reasoning"], decision["quote"], *decision["alternatives"])
-        told = " ".join(filter(None, (chosen, *others)))
-        named = _has_name(told, self.paths)
-        if not named and _has_name(told, self._others()):
-            return None
-        return self._compare(chosen, named=named)
+def _reaches(origin: Origin, line: int | None) -> int:
+    if line is None:
+        return 1
+    reach = max((len(new) for _, new in origin.hunks), default=1)
+    return _LINES if any(abs(line - place) < reach for place in origin.places) else 0
 
-    def _reaches(self, line: int | None) -> int:
-        if line is None:
-            return 1
-        reach = max((len(new) for _, new in self._hunks), default=1)
-        return _LINES if any(abs(line - number) < reach for number in self.numbers) else 0
 
-    def _compare(self, chosen: str, *, named: bool) -> int | None:
-        """By the code in what was chosen."""
-        code = _words(piece for piece in _CODE.findall(chosen) if not _has_name(piece, self.paths))
-        if (code | {*_SYMBOL.findall(chosen)}) & _words(self.lines):
-            return _LINES
-        edited = _words(line for hunk in self._hunks for side in hunk for line in side)
-        return 1 if named else None if code and not code & edited else 0
+def _compare(origin: Origin, chosen: str, *, named: bool) -> int | None:
+    """By the code in what was chosen."""
+    code = _words(piece for piece in _CODE.findall(chosen) if not _has_name(piece, origin.paths))
+    if (code | {*_SYMBOL.findall(chosen)}) & _words(origin.lines):
+        return _LINES
+    edited = _words(line for hunk in origin.hunks for side in hunk for line in side)
+    return 1 if named else None if code and not code & edited else 0
 
-    @property
-    def _hunks(self) -> Sequence[Hunk]:
-        return self.edit.hunks if self.edit else ()
 
-    def _others(self) -> set[str]:
-        """The other files that the session changed."""
-        touched = {file["path"] for file in self.session.header["filesChanged"]}
-        touched |= {f.path for e in self.session.events if isinstance(e, ToolCall) for f in e.files}
-        return touched - {*self.paths}
-
-    def doubts(self) -> list[str]:
-        """The caveats of its session that name the lines, their file or something in them."""
-        nothing = {"question": None, "reasoning": None, "quote": None, "alternatives": (), "by": "inferred"}
-        header = self.session.header
-        places = (source or {"path": None, "line": None} for source in header["caveatSources"])
-        found = zip(header["caveats"], places, strict=True)
-        return [text for text, place in found if self.names({**place, **nothing, "chosen": text})]
+def find_doubts(origin: Origin, header: Header) -> list[str]:
+    """The caveats that name the lines, their file or something in them."""
+    nothing = {"question": None, "reasoning": None, "quote": None, "alternatives": (), "by": "inferred"}
+    places = (source or {"path": None, "line": None} for source in header["caveatSources"])
+    found = zip(header["caveats"], places, strict=True)
+    return [text for text, place in found if names(origin, {**place, **nothing, "chosen": text})]
 
 
 def _has_name(text: str, paths: Collection[str]) -> bool:
@@ -108,18 +88,16 @@ def _words(texts: Iterable[str]) -> frozenset[str]:
     return frozenset(word for text in texts for word in _WORD.findall(text)) - _COMMON
 
 
-def find_pinned(
-    sessions: Iterable[Session], paths: Collection[str], numbers: Collection[int], *, anywhere: bool
-) -> list[Header]:
-    """What was decided about just these lines, ``anywhere`` also on purpose about their file."""
+def find_pinned(origin: Origin) -> list[Header]:
+    """What was decided about just these lines; where no edit wrote them, also on purpose about their file."""
     found = [
         decision
-        for session in sessions
+        for session in leave_strangers(origin.sessions)
         for decision in session.header["decisions"]
-        if decision["path"] and is_one_of(decision["path"], paths)
-        if decision["line"] in numbers or (anywhere and decision["by"] in STATED)
+        if decision["path"] and is_one_of(decision["path"], origin.paths)
+        if decision["line"] in origin.places or (origin.edit is None and decision["by"] in STATED)
     ]
-    return sorted(found, key=lambda decision: decision["line"] not in numbers)
+    return sorted(found, key=lambda decision: decision["line"] not in origin.places)
 
 
 def find_prompt(session: Session, part: Part, at: int) -> Prompt | None:
@@ -164,27 +142,24 @@ class _Placed:
     stated: str | None = None
 
 
-Rank = tuple[int, bool, bool, bool, int]
-
-
-def find_reasons(session: Session, part: Part, at: int, about: About) -> tuple[list[Header], set[str]]:
+def find_reasons(session: Session, part: Part, at: int, origin: Origin) -> tuple[list[Header], set[str]]:
     """The decisions that the call at ``at`` carries out, and the ids of the events of those that were stated.
     What names its lines first, then what stands right before it, what names their file; of these what was
     stated on purpose, what stands before, nearest."""
-    ranked = [(_rank(placed, about, part, at), placed) for placed in _place(session)]
+    ranked = [(_rank(placed, origin, part, at), placed) for placed in _place(session)]
     best = min((rank for rank, _ in ranked if rank), default=None)
     chosen = [placed for rank, placed in ranked if rank and rank == best][:_MOST]
     return [placed.decision for placed in chosen], {placed.stated for placed in chosen if placed.stated}
 
 
-def _rank(placed: _Placed, about: About, part: Part, at: int) -> Rank | None:
+def _rank(placed: _Placed, origin: Origin, part: Part, at: int) -> tuple[int, ...] | None:
     """None: it is no reason of the call at ``at`` of ``part``."""
-    names, i, own = about.names(placed.decision), placed.at, placed.part is part
+    named, i, own = names(origin, placed.decision), placed.at, placed.part is part
     beside = own and _is_beside(part.events, i, at, stated=placed.stated is not None)
-    if names is None or not (names or beside):
+    if named is None or not (named or beside):
         return None
     near = beside and i < at and not any(map(_is_edit, part.events[i:at]))
-    weight = 0 if names == _LINES else 1 if near else 3 - names
+    weight = 0 if named == _LINES else 1 if near else 3 - named
     return weight, placed.stated is None, not own, i > at, abs(i - at)
 
 

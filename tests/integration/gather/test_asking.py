@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from gittraj.model.values import Link, SessionInfo
+from gittraj.model.values import Link, SessionInfo, Tombstone
+from gittraj.notes.places import runs_place
 from tests.integration import command
 from tests.integration.gather.team import Team, told
 from tests.integration.repository import Git
@@ -22,7 +23,8 @@ _SAME = ("commit", "short", "subject", "author", "date", "trajectories")
 
 
 def fill(team: Team) -> list[Git]:
-    """A session on two commits, one carried, work without a commit, another of the same id elsewhere."""
+    """A session on two commits, one carried, work without a commit on one that was, and where none is,
+    what was taken off, another of the same id elsewhere, and one whose parts overlap."""
     api = team.repository(
         "api",
         [
@@ -32,6 +34,13 @@ def fill(team: Team) -> list[Git]:
             [],
         ],
     )
+    with api.open() as repository:
+        story = Story(repository)
+        story.note(runs_place("sha1", "2026-01", "run"), told("run", chosen="the egret", role="explored"))
+        story.note(api.head(), told("off", 3), Tombstone(id="off", deleted="unlinked"))
+        whole = SessionInfo(agent="codex", session="long")
+        long = (record("long", at=at, n=n, whole=whole) for at, n in ((2, 5), (0, 1), (1, 9)))
+        story.note(api.head(), *long)
     web = team.repository("web", [[told("one", chosen="the cormorant")], []])
     link = Link(evidence="content", carried_from=(web("rev-parse", "HEAD~1"),))
     with web.open() as repository:
@@ -70,6 +79,8 @@ def test_every_question_is_answered_as_in_each_repository(team: Team) -> None:
         for ours, theirs in zip(found["trajectories"], entry["trajectories"], strict=True):
             differing = {key for key in theirs if ours[key] != theirs[key]}
             assert differing <= {"redactions", "redactionsAtMost", "readers"}
+    runs = [each["runs"] for each in own(team, "log", "--all") if "runs" in each]
+    assert [each["id"] for each in team.ask("log", "--all")["runs"]] == [e["id"] for (e,) in runs] == ["run"]
     _check_figures(team)
     _check_search(team)
     _check_context(team)
@@ -78,6 +89,7 @@ def test_every_question_is_answered_as_in_each_repository(team: Team) -> None:
 def _check_figures(team: Team) -> None:
     mine, each = team.ask("stats", "--by", "repository"), [found["total"] for found in own(team, "stats")]
     total = mine["total"]
+    assert total["bytes"]["records"] == sum(found["bytes"]["records"] for found in each)
     for key in (
         "commits",
         "recorded",
@@ -106,6 +118,7 @@ def _check_figures(team: Team) -> None:
             same = [each for each in theirs if each["name"] == row["name"]]
             assert row["recorded"] == sum(each["recorded"] for each in same), by
             assert row["trajectories"] == sum(each["trajectories"] for each in same), by
+            assert row["bytes"]["records"] == sum(each["bytes"]["records"] for each in same), by
             assert row["costUsd"] in (None, pytest.approx(sum(each["costUsd"] or 0 for each in same))), by
 
 
@@ -120,10 +133,15 @@ def _check_search(team: Team) -> None:
     assert hits("buck*", "NOT", "cormorant") == [("acme/api", "one"), ("acme/api", "two")]
     assert hits("cormorant", "OR", "queue", "--agent", "codex") == [("acme/api", "one"), ("acme/web", "one")]
     assert hits("limiting", "--agent", "gemini") == []
-    assert hits("limiting", "--file", "src", "--author", "A U") == hits("limiting")
+    of_commits = [hit for hit in hits("limiting") if hit[1] != "run"]
+    assert hits("limiting", "--file", "src", "--author", "A U") == of_commits
     assert hits("limiting", "--file", "lib") == hits("limiting", "--author", "nobody") == []
     (found,) = team.ask("search", "cormorant")["results"]
     assert "cormorant" in [match["marked"][1] for match in found["matches"]]
+    mine, *_ = own(team, "search", "egret")
+    (found,) = team.ask("search", "egret")["results"]
+    assert found["commit"] is None, "a run has none"
+    assert found["matches"] == mine["results"][0]["matches"]
     assert "acme/web@" in team.traj("search", "cormorant", "--team", team.url)
     for args in (["cormorant", "--similar"], ["x", "--rev", "HEAD"]):
         team.traj("search", *args, "--team", team.url, status=2)
@@ -155,8 +173,10 @@ def test_a_listing_is_filtered_as_in_one_repository(tmp_path: Path) -> None:
         ["--since", "2026-01-03"],
         ["--until", "2026-01-03"],
         ["--trajectories"],
+        ["--trajectories", "--all"],
+        ["--status", "unknown"],
     ):
-        name = "trajectories" if args == ["--trajectories"] else "commits"
+        name = "trajectories" if "--trajectories" in args else "commits"
         key = "id" if name == "trajectories" else "commit"
         found = [entry[key] for entry in team.ask("log", *args)[name]]
         theirs = [entry[key] for answer in own(team, "log", *args) for entry in answer[name]]

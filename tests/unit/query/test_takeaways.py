@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gittraj.model.values import Decision, Retrospective, Role, SessionInfo, Summary, TestRuns
+from gittraj.model.values import Decision, FileChanged, Retrospective, Role, SessionInfo, Summary, TestRuns
 from gittraj.query.context.neighbours import Near
 from gittraj.query.context.takeaways import Source, rank_takeaways
 from gittraj.query.header import fold
@@ -208,10 +208,28 @@ def test_of_two_doubts_one_of_which_says_all_of_the_other_the_longer_stands() ->
 
 
 def test_what_names_its_file_is_told_of_that_one() -> None:
-    near = Near("a" * 40, 1, "a.py", neighbour=False, paths=["a.py", "b.py"])
-    told = replace(source(0, **chose("x", "y", path="b.py"), caveats=("slow",)), near=near)
-    paths = {t["kind"]: (t["path"], t["paths"]) for t in rank_takeaways([told])}
-    assert paths == {"rejected": ("b.py", ["b.py"]), "doubt": ("a.py", ["a.py", "b.py"])}
+    near = Near("a" * 40, 1, "a.py", neighbour=False, paths=["a.py", "b.py"], files=["a.py", "b.py", "c.py"])
+    for named, path in (("b.py", "b.py"), ("c.py", "c.py"), ("random.uniform", None)):
+        told = replace(source(0, **chose("x", "y", path=named), caveats=("slow",)), near=near)
+        paths = {t["kind"]: (t["path"], t["paths"]) for t in rank_takeaways([told])}
+        both = ("a.py", ["a.py", "b.py"])
+        assert paths == {"rejected": (path, [path]) if path else both, "doubt": both}
+
+
+def test_near_is_a_file_that_the_session_wrote() -> None:
+    near = Near("a" * 40, 0.15, "aa.py", neighbour=True, files=["aa.py", "b.py", "a.py"])
+    told = source(0, caveats=("slow",), files=(FileChanged(path="b.py", kind="edit", edits=1),))
+    assert [t["path"] for t in rank_takeaways([replace(told, near=near)])] == ["b.py"]
+    assert [t["path"] for t in rank_takeaways([replace(source(0, caveats=("slow",)), near=near)])] == [
+        "aa.py"
+    ]
+
+
+def test_what_is_said_of_a_file_in_a_remote_comes_before_what_is_said_of_its_neighbours() -> None:
+    theirs = source(3, caveats=("theirs",))
+    theirs = replace(theirs, header={**theirs.header, "remote": "origin"})
+    beside = source(1, weight=0.5, neighbour=True, **chose("chosen", "beside"))
+    assert texts(beside, theirs, source(9, caveats=("ours",))) == ["ours", "theirs", "beside"]
 
 
 def test_what_was_reverted_comes_after_what_stands() -> None:

@@ -81,3 +81,10 @@ def test_every_place_of_a_view_maps_back(text: str) -> None:
         assert 0 <= start < end <= len(text)
         if view.text[at].isalpha() and "\\" not in text[start:end]:
             assert view.text[at] in text[start:end]
+
+
+def test_a_line_that_goes_on_is_not_the_rest_of_a_password_at_the_end_of_the_line_above() -> None:
+    password = "Tiger" + "4711xx99"
+    text = f"export DB_NAME=production DB_PASSWORD={password}\nbuild-0042abcd started\n"
+    (found,) = Redactor(key=b"k" * 32).find(text)
+    assert text[found.start : found.end] == password

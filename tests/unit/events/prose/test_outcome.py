@@ -62,7 +62,7 @@ NO_REASONS = [
 
 
 def _quotes(message: str) -> set[str]:
-    return {choice.quote for choice in find_choices([message])}
+    return {choice.quote for choice in find_choices(message)}
 
 
 @pytest.mark.parametrize(("message", "result"), RESULTS)
@@ -87,17 +87,17 @@ def test_what_states_no_reason(message: str) -> None:
 
 def test_a_choice_with_its_reason_comes_first_and_one_without_is_no_reason() -> None:
     message = "The leak came from the cache. I used a set rather than a list because order does not matter."
-    assert find_reason([message], find_choices([message])) == message.partition(". ")[2]
+    assert find_reason([message], find_choices(message)) == message.partition(". ")[2]
     bare = "I used a set rather than a list."
-    assert find_reason([bare], find_choices([bare])) is None
+    assert find_reason([bare], find_choices(bare)) is None
 
 
 def test_a_report_of_what_was_done_is_no_reason() -> None:
     said = "pretty(0) gives an empty string, which is probably wrong; I left it, as the task didn't say."
     message = f"Done: pretty() prints all units and there's a README. {said}"
-    assert find_choices([message]) == ()
-    assert find_reason([message], find_choices([message])) is None
-    assert find_reason([said], find_choices([said])) == said
+    assert find_choices(message) == ()
+    assert find_reason([message], find_choices(message)) is None
+    assert find_reason([said], find_choices(said)) == said
 
 
 def test_why_a_doubt_remains_is_not_why_the_work_was_done() -> None:

@@ -207,7 +207,7 @@ LISTS = [
 
 @pytest.mark.parametrize("said", CHOICES)
 def test_a_choice_by_its_grounds(said: str) -> None:
-    (found,) = find_choices([REPORT + said])
+    (found,) = find_choices(REPORT + said)
     assert found.quote in said
     assert found.chosen
 
@@ -220,13 +220,13 @@ def test_a_doubt_in_a_report(said: str) -> None:
 
 @pytest.mark.parametrize("said", NEITHER)
 def test_neither(said: str) -> None:
-    assert find_choices([REPORT + said]) == ()
+    assert find_choices(REPORT + said) == ()
     assert find_doubts(REPORT + said) == ()
 
 
 def test_what_was_left_undone_on_purpose_is_a_choice_with_its_reason() -> None:
     said = "## What I deliberately did not do\n\n- Did not edit `ANALYSIS.md` (it is no part of this phase)\n"
-    (found,) = find_choices([REPORT + said])
+    (found,) = find_choices(REPORT + said)
     assert (found.chosen, found.reason) == ("Did not edit `ANALYSIS.md`", "it is no part of this phase")
 
 
@@ -234,7 +234,7 @@ def test_a_choice_in_a_message_that_ends_with_an_offer_was_made() -> None:
     said = (
         "- Updated the type to be an option instead of text\n\nWould you like me to adjust the page as well?"
     )
-    (found,) = find_choices([said])
+    (found,) = find_choices(said)
     assert found.rejected == ("text",)
 
 
@@ -283,7 +283,7 @@ def test_a_message_that_tells_a_choice_is_a_report() -> None:
 
 
 def test_a_table_of_what_was_taken_and_left_out() -> None:
-    (found,) = find_choices([TABLE])
+    (found,) = find_choices(TABLE)
     assert (found.chosen, found.rejected, found.reason) == ("a file", ("a table",), "one writer")
 
 
@@ -293,13 +293,13 @@ def test_a_list_below_a_label_with_its_colon_inside(said: str) -> None:
 
 
 def test_a_bold_question_is_answered_by_the_sentence_after_it() -> None:
-    (found,) = find_choices([REPORT + "**Why a queue and not a direct call?** The mail server is slow."])
+    (found,) = find_choices(REPORT + "**Why a queue and not a direct call?** The mail server is slow.")
     assert (found.chosen, found.rejected) == ("a queue", ("a direct call",))
     assert found.quote == "The mail server is slow."
 
 
 def test_what_was_taken_is_followed_by_what_speaks_against_the_other_way() -> None:
-    (found,) = find_choices(["I went with polling. Webhooks need a public address."])
+    (found,) = find_choices("I went with polling. Webhooks need a public address.")
     assert (found.chosen, found.rejected) == ("I went with polling", ("Webhooks",))
 
 

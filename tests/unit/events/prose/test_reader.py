@@ -77,7 +77,7 @@ def test_what_a_summary_repeats_stands_once() -> None:
             ("v4", (), "v7 sorts by time but needs Python 3.14"),
         ),
         (
-            "I could share a JSON table, or loop over the units. A loop over divmod is simpler, so I chose it;"
+            "I could share a table, or loop over the units. A loop over divmod is simpler, so I chose it;"
             " the table would need a build step.",
             ("A loop over divmod", (), "it is simpler"),
         ),

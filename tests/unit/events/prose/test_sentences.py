@@ -175,7 +175,7 @@ NEITHER = [
 
 @pytest.mark.parametrize("said", CHOICES)
 def test_a_choice(said: str) -> None:
-    (found,) = find_choices([said])
+    (found,) = find_choices(said)
     assert found.quote in said
     assert found.chosen
     assert found.rejected
@@ -189,5 +189,5 @@ def test_a_doubt(said: str) -> None:
 
 @pytest.mark.parametrize("said", NEITHER)
 def test_neither(said: str) -> None:
-    assert find_choices([said]) == ()
+    assert find_choices(said) == ()
     assert find_doubts(said) == ()

@@ -43,7 +43,7 @@ def _rows() -> Iterator[Row]:
 
 def _choices(message: str, *, own: bool = False) -> list[str]:
     """As the table has them."""
-    found = find_choices([message], own=own)
+    found = find_choices(message, own=own)
     return [f"{c.chosen} | {' ; '.join(c.rejected)} | {(c.reason or '').rstrip('.')}" for c in found]
 
 
@@ -60,7 +60,7 @@ def _read(message: str) -> Prose:
 CHECKS: dict[str, Callable[[Row], bool]] = {
     "a doubt": lambda row: find_doubts(row.message) == (row.said,),
     "a doubt, and no choice": lambda row: (
-        find_doubts(row.message) == (row.said,) and not find_choices([row.message])
+        find_doubts(row.message) == (row.said,) and not find_choices(row.message)
     ),
     "a doubt of a report": lambda row: (
         find_doubts(row.message) == (row.said,) and not find_doubts(f"Here is how it works.\n\n{row.said}")
@@ -68,12 +68,12 @@ CHECKS: dict[str, Callable[[Row], bool]] = {
     "doubts": lambda row: [*find_doubts(row.message)] == row.told,
     "doubts on the way": lambda row: [*find_doubts(row.message, on_the_way=True)] == row.told,
     "no doubt": lambda row: not find_doubts(row.message),
-    "no choice": lambda row: not find_choices([row.message]),
-    "no choice on the way": lambda row: not find_choices([row.message], own=True),
+    "no choice": lambda row: not find_choices(row.message),
+    "no choice on the way": lambda row: not find_choices(row.message, own=True),
     "no reason": lambda row: _read(row.message).why is None,
     "choices, and no doubt": lambda row: (
         _agrees(_choices(row.message), row.told)
-        and not find_doubts(row.message, without={c.quote for c in find_choices([row.message])})
+        and not find_doubts(row.message, without={c.quote for c in find_choices(row.message)})
     ),
     "choices": lambda row: _agrees(_choices(row.message), row.told),
     "choices on the way": lambda row: _choices(row.message, own=True) == row.told,
@@ -87,10 +87,10 @@ def test_what_is_told(row: Row) -> None:
 
 def test_who_reviews_or_explains_chooses_only_in_the_first_person() -> None:
     own, other = "I used a set instead of a list.", "The parser reads bytes, not runes, since that is faster."
-    assert len(find_choices([f"{other} {own}"])) == 2
-    assert [choice.quote for choice in find_choices([f"{other} {own}"], own=True)] == [own]
+    assert len(find_choices(f"{other} {own}")) == 2
+    assert [choice.quote for choice in find_choices(f"{other} {own}", own=True)] == [own]
     review = f"⚠️ Line 12: {other}\n\n⚠️ Line 40: no test."
-    assert find_choices([review]) == ()
+    assert find_choices(review) == ()
 
 
 def test_a_turn_that_wrote_nothing_explains() -> None:
