@@ -120,11 +120,16 @@ def sides(decision: Mapping[str, Any]) -> tuple[str, list[str]]:
     return chosen, [other for other in others if not (other in chosen and _REFUSES.search(chosen))]
 
 
+_PLACED = re.compile(r"(?:at|before|after|by|for|from|in|inside|on|to|with)\b", re.I)
+"""A side that says where or how: ``over in a property`` would be no English."""
+
+
 def decided(decision: Header) -> str:
     """``X over Y and Z``; ``not: Y``; with a clause on a side, ``I did X rather than Y``."""
     chosen, others = sides(decision)
     rejected = " and ".join(others)
-    link = "rather than" if any(map(_SAYS.search, (chosen, *others))) else "over"
+    clause = any(map(_SAYS.search, (chosen, *others))) or any(map(_PLACED.match, others))
+    link = "rather than" if clause else "over"
     return f"{chosen} {link} {rejected}" if chosen and others else chosen or f"{_REFUSAL}{rejected}"
 
 
