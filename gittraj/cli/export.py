@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
@@ -153,12 +152,8 @@ def _is_folder(path: Path) -> bool:
 
 
 def _put(parts: Iterable[str | bytes], output: Path | None) -> None:
-    body = join(parts)
-    if output:
-        output.write_bytes(body)
-    else:
-        sys.stdout.buffer.write(body)
-        sys.stdout.buffer.flush()
+    with click.open_file(str(output or "-"), "wb") as stream:
+        stream.write(join(parts))
 
 
 def _put_documents(form: Exchange, exported: Exported, output: Path | None) -> None:

@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 
 _OF_COMMITS = ("author", "since", "until", "paths")
 """Options that runs without a commit cannot meet."""
-_ASKED = 50
+_BRANCHES, _ASKED = 4, 50
 """Commits of which branches are asked for."""
 _SHARE = Number(0, 1)
 _AT_ONCE = 100  # rows that are written together
@@ -156,18 +156,19 @@ def _say_others(repository: Repository, notes: Notes | Recorded, listed: Sequenc
 
 
 def _where(repository: Repository, commits: Sequence[str]) -> str:
-    """A command that shows some of them; a branch that has one comes first."""
+    """What shows them: branches that have some come first."""
     here = [commit for commit in commits if repository.objects.exists(commit)][:_ASKED]
     if not here:
         return "none of which is here"
     contains = [f"--contains={commit}" for commit in here]
-    asked = ("for-each-ref", "--count=1", "--format=%(refname:short)", *contains)
-    branch = (
+    asked = ("for-each-ref", f"--count={_BRANCHES}", "--format=%(refname:short)", *contains)
+    found = (
         repository.run(*asked, "refs/heads", "refs/remotes", check=False)
         .out.decode("utf-8", "replace")
-        .strip()
+        .split()
     )
-    shown = f"git traj log {branch}" if branch else f"git traj show {here[0][:7]}"
+    more = f" (or {', '.join(found[1:])})" if found[1:] else ""
+    shown = f"git traj log {found[0]}{more}" if found else f"git traj show {here[0][:7]}"
     return f"on other branches or rewritten since: {shown}"
 
 

@@ -108,6 +108,10 @@ def _explain(
     if len(entries) == 1 and entries[0]["commit"] and not entries[0]["trajectory"]:
         around = blame.read_around(blamed)
         entries = entries if around == blamed else tell(around)
+    if rev:  # what stands in the work tree was hardly taken back
+        from gittraj.query.log.reverted import Reverts
+
+        Reverts(repository).mark(entry for entry in entries if entry["commit"])
     return leave_unknown(entries, repository.edge)
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from itertools import islice
 from typing import Any
 
+from gittraj.errors import UsageError
 from gittraj.frozen import dataclass
 from gittraj.gather.remotes import show_names
 from gittraj.gather.store import Session
@@ -42,16 +45,46 @@ class Conditions:
         return " AND ".join(f"({text})" for text in self.texts) or "TRUE"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """Which commits: ``author`` is a regular expression, or (in ``stats``) a part of a name; times are in
+    seconds since 1970."""
+
+    author: str | None = None
+    since: int | None = None
+    until: int | None = None
+    paths: Sequence[str] = ()
+    explored: bool = False
+
+    def committed(self) -> list[tuple[str, Any] | None]:
+        """Conditions on rows of ``commits``."""
+        return [
+            ("c.committed_at >= ?", moment(self.since)) if self.since is not None else None,
+            ("c.committed_at <= ?", moment(self.until)) if self.until is not None else None,
+        ]
+
+    def is_by(self, name: str | None, email: str | None) -> bool:
+        """Raises UsageError."""
+        try:
+            return self.author is None or re.search(self.author, f"{name or ''} <{email or ''}>") is not None
+        except re.error as error:
+            raise UsageError(f"--author: {error}", "it is a regular expression") from None
+
+
+def moment(seconds: int) -> datetime:
+    """As engines have times: of UTC, without a zone."""
+    return datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None)
+
+
 def on_trajectories(
-    *, agent: str | None, model: str | None, task: str | None, tag: str | None, alias: str
+    *, agent: str | None, model: str | None, task: str | None, tag: str | None
 ) -> list[tuple[str, Any] | None]:
     """Conditions on rows of ``trajectories``, which may match too much: ``Labels`` decides."""
-    t = f"{alias}." if alias else ""
     return [
-        (f"{t}agent = ?", agent) if agent else None,
-        (f"lower({t}models) LIKE ? ESCAPE '!'", f"%{_escape(model.lower())}%") if model else None,
-        (f"{t}task LIKE ? ESCAPE '!'", f"%{_escape(task)}%") if task else None,
-        (f"{t}tags LIKE ? ESCAPE '!'", f"%{_escape(tag)}%") if tag else None,
+        ("t.agent = ?", agent) if agent else None,
+        ("lower(t.models) LIKE ? ESCAPE '!'", f"%{_escape(model.lower())}%") if model else None,
+        ("t.task LIKE ? ESCAPE '!'", f"%{_escape(task)}%") if task else None,
+        ("t.tags LIKE ? ESCAPE '!'", f"%{_escape(tag)}%") if tag else None,
     ]
 
 
@@ -81,9 +114,8 @@ def read_folded(session: Session, trajectories: Iterable[Id]) -> dict[Id, Folded
     for marks, values in chunks(dict.fromkeys(trajectories)):
         rows = session.ask(
             "SELECT l.project_id, l.trajectory_id, l.commit_id, l.role, l.link, p.record FROM links l"
-            " JOIN parts p ON p.project_id = l.project_id AND p.trajectory_id = l.trajectory_id"
-            f" AND p.part_id = l.part_id WHERE (l.project_id, l.trajectory_id) IN ({marks})"
-            " ORDER BY l.commit_id",
+            " JOIN parts p USING (project_id, trajectory_id, part_id)"
+            f" WHERE (l.project_id, l.trajectory_id) IN ({marks}) ORDER BY l.commit_id",
             values,
         )
         for project, trajectory, commit, role, link, record in rows:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
-from gittraj.errors import UsageError
-from gittraj.frozen import dataclass
-from gittraj.gather.ask import Conditions, Id, below, chunks, on_trajectories, read_headers, read_names
+from gittraj.gather.ask import (
+    Choice,
+    Conditions,
+    Id,
+    below,
+    chunks,
+    on_trajectories,
+    read_headers,
+    read_names,
+)
 from gittraj.gather.store import Row, Session
 from gittraj.model.header import Header
 from gittraj.query.context.neighbours import Near, find_near
@@ -29,24 +35,12 @@ _NAMES = "project_id commit_id short subject author author_email date reached co
 _COLUMNS = ", ".join(f"c.{name}" for name in _NAMES.split())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
-    """Which commits: ``author`` is a regular expression, times are in seconds since 1970."""
-
-    author: str | None = None
-    since: int | None = None
-    until: int | None = None
-    paths: Sequence[str] = ()
-    explored: bool = False
-
-
 def list_entries(session: Session, choice: Choice, wanted: Wanted) -> Iterator[Header]:
     """Commits as ``log --json`` has them, newest first, each with its ``repository``, and at last the runs
     without one; ``files`` are those that sessions wrote. Raises TrajError."""
-    author = _compile(choice.author)
     names = read_names(session)
     for page in _read_pages(session, choice, wanted):
-        rows = {(r[0], r[1]): r for r in page if author is None or author.search(f"{r[4]} <{r[5]}>")}
+        rows = {(row[0], row[1]): row for row in page if choice.is_by(row[4], row[5])}
         for commit, found in read_headers(session, [*rows], explored=choice.explored):
             entry = _describe(rows[commit], names[commit[0]])
             headers = [header for _, header in found if wanted.accepts(header, entry["subject"])]
@@ -107,26 +101,15 @@ def list_trajectories(entries: Iterator[Header]) -> Iterator[Header]:
     yield from shown.values()
 
 
-def _compile(author: str | None) -> re.Pattern[str] | None:
-    try:
-        return re.compile(author) if author else None
-    except re.error as error:
-        raise UsageError(f"--author: {error}", "it is a regular expression") from None
-
-
 def _read_pages(session: Session, choice: Choice, wanted: Wanted) -> Iterator[list[Row]]:
     labels = {name: getattr(wanted, name) for name in ("agent", "model", "task", "tag")}
-    on = [pair for pair in on_trajectories(**labels, alias="t") if pair]
-    joined = (
-        "EXISTS (SELECT 1 FROM links l JOIN trajectories t ON t.project_id = l.project_id AND t.trajectory_id"
-        " = l.trajectory_id WHERE l.project_id = c.project_id AND l.commit_id = c.commit_id AND {})"
-    )
+    on = [pair for pair in on_trajectories(**labels) if pair]
     chosen = _choose(choice)
     if on:
         trajectory = Conditions.of(*on)
-        chosen.append((joined.format(trajectory), [*trajectory.parameters]))
+        chosen.append((_ON.format(_OF_TRAJECTORY, trajectory), [*trajectory.parameters]))
     if wanted.decisions:
-        chosen.append((_ON.format("decisions", "TRUE"), []))
+        chosen.append((_ON.format(_OF_PART.format("decisions"), "TRUE"), []))
     last: tuple[str, list[Any]] | None = None
     while True:
         where = Conditions.of(*chosen, last)
@@ -146,25 +129,18 @@ def _read_pages(session: Session, choice: Choice, wanted: Wanted) -> Iterator[li
 
 _EPOCH = datetime(1970, 1, 1)
 _ON = (
-    "EXISTS (SELECT 1 FROM links l JOIN {0} f ON f.project_id = l.project_id AND f.trajectory_id ="
-    " l.trajectory_id AND f.part_id = l.part_id WHERE l.project_id = c.project_id AND l.commit_id ="
-    " c.commit_id AND ({1}))"
+    "EXISTS (SELECT 1 FROM links l JOIN {} WHERE l.project_id = c.project_id AND l.commit_id = c.commit_id"
+    " AND ({}))"
 )
+_OF_TRAJECTORY = "trajectories t USING (project_id, trajectory_id)"
+_OF_PART = "{} f USING (project_id, trajectory_id, part_id)"
 
 
-def _choose(choice: Choice) -> list[tuple[str, Any]]:
-    chosen: list[tuple[str, Any]] = [("c.reached", [])]
-    if choice.since is not None:
-        chosen.append(("c.committed_at >= ?", _time(choice.since)))
-    if choice.until is not None:
-        chosen.append(("c.committed_at <= ?", _time(choice.until)))
+def _choose(choice: Choice) -> list[tuple[str, Any] | None]:
+    chosen: list[tuple[str, Any] | None] = [("c.reached", []), *choice.committed()]
     if found := below(choice.paths, "f.path"):
-        chosen.append((_ON.format("files", found[0]), found[1]))
+        chosen.append((_ON.format(_OF_PART.format("files"), found[0]), found[1]))
     return chosen
-
-
-def _time(seconds: int) -> datetime:
-    return datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None)
 
 
 # ---------------------------------------------------------------- context
@@ -200,9 +176,8 @@ def brief_team(session: Session, paths: Sequence[str]) -> tuple[bool, list[Takea
 
 def _read_near(session: Session, project: str, paths: Sequence[str]) -> Iterator[Near]:
     rows = session.ask(
-        "SELECT l.commit_id, f.path FROM links l JOIN files f ON f.project_id = l.project_id"
-        " AND f.trajectory_id = l.trajectory_id AND f.part_id = l.part_id JOIN commits c"
-        " ON c.project_id = l.project_id AND c.commit_id = l.commit_id WHERE c.reached AND l.project_id = ?"
+        "SELECT l.commit_id, f.path FROM links l JOIN files f USING (project_id, trajectory_id, part_id)"
+        " JOIN commits c USING (project_id, commit_id) WHERE c.reached AND l.project_id = ?"
         " ORDER BY c.committed_at DESC, l.commit_id",
         [project],
     )

@@ -16,7 +16,7 @@ from typing import Any
 
 from gittraj.errors import UsageError
 from gittraj.frozen import dataclass
-from gittraj.gather.ask import Conditions, Id, below, chunks, on_trajectories
+from gittraj.gather.ask import Choice, Conditions, Id, below, chunks, moment, on_trajectories
 from gittraj.gather.ask_log import describe_commits
 from gittraj.gather.store import Session
 from gittraj.gather.terms import BETWEEN, stem
@@ -48,16 +48,15 @@ def search_team(
     conditions: index.Conditions,
     *,
     limit: int,
-    author: str | None = None,
-    paths: Sequence[str] = (),
+    choice: Choice,
 ) -> list[TeamHit]:
     """The best ``limit`` trajectories of all repositories. Raises TrajError."""
-    found = _find_parts(session, asked, conditions, paths)
+    found = _find_parts(session, asked, conditions, choice.paths)
     parts = _read_parts(session, found)
     commits = {part.trajectory.partition("/")[0] + "/" + c: None for part in parts for c in part.commits}
     described = describe_commits(session, [(key[:16], key[17:]) for key in commits])
-    if author is not None:
-        parts = [part for part in parts if _is_by(part, described, author)]
+    if choice.author is not None:
+        parts = [part for part in parts if _is_by(part, described, choice)]
     store = InMemory()
     with store.writing() as connection, closing(connection):
         by_trajectory: dict[str, list[Part]] = defaultdict(list)
@@ -75,14 +74,10 @@ def _place(hit: index.Hit, described: Mapping[Id, Header]) -> TeamHit:
     return TeamHit(replace(hit, trajectory=trajectory), project, commit)
 
 
-def _is_by(part: Part, described: Mapping[Id, Header], author: str) -> bool:
+def _is_by(part: Part, described: Mapping[Id, Header], choice: Choice) -> bool:
     project = part.trajectory.partition("/")[0]
     entries = (described.get((project, commit)) for commit in part.commits)
-    try:
-        spelt = [f"{e['author']['name']} <{e['author']['email']}>" for e in entries if e]
-        return any(re.search(author, name) for name in spelt)
-    except re.error as error:
-        raise UsageError(f"--author: {error}", "it is a regular expression") from None
+    return any(choice.is_by(e["author"]["name"], e["author"]["email"]) for e in entries if e)
 
 
 def _find_parts(
@@ -91,7 +86,7 @@ def _find_parts(
     """Parts that may match, the newest first: the engine knows nothing of phrases."""
     match, parameters, likely, likely_parameters = _translate(session, asked.match)
     labels = {name: getattr(conditions, name) for name in ("agent", "model", "task", "tag")}
-    on = on_trajectories(**labels, alias="t")
+    on = on_trajectories(**labels)
     if found := below(paths, "f.path"):
         on.append((_IN_FILES.format(found[0]), found[1]))
     chosen = Conditions.of(*on)
@@ -100,7 +95,7 @@ def _find_parts(
         (f"x.kind IN ({', '.join('?' * len(conditions.kinds))})", [*conditions.kinds])
         if conditions.kinds
         else None,
-        ("x.ended_at >= ?", _time(conditions.since)) if conditions.since is not None else None,
+        ("x.ended_at >= ?", moment(conditions.since)) if conditions.since is not None else None,
         (likely, likely_parameters),
     )
     rows = session.ask(
@@ -119,10 +114,6 @@ _IN_FILES = (
     "EXISTS (SELECT 1 FROM files f WHERE f.project_id = x.project_id AND f.trajectory_id = x.trajectory_id"
     " AND f.part_id = x.part_id AND ({}))"
 )
-
-
-def _time(seconds: int) -> datetime:
-    return datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None)
 
 
 def _translate(session: Session, match: str) -> tuple[str, list[Any], str, list[Any]]:
@@ -160,8 +151,7 @@ def _read_parts(session: Session, keys: Sequence[tuple[str, str, str]]) -> list[
             commits[project, trajectory, part].append(commit)
         rows = session.ask(
             f"SELECT {columns}, x.agent, x.started_at, x.ended_at, x.models, x.role, t.title, t.tags, t.task"
-            " FROM parts x JOIN trajectories t ON t.project_id = x.project_id AND t.trajectory_id ="
-            f" x.trajectory_id WHERE {inside}",
+            f" FROM parts x JOIN trajectories t USING (project_id, trajectory_id) WHERE {inside}",
             values,
         )
         for project, trajectory, part, agent, began, ended, models, role, title, tags, task in rows:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Any
 
 from gittraj.errors import UsageError
-from gittraj.frozen import dataclass
-from gittraj.gather.ask import Conditions, read_names
+from gittraj.gather.ask import Choice, Conditions, moment, read_names
 from gittraj.gather.store import Session
 from gittraj.model.header import Header
 from gittraj.query.account import PARTS
@@ -34,34 +32,20 @@ _OUTCOMES: Header = {"statuses": {}, "successRate": None, "medianSeconds": None,
 """What sums over many repositories do not tell."""
 _NOBODY = "CAST(NULL AS varchar)"
 _OF_COMPLETE = "CASE WHEN NOT l.incomplete THEN l.note_bytes END"
-_COMMITS = "commits c JOIN repositories r ON r.project_id = c.project_id"
+_COMMITS = "commits c JOIN repositories r USING (project_id)"
 _LINKS = (
-    "links l JOIN commits c ON c.project_id = l.project_id AND c.commit_id = l.commit_id"
-    " JOIN trajectories t ON t.project_id = l.project_id AND t.trajectory_id = l.trajectory_id"
-    " JOIN repositories r ON r.project_id = l.project_id"
+    "links l JOIN commits c USING (project_id, commit_id)"
+    " JOIN trajectories t USING (project_id, trajectory_id) JOIN repositories r USING (project_id)"
 )
-_PARTS = (
-    "parts p JOIN commits c ON c.project_id = p.project_id AND c.commit_id = p.commit_id"
-    " JOIN trajectories t ON t.project_id = p.project_id AND t.trajectory_id = p.trajectory_id"
-    " JOIN repositories r ON r.project_id = p.project_id"
-)
+_PARTS = _LINKS.replace("links l", "parts p")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """Which commits count: of an author whose name is or contains this, between times in seconds."""
-
-    author: str | None = None
-    since: int | None = None
-    until: int | None = None
-
-
-def compute_team_stats(session: Session, by: str, limits: Limits) -> tuple[Header, list[Header]]:
+def compute_team_stats(session: Session, by: str, choice: Choice) -> tuple[Header, list[Header]]:
     """``total`` and ``rows`` of ``git traj stats --json``. Commits without a record are known by month and
     author alone, so that dates narrow them to months. Raises TrajError."""
     if by not in BY:
         raise UsageError(f"--by {by} cannot be combined with --team", f"it can be {', '.join(BY)}")
-    where = _limit(limits)
+    where = _limit(choice)
     (total,) = _figures(session, where, None)
     total |= _overview(session, where)
     total["bytes"] = {**total["bytes"], "disk": None}
@@ -76,23 +60,18 @@ def compute_team_stats(session: Session, by: str, limits: Limits) -> tuple[Heade
     return total, sorted(rows, key=lambda row: (-row["recorded"], -row["commits"], row["name"] or ""))
 
 
-def _limit(limits: Limits) -> tuple[Conditions, Conditions]:
+def _limit(choice: Choice) -> tuple[Conditions, Conditions]:
     """On commits, and on the history of all."""
-
-    def when(seconds: int) -> datetime:
-        return datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None)
-
-    since, until, author = limits.since, limits.until, limits.author
-    named = f"%{author.lower()}%" if author else None
+    since, until = choice.since, choice.until
+    named = f"%{choice.author.lower()}%" if choice.author else None
     commits = Conditions.of(
         ("c.reached IS NOT FALSE", []),  # nor where there is no commit
-        ("c.committed_at >= ?", when(since)) if since is not None else None,
-        ("c.committed_at <= ?", when(until)) if until is not None else None,
+        *choice.committed(),
         ("lower(c.author) LIKE ? OR lower(c.author_email) LIKE ?", [named, named]) if named else None,
     )
     history = Conditions.of(
-        ("h.month >= ?", when(since).strftime("%Y-%m")) if since is not None else None,
-        ("h.month <= ?", when(until).strftime("%Y-%m")) if until is not None else None,
+        ("h.month >= ?", moment(since).strftime("%Y-%m")) if since is not None else None,
+        ("h.month <= ?", moment(until).strftime("%Y-%m")) if until is not None else None,
         ("lower(h.author) LIKE ?", named) if named else None,
     )
     return commits, history
@@ -168,9 +147,8 @@ def _spell(
 def _overview(session: Session, where: tuple[Conditions, Conditions]) -> Header:
     commits, _ = where
     shown = (
-        "SELECT DISTINCT t.* FROM trajectories t JOIN links l ON l.project_id = t.project_id AND"
-        " l.trajectory_id = t.trajectory_id JOIN commits c ON c.project_id = l.project_id AND c.commit_id ="
-        f" l.commit_id WHERE NOT l.incomplete AND {commits}"
+        "SELECT DISTINCT t.* FROM trajectories t JOIN links l USING (project_id, trajectory_id)"
+        f" JOIN commits c USING (project_id, commit_id) WHERE NOT l.incomplete AND {commits}"
     )
     present = ", ".join(f"bool_or(has_{part}) AS {part}" for part in PARTS)
     counted = ", ".join(f"count(CASE WHEN {part} THEN 1 END)" for part in PARTS)

@@ -32,7 +32,6 @@ CREATE OR REPLACE FUNCTION traj.readable() RETURNS text[] LANGUAGE sql STABLE SE
 $$;
 """
 """A reader is a role; so is a group. The function's answer is about whoever asks, and nobody else."""
-_ROLES = ("traj_reader", "traj_figures")
 
 
 class PostgresSession(Session):
@@ -125,10 +124,16 @@ def _make(connection: psycopg.Connection[Row]) -> None:
 def _make_table(connection: psycopg.Connection[Row], table: str) -> None:
     stemmed = ", terms_words tsvector" if table == "texts" else ""
     columns = spell_columns(table, "postgresql") + stemmed
-    if _has(connection, table):
-        for column in columns.split(", "):  # of a later version
-            _run(connection, f"ALTER TABLE traj.{table} ADD COLUMN IF NOT EXISTS {column}")
-        return
+    if connection.execute("SELECT to_regclass(%s)", [f"traj.{table}"]).fetchone() == (None,):
+        _create_table(connection, table, columns)
+    for column in columns.split(", "):  # of a later version
+        _run(connection, f"ALTER TABLE traj.{table} ADD COLUMN IF NOT EXISTS {column}")
+    for column in [c.name for c in TABLES[table] if c.is_text] + ["terms_words"] * bool(stemmed):
+        # ANALYZE would keep values where no VACUUM takes them out
+        _run(connection, f"ALTER TABLE traj.{table} ALTER COLUMN {column} SET STATISTICS 0")
+
+
+def _create_table(connection: psycopg.Connection[Row], table: str, columns: str) -> None:
     _run(connection, f"CREATE TABLE traj.{table} ({columns}) PARTITION BY HASH (project_id)")
     for number in range(_PARTS):
         _run(
@@ -138,7 +143,7 @@ def _make_table(connection: psycopg.Connection[Row], table: str) -> None:
         )
     second = next((n for n in ("trajectory_id", "commit_id") if n in names(table)), None)
     _run(connection, f"CREATE INDEX ON traj.{table} (project_id{f', {second}' if second else ''})")
-    if stemmed:
+    if "tsvector" in columns:
         _run(connection, f"CREATE INDEX ON traj.{table} USING gin (terms_words)")
     _run(connection, f"ALTER TABLE traj.{table} ENABLE ROW LEVEL SECURITY")
     _run(
@@ -155,7 +160,8 @@ def _make_view(connection: psycopg.Connection[Row], view: str, query: str, how: 
 
 def _grant(connection: psycopg.Connection[Row]) -> None:
     """Make the two groups where we may, and let them in: readers to what their rows say, figures to views."""
-    for role in _ROLES:
+    groups = {"traj_reader": [*TABLES, *VIEWS], "traj_figures": [view for view, _ in figures("")]}
+    for role, relations in groups.items():
         (there,) = connection.execute("SELECT to_regrole(%s) IS NOT NULL", [role]).fetchone() or (False,)
         if not there:
             try:
@@ -164,22 +170,9 @@ def _grant(connection: psycopg.Connection[Row]) -> None:
             except psycopg.errors.InsufficientPrivilege:
                 continue  # an administrator makes it, and the next gather grants
         _run(connection, f"GRANT USAGE ON SCHEMA traj TO {role}")
-    if _is_role(connection, "traj_reader"):
-        _run(
-            connection, f"GRANT SELECT ON {', '.join(f'traj.{t}' for t in (*TABLES, *VIEWS))} TO traj_reader"
-        )
-        _run(connection, "GRANT EXECUTE ON FUNCTION traj.readable() TO traj_reader")
-    if _is_role(connection, "traj_figures"):
-        views = ", ".join(f"traj.{view}" for view, _ in figures(""))
-        _run(connection, f"GRANT SELECT ON {views} TO traj_figures")
-
-
-def _is_role(connection: psycopg.Connection[Row], role: str) -> bool:
-    return connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [role]).fetchone() is not None
-
-
-def _has(connection: psycopg.Connection[Row], table: str) -> bool:
-    return connection.execute("SELECT to_regclass(%s)", [f"traj.{table}"]).fetchone() != (None,)
+        _run(connection, f"GRANT SELECT ON {', '.join(f'traj.{name}' for name in relations)} TO {role}")
+        if role == "traj_reader":
+            _run(connection, f"GRANT EXECUTE ON FUNCTION traj.readable() TO {role}")
 
 
 def _spell(statement: str) -> Any:

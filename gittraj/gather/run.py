@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -151,18 +152,18 @@ def _batches(found: Iterator[Gathered | str]) -> Iterator[list[Gathered | str]]:
 def collect_all(jobs: Sequence[Job], processes: int, environ: Mapping[str, str]) -> Iterator[Gathered | str]:
     """As they are done; of one that failed why. Raises TrajError when a process died."""
     if processes == 1 or not jobs:
-        yield from (_collect_here(job, environ) for job in jobs)
+        yield from (_collect(job, environ) for job in jobs)
         return
     # fork would copy an open connection, and libgit2's state
     with ProcessPoolExecutor(
-        min(processes, len(jobs)), get_context("spawn"), initializer=_begin, initargs=(dict(environ),)
+        min(processes, len(jobs)), get_context("spawn"), initializer=_end_with_parent
     ) as pool:
         try:
             left = iter(jobs)
             running: set[Future[Gathered | str]] = set()
             while True:
                 room = processes * _AHEAD - len(running)
-                running |= {pool.submit(_collect, job) for job in islice(left, room)}
+                running |= {pool.submit(_collect, job, dict(environ)) for job in islice(left, room)}
                 if not running:
                     return
                 done, running = wait(running, return_when=FIRST_COMPLETED)
@@ -175,29 +176,17 @@ def collect_all(jobs: Sequence[Job], processes: int, environ: Mapping[str, str])
             pool.shutdown(wait=True, cancel_futures=True)
 
 
-_environ: Mapping[str, str] = {}
-
-
-def _begin(environ: Mapping[str, str]) -> None:
-    global _environ  # noqa: PLW0603 - how a pool's initialiser reaches its jobs
-    _environ = environ
-    Thread(target=_end_with_parent, daemon=True).start()
-
-
 def _end_with_parent() -> None:
-    import os  # noqa: PLC0415 - for its one exit that does not wait
+    def wait_for_it() -> None:
+        parent = parent_process()
+        if parent is not None:
+            parent.join()
+            os._exit(1)  # the one exit that does not wait
 
-    parent = parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
-
-
-def _collect(job: Job) -> Gathered | str:
-    return _collect_here(job, _environ)
+    Thread(target=wait_for_it, daemon=True).start()
 
 
-def _collect_here(job: Job, environ: Mapping[str, str]) -> Gathered | str:
+def _collect(job: Job, environ: Mapping[str, str]) -> Gathered | str:
     try:
         with _bounded_files():
             return collect(job, environ)

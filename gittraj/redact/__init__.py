@@ -4,7 +4,8 @@ The rules are data (``data/*.toml``, which ``load`` reads). Most secrets are fou
 ``tokens`` matches a secret's own form, ``lines`` the form of the line around it, ``assignments`` the name of
 the value. The others read one kind of text each: ``private_keys`` PEM, ``commands`` the arguments of a
 command, ``calls`` the arguments of a function, ``rows`` tables with a row of names, ``nearby`` prompts and
-sentences (``cues``: the words that announce a secret; ``heard``: the words around them). ``bound`` is a name and
+sentences (``cues``: the words that announce a secret; ``heard``: the words around them), ``gitleaks`` what a
+company's own rules look for. ``bound`` is a name and
 what binds a value to it, ``quotes`` where a value in quotes ends.
 
 A reader only proposes: a ``Candidate`` has a place, a rule and its judges. ``decide`` alone says yes. It asks

@@ -134,9 +134,7 @@ class Gitleaks:
         return any(one.holds(secret=text[start:end], match=match, line=line) for one in lists)
 
 
-@cache
-def read(file: RuleFile) -> Gitleaks:
-    return Gitleaks(file)
+read = cache(Gitleaks)
 
 
 def _rule(row: Table, *, trusted: bool) -> OwnRule:

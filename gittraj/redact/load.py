@@ -158,9 +158,7 @@ class Patterns:
         return value
 
 
-@cache
-def patterns(table: str) -> Patterns:
-    return Patterns(table)
+patterns = cache(Patterns)
 
 
 def alternatives(name: str) -> str:

@@ -299,3 +299,16 @@ def test_a_pause(agent: Agent, workshop: Workshop) -> None:
 def calls(told: list[Fact]) -> list[Fact]:
     """Only what the tools were asked and answered."""
     return [fact for fact in told if fact[0].startswith("tool")]
+
+
+def test_a_rule_of_the_team_holds_where_its_own_engine_is(agent: Agent, workshop: Workshop) -> None:
+    pytest.importorskip("re2")
+    rule = "[[rules]]\nid = 'badge'\nregex = 'badge ([a-z]{4}-[0-9]{4})'\n"
+    workshop.commit(".gitleaks.toml", rule)
+    workshop.commit(".gittraj.yml", "redact: {gitleaks: [.gitleaks.toml]}\n")
+    turns = [turn(Shell("echo badge wxyz-4711; echo x > x.txt; git add x.txt && git commit -m x"))]
+    run = agent.run([*turns, turn(say=SAID)], folder=workshop.path)
+    workshop.settle(run)
+    shown = workshop.traj("show", "--events")
+    assert "wxyz-4711" in run.log.read_text() and "wxyz-4711" not in shown
+    assert "badge REDACTED-secret-n" in shown

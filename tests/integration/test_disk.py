@@ -195,9 +195,7 @@ def test_edge_19_read_only(disk: Path) -> None:
     refused = f"{git.root}/.git/traj/lock cannot be written: Read-only file system"
     answers(git, f"git-traj: not up to date: {refused} (make it writable: {THEN})\n")
     for asked in (["pause"], ["forget", desk.sessions["one"].session]):
-        assert traj(git, *asked) == Said(1, "", f"error: {refused}\nhint: make it writable: {THEN}\n"), (
-            asked
-        )
+        assert traj(git, *asked) == Said(1, "", f"error: {refused}\nhint: make it writable: {THEN}\n"), asked
     mount("-o", "remount,rw", str(disk))
     check(desk)
 

@@ -410,6 +410,10 @@ def test_all_says_where_the_other_records_are(
     said = " ".join(capsys.readouterr().err.split())
     where = "records, on other branches or rewritten since: git traj"
     assert said == f"2 more commits have {where} log other"
+    git("branch", "third", "other")
+    assert call(["log", "--all"]) == 0
+    assert capsys.readouterr().err.split()[-4:] == ["log", "other", "(or", "third)"]
+    git("branch", "-qD", "third")
     for args in (["log"], ["log", "--all", "--json"], ["log", "--all", "-1"], ["log", "--all", "other"]):
         assert call(args) == 0
         assert capsys.readouterr().err == "", args

@@ -110,6 +110,9 @@ def test_without_a_commit_it_is_explored_where_it_began(git: Git) -> None:
     told = only(git)
     assert (told["status"], told["link"]["role"]) == ("abandoned", "explored")
     assert contents(told) == ["Limit the rate", "tried a bucket", "too slow"]
+    shown = traj(git, "show")
+    assert "  abandoned: too slow\n" in shown
+    assert "chapter: " not in shown, "its title is the heading"
 
 
 def test_before_the_first_commit_it_waits(tmp_path: Path, empty_home: Path) -> None:

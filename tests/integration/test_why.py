@@ -542,6 +542,8 @@ def test_the_previous_change_of_a_line_is_no_other_change_of_its_file(
     desk.commit("counting", COUNT, path="f.py")
     desk.commit("greeting", f"{GREET}{COUNT}", path="f.py")
     desk.git("revert", "--no-edit", "HEAD")
+    reverted = {e["subject"]: e["revertedBy"] for e in why("f.py", "--rev", "HEAD~1")["entries"]}
+    assert reverted == {"greeting": desk.git.head(), "counting": None}
     desk.git.commit({"f.py": COUNT.replace("len(items)", "sum(items)").replace("return", "yield")}, "by hand")
     entry = why("f.py:2")["entries"][0]
     assert (entry["nearest"]["subject"], entry["nearest"]["ofLines"]) == ("counting", True)

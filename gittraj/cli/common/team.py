@@ -19,6 +19,7 @@ import click
 from gittraj.cli.common.output import columns, dump_json, text_page, write
 from gittraj.cli.common.repository import environment
 from gittraj.errors import UsageError
+from gittraj.gather.ask import Choice
 from gittraj.gather.fetching import new_repository
 from gittraj.gather.store import Session, open_store
 from gittraj.git import Repository
@@ -57,7 +58,7 @@ def show_log(
     **options: Any,
 ) -> None:
     from gittraj.cli.log import entries_to_json, render_listing
-    from gittraj.gather.ask_log import Choice, list_entries, list_trajectories
+    from gittraj.gather.ask_log import list_entries, list_trajectories
     from gittraj.query.log.filters import Wanted, compile_pattern
 
     _refuse(rev=rev != "HEAD", sort=sort != "date")
@@ -87,14 +88,14 @@ def show_log(
 def show_stats(
     url: str, rev: str, *, by: str, as_json: bool, pager: bool, draw: bool, **options: Any
 ) -> None:
-    from gittraj.gather.ask_stats import Limits, compute_team_stats
+    from gittraj.gather.ask_stats import compute_team_stats
     from gittraj.render.text.stats import render_stats
 
     _refuse(rev=rev != "HEAD", file=options.pop("paths"))
     options.pop("follow")
     with _asking(url) as (session, repository):
-        limits = Limits(author=options.pop("author"), **_read_dates(repository, options))
-        total, rows = compute_team_stats(session, by, limits)
+        choice = Choice(author=options.pop("author"), **_read_dates(repository, options))
+        total, rows = compute_team_stats(session, by, choice)
         if as_json:
             document = {"version": 1, "rev": None, "by": by, "total": total, "rows": rows}
             click.echo(dump_json(document))
@@ -123,9 +124,9 @@ def show_search(
     _refuse(similar=similar, fetch=fetch, rev=options.pop("rev"))
     query = parse_query(asked)
     with _asking(url) as (session, repository):
-        choice = {name: options.pop(name) for name in ("author", "paths")}
+        choice = Choice(**{name: options.pop(name) for name in ("author", "paths")})
         conditions = Conditions(**_read_dates(repository, options), **options)
-        hits = search_team(session, query, conditions, limit=limit, **choice)
+        hits = search_team(session, query, conditions, limit=limit, choice=choice)
         if not hits:
             click.echo("git-traj: no match", err=True)
         if as_json:

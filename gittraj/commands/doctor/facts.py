@@ -135,17 +135,14 @@ def gather(repository: Repository, environ: Environ) -> Facts:
     local = LocalState.of(repository)
     state = load_state(local.folder) or State()
     complaints: list[TrajError] = []
-    since = _attempt(
-        lambda: installed_positions(local.read(FILE))[0],
-        None,
-        complaints if (local.folder / FILE).exists() else [],
-    )
+    since = _read_since(local, complaints)
+    here = since is not None
     off = _attempt(lambda: load_suspension(local.folder), Suspension(), complaints)
     config = _attempt(lambda: read_config(repository), None, complaints)
     notes = NotesRef(repository)
     recorded, unstamped = _count(repository, config, complaints)
     lines = read_spool(local.folder, 0)[0]
-    made = find_made(repository, local, lines) if since is not None else []
+    made = find_made(repository, local, lines) if here else []
     deleted = _attempt(lambda: find_deleted(repository, state.tips), dict[str, str](), complaints)
     waiting, unlinked = find_open(repository, config, state, off, made=made, recorded=recorded)
     return Facts(
@@ -170,9 +167,7 @@ def gather(repository: Repository, environ: Environ) -> Facts:
         exposed=tuple(sorted(local.exposed())),
         actives=tuple(load_active(local.folder)),
         unfetching=tuple(find_unfetching(repository)),
-        remotes=tuple(
-            compare_remote(repository, name, guess=since is not None) for name in find_remotes(repository)
-        ),
+        remotes=tuple(compare_remote(repository, n, guess=here) for n in find_remotes(repository)),
         config=config,
         readers=_read_readers(repository, environ, config),
         complaints=tuple(complaints),
@@ -185,6 +180,11 @@ def gather(repository: Repository, environ: Environ) -> Facts:
         shallow=bool(repository.edge),
         team=repository.work_tree is not None and (repository.work_tree / TEAM_FILE).is_file(),
     )
+
+
+def _read_since(local: LocalState, complaints: list[TrajError]) -> float | None:
+    kept = complaints if (local.folder / FILE).exists() else []
+    return _attempt(lambda: installed_positions(local.read(FILE))[0], None, kept)
 
 
 def _look_at_rules(config: Config | None, complaints: list[TrajError]) -> tuple[str, ...]:

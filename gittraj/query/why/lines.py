@@ -118,6 +118,7 @@ def _begin(origin: Origin, described: Mapping[str, Header]) -> Header:
     commit = described[origin.commit] if origin.commit else dict.fromkeys(_COMMIT)
     nothing: Header = {"trajectory": None, "prompt": None, "decisions": [], "said": None, "change": []}
     more: Header = {"changeMore": 0, "doubts": [], "beside": [], "events": [], "movedBy": []}
+    more["revertedBy"] = None
     return {"lines": _join(origin.numbers), **commit, **nothing, **more}
 
 

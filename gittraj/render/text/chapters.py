@@ -124,6 +124,8 @@ def _chapter(chapter: Header, page: Page, detail: Detail, *, said: str) -> list[
     opened = events[0]["type"] == "prompt"
     asked = escape(events.pop(0)["content"].strip()) if opened else escape_line(chapter["title"])
     most = None if detail.everything else _MESSAGE
+    title = ("chapter", one_line(chapter["title"] or ""))
+    events = [e for e in events if (e["type"], one_line(e["content"])) != title]  # it is the heading
     if opened and one_line(asked) == said:
         lines = page.block("as asked above", "dim", indent=_STEP, label="» ")
     else:
@@ -189,7 +191,8 @@ def _arguments(event: Event, about: str, page: Page) -> Iterator[str]:
 
 
 def _name(event: Event) -> str:
-    return between(event) or _NAMES.get(event["type"]) or str(event["type"])
+    ended = "abandoned" if "abandoned" in event.get("tags", ()) else None
+    return between(event) or ended or _NAMES.get(event["type"]) or str(event["type"])
 
 
 def _result(event: Event, text: str, page: Page, detail: Detail) -> list[str]:

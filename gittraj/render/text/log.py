@@ -173,7 +173,7 @@ def ago(time: str | None, now: datetime) -> str:
         return ""
     seconds = (now - moment).total_seconds()
     if seconds >= _YEAR:
-        return moment.strftime("%Y-%m-%d")
+        return moment.date().isoformat()
     for unit, size in _AGES:
         if seconds >= 2 * size:
             return f"{seconds // size:.0f} {unit}s ago"

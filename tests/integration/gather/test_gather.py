@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -29,7 +25,6 @@ from tests.integration import command
 from tests.integration.gather.team import Team, told
 from tests.integration.repository import Git
 from tests.integration.story import Story
-from tests.sizes import size
 
 duckdb = pytest.importorskip("duckdb")
 pytest.importorskip("pyarrow")
@@ -264,22 +259,6 @@ def test_verify_names_what_differs(team: Team) -> None:
     assert team.differences() == ["acme/api: it has no records any more"]
     team.gather()
     assert rows(team, "SELECT count(*) FROM parts") == [(1,)], "absence deletes nothing"
-
-
-def test_killed_at_any_moment_and_twice_at_once_nothing_is_doubled(team: Team) -> None:
-    for name in ("a", "b", "c"):
-        team.repository(name, [[told(f"t{n}", n)] for n in range(4)])
-    start = [sys.executable, "-m", "gittraj", "gather", "clones", "--into", team.url, "--jobs", "1"]
-    for number in range(size(2, 50, "GIT_TRAJ_CRASHES")):
-        with subprocess.Popen(start, cwd=team.root, stderr=subprocess.DEVNULL) as process:
-            try:
-                process.wait(0.4 + 0.37 * (number % 7))
-            except subprocess.TimeoutExpired:
-                os.kill(process.pid, signal.SIGKILL)
-    both = [subprocess.Popen(start, cwd=team.root, stdout=subprocess.DEVNULL) for _ in range(2)]
-    assert [process.wait() for process in both] == [0, 0]
-    assert rows(team, "SELECT count(*), count(DISTINCT project_id || trajectory_id) FROM parts") == [(12, 12)]
-    assert team.differences() == []
 
 
 def test_a_hostile_repository_touches_its_own_rows_alone(team: Team) -> None:

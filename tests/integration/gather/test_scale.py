@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import random
+import subprocess
+import sys
+import time
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
 
-from benchmarks.u_gather import make_team
+from benchmarks.u_gather import change, make_team
 from tests.integration import command
 from tests.integration.gather.team import Team
 from tests.sizes import NIGHTLY, size
@@ -38,6 +43,37 @@ def test_sums_of_many_are_the_sums_of_each(tmp_path: Path) -> None:
     assert total["trajectories"] == sum(row["trajectories"] for row in rows.values())
     assert len(team.ask("search", "--in", "decision", "cormorants", "-n", "50")["results"]) == 10
     assert team.gather()["unchanged"] == repositories
+
+
+_SUMS = ("commits", "recorded", "trajectories", "sessions", "withoutCommit")
+
+
+def test_killed_at_random_moments_and_two_at_once_every_sum_is_that_of_each(tmp_path: Path) -> None:
+    repositories, records, kills = size(4, 100), size(3, 50), size(2, 50, "GIT_TRAJ_CRASHES")
+    team, chance = Team(tmp_path, "team.duckdb"), random.Random(7)
+    make_team(team.root / "clones", repositories, records)
+    roots = sorted((team.root / "clones").glob("*/*"))
+    start = [sys.executable, "-m", "gittraj", "gather", "clones", "--jobs", "2", "--into"]
+    begin = time.monotonic()
+    subprocess.run([*start, "whole.duckdb"], cwd=team.root, check=True, stdout=subprocess.DEVNULL)
+    took = time.monotonic() - begin
+    for number in range(kills):
+        with subprocess.Popen([*start, team.url], cwd=team.root, stderr=subprocess.DEVNULL) as process:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(chance.uniform(0, took))
+            process.kill()
+        change(chance.choice(roots), f"traj_new{number}")
+    both = [subprocess.Popen([*start, team.url], cwd=team.root, stdout=subprocess.DEVNULL) for _ in range(2)]
+    assert [process.wait() for process in both] == [0, 0]
+    total = team.ask("stats")["total"]
+    each = [json.loads(command.traj(root, "stats", "--json").stdout)["total"] for root in roots]
+    assert {key: total[key] for key in _SUMS} == {key: sum(own[key] for own in each) for key in _SUMS}
+    assert total["usage"] == {key: sum(own["usage"][key] or 0 for own in each) for key in total["usage"]}
+    assert total["costUsd"] == pytest.approx(sum(own["costUsd"] or 0 for own in each))
+    doubled = "SELECT project_id, trajectory_id, part_id FROM parts GROUP BY ALL HAVING count(*) > 1"
+    with closing(duckdb.connect(str(team.root / team.url), read_only=True)) as connection:
+        assert connection.execute(doubled).fetchall() == []
+    assert team.differences() == []
 
 
 @pytest.mark.nightly

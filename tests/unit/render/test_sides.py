@@ -16,6 +16,18 @@ from gittraj.render.comment.tables import decisions_table
         ("I won't use a log", ["use a log"], ("I won't use a log", []), "I won't use a log"),
         ("lru_cache", ["cache"], ("lru_cache", ["cache"]), "lru_cache over cache"),
         ("I'll raise", ["clamp"], ("I'll raise", ["clamp"]), "I'll raise rather than clamp"),
+        (
+            "cap in add",
+            ["in a property"],
+            ("cap in add", ["in a property"]),
+            "cap in add rather than in a property",
+        ),
+        (
+            "a cap",
+            ["international units"],
+            ("a cap", ["international units"]),
+            "a cap over international units",
+        ),
     ],
 )
 def test_sides(chosen: str, others: list[str], told: tuple[str, list[str]], words: str) -> None:
