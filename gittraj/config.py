@@ -224,11 +224,12 @@ def _rule_files(
     top = repository.work_tree or repository.common_dir
     mine, pins = own.get("traj.redact.gitleaks", []), own.get("traj.redact.gitleakstrust", [])
     for name in dict.fromkeys((*mine, *shared)):
-        path = top / _folder(name, "traj.redact.gitleaks")
+        path = top / (_folder(name, "traj.redact.gitleaks") if name in mine else name)
         body = None
-        if path.is_file() and (name in mine or path.resolve().is_relative_to(top.resolve())):
-            with suppress(OSError), path.open("rb") as stream:
-                body = stream.read(limits.GITLEAKS + 1)
+        with suppress(OSError, RuntimeError, ValueError):
+            if path.is_file() and (name in mine or path.resolve().is_relative_to(top.resolve())):
+                with path.open("rb") as stream:
+                    body = stream.read(limits.GITLEAKS + 1)
         body = None if body is None or len(body) > limits.GITLEAKS else body
         yield name, body, body is not None and sha256(body).hexdigest() in pins
 

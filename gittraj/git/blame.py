@@ -95,7 +95,8 @@ class Blame:
         wide = f"-L{max(1, first - _AROUND)},{last + _AROUND}"
         where = [word for word in self.where if not word.startswith("-L")]
         out = self.repository.run(*BLAME, *_ignored(self.repository), wide, *where, check=False).out
-        return [line for line in _parse(out) if first <= line.number <= last]
+        found = [line for line in _parse(out) if first <= line.number <= last]
+        return found if len(found) == len(blamed) else [*blamed]
 
     def find_respaced(self, blamed: Sequence[BlamedLine], lines: Sequence[str]) -> dict[int, str]:
         """The commits that since changed the white space of ``blamed`` lines; of many it is not asked."""

@@ -24,7 +24,12 @@ from .page import Page
 _MOST_RULES, _LONGEST, _MOST_NAMED = 1000, 4096, 5
 _MEMORY = 1 << 19  # bytes that a pattern may take: gitleaks' own need less
 _ID = lazy(r"[A-Za-z0-9_.-]{1,80}")
-_MALFORMED = (AttributeError, KeyError, TypeError, ValueError)
+_MALFORMED = (ArithmeticError, AttributeError, KeyError, TypeError, ValueError)
+_PROBES = (
+    b"",
+    b"a",
+    b"REDACTED-secret-n1",
+)  # what a rule for secrets does not match; the last: what stands for one
 _TARGETS = ("secret", "match", "line")
 Table = dict[str, Any]
 
@@ -146,11 +151,16 @@ def _rule(row: Table, *, trusted: bool) -> OwnRule:
     if row.get("required") or row.get("skipReport"):
         raise ValueError("goes with another rule")
     pattern, group = _compiled(row["regex"]), int(row.get("secretGroup", 0))
+    if any(map(pattern.search, _PROBES)):
+        raise ValueError("matches nearly any text")
     if not 0 <= group <= pattern.groups:
         raise ValueError("has no such group")
     keywords = tuple(str(word).lower() for word in row.get("keywords") or [""])
     allowlists = tuple(_allowlists(_rows(row) if trusted else []))
-    return OwnRule(row["id"], pattern, keywords, group, float(row.get("entropy") or -1), allowlists)
+    entropy = float(row.get("entropy") or -1)
+    if not math.isfinite(entropy):
+        raise ValueError("has no finite entropy")
+    return OwnRule(row["id"], pattern, keywords, group, entropy, allowlists)
 
 
 def _rows(row: Table) -> list[Table]:
@@ -181,8 +191,10 @@ def _compiled(pattern: str) -> Any:
     options.encoding, options.max_mem, options.log_errors = re2.Options.Encoding.LATIN1, _MEMORY, False
     try:
         return re2.compile(pattern.encode("latin-1"), options)
-    except (re2.error, UnicodeEncodeError):
+    except re2.error:
         raise ValueError("has a pattern that RE2 refuses") from None
+    except UnicodeEncodeError:
+        raise ValueError("has a letter outside Latin-1") from None
 
 
 def _secret(rule: OwnRule, match: Any) -> tuple[int, int]:

@@ -27,7 +27,7 @@ _TRACKED = "refs/notes-remote/"
 
 
 def read_replaced(repository: Repository) -> frozenset[str]:
-    """Remotes' the tips that a purge replaced and this clone had joined, which are never fetched again."""
+    """The tips of remotes that this clone had joined before a purge replaced them: never fetched again."""
     return frozenset(map(str, LocalState.of(repository).read(_FILE) or ()))
 
 

@@ -241,8 +241,10 @@ def test_an_ignored_formatting_commit(desk: Desk, why: Why, configured: bool) ->
 
 def test_a_damaged_list_of_ignored_commits_that_git_does_not_read(desk: Desk, why: Why) -> None:
     desk.commit("counting", COUNT, path="f.py")
+    desk.git.commit({"g.py": "x = 1\n"}, "by hand")
     desk.git.write({".git-blame-ignore-revs": "no commit\n"})
     assert calls(why("f.py")) == [COUNT] * 3
+    assert [entry["subject"] for entry in why("g.py:1")["entries"]] == ["by hand"]
 
 
 def test_codex_writes_by_patches(desk: Desk, why: Why) -> None:

@@ -79,11 +79,18 @@ def find_reason(
     return next((plain(cause.quote) for cause in causes if cause), None)
 
 
-def find_announced(messages: Sequence[str], *, without: Container[str] = ()) -> str | None:
-    """The first sentence that says, before an edit, what is done and why so."""
-    sentences = (s for message in messages for s in read_sentences(message) if s.quote not in without)
-    told = (s for s in sentences if s.kind in ("paragraph", "item") and _RULES.find(s.text, "announced"))
-    return next((plain(s.quote) for s in told if not _RULES.find(s.text, "no_announced")), None)
+def find_announced(messages: Sequence[tuple[str, bool]], *, without: Container[str] = ()) -> str | None:
+    """The last sentence that says, before an edit, what is done and why so; None if it was taken back later.
+    ``messages``: each with whether an edit follows it."""
+    for message, edits in reversed(messages):
+        sentences = [s for s in read_sentences(message) if s.quote not in without]
+        told = (s for s in sentences if s.kind in ("paragraph", "item") and _RULES.find(s.text, "announced"))
+        found = next((s for s in told if not _RULES.find(s.text, "no_announced")), None)
+        if edits and found:
+            return plain(found.quote)
+        if any(_RULES.find(s.text, "taken_back") for s in sentences):
+            return None
+    return None
 
 
 def _find_cause(message: str, without: Container[str]) -> Sentence | None:

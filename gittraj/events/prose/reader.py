@@ -90,10 +90,11 @@ def _before_calls(events: Sequence[AnyEvent]) -> frozenset[str]:
     return frozenset(a.id for a, b in pairwise(steps) if isinstance(a, Message) and isinstance(b, ToolCall))
 
 
-def _before_edits(events: Sequence[AnyEvent]) -> list[str]:
-    """The messages that a call follows which writes files."""
-    steps = _steps(events)
-    return [a.content for a, b in pairwise(steps) if isinstance(a, Message) and b.files]
+def _before_edits(events: Sequence[AnyEvent]) -> list[tuple[str, bool]]:
+    """The messages, each with whether a call follows it that writes files."""
+    steps = [*_steps(events), None]
+    pairs = ((a, b) for a, b in pairwise(steps) if isinstance(a, Message))
+    return [(a.content, b is not None and bool(b.files)) for a, b in pairs]
 
 
 def _steps(events: Sequence[AnyEvent]) -> list[Prompt | Message | ToolCall]:

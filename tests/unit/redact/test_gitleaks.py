@@ -147,3 +147,21 @@ def test_a_pattern_that_takes_long_costs_the_text_and_not_the_program() -> None:
     text = "x" * 110_000 + "\nhello"
     clean = Redactor(key=KEY, options=options, seconds_per_text=0.2).text(text)
     assert "x" not in clean.replace("unscannable", "") and "REDACTED-unscannable-" in clean
+
+
+@pytest.mark.usefixtures("re2")
+@pytest.mark.parametrize(
+    ("row", "why"),
+    [
+        ("regex = '(?s).'", "matches nearly any text"),
+        ("regex = '[a-z]{2}'", "matches nearly any text"),
+        ("regex = 'x*'", "matches nearly any text"),
+        ("regex = 'zed'\nsecretGroup = inf", "is malformed"),
+        ("regex = 'zed'\nentropy = nan", "has no finite entropy"),
+        ("regex = 'ключ-[0-9]{8}'", "has a letter outside Latin-1"),
+    ],
+)
+def test_a_rule_that_would_stop_the_redactor_does_not_run(row: str, why: str) -> None:
+    rules = f"[[rules]]\nid = 'a'\n{row}\n{RULE}"
+    assert remarks(rules) == [f"acme.toml: rules that do not run: 'a' {why}"]
+    assert redact(f"hello zed, badge: {BADGE}", rules) == "hello zed, badge: REDACTED-secret-n1"

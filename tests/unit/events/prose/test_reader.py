@@ -102,6 +102,11 @@ def test_what_a_summary_repeats_stands_once() -> None:
             ),
         ),
         ("The test fails, so I'll look at the fixture.", None),
+        ("I might be wrong, but the race is in the pool.", None),
+        ("I could reproduce the bug, but the log shows nothing useful at all.", None),
+        ("I could only find one caller, but there may be others in plugins.", None),
+        ("I could fix the first two tests, but the third one needs a network.", None),
+        ("The tests pass on all versions, so I switched to the next task.", None),
         ("It's a small change, so I took a look at the docs.", None),
     ],
 )
@@ -121,6 +126,12 @@ def test_what_is_said_before_an_edit_is_the_reason_where_no_other_is() -> None:
     reason = "I used a table because it is shorter."
     assert why(said, Message(id="n", content=reason)) == reason
     assert why("That file is not there, so I'll look in src.") is None
+    queue, lock = (
+        "I'll use a queue, because it keeps the order.",
+        "That deadlocks. I'll put a lock around it.",
+    )
+    assert why(queue, Message(id="n", content="Now the tests.")) == queue
+    assert why(queue, Message(id="n", content=lock), ToolCall(id="d", name="Bash")) is None
     assert why("If the port is taken, so we would stop.") is None
 
 
