@@ -920,6 +920,7 @@ def test_odd_names(desk: Desk, why: Why, monkeypatch: pytest.MonkeyPatch) -> Non
     ("args", "status", "said"),
     [
         (["nothing.py"], 1, "error: there is no file 'nothing.py' in the work tree\nhint: git ls-files"),
+        (["HEAD~1"], 1, "error: there is no file 'HEAD~1' in the work tree\nhint: git traj show HEAD~1 "),
         (["f.py:9"], 1, "error: 'f.py' has only 2 lines, no line 9\nhint: git traj why f.py\n"),
         (["f.py:0"], 2, "error: 'f.py:0': lines are counted from 1\nhint: "),
         (["1", "f.py"], 2, "error: Got unexpected extra argument (f.py)\nhint: git traj why f.py:1\n"),
