@@ -816,7 +816,7 @@ def test_the_text(desk: Desk, why: Why, capsys: pytest.CaptureFixture[str]) -> N
     ids = [desk.git("rev-parse", "--short", name) for name in ("HEAD~1", "HEAD", first)]
     (wrote,) = [row for row in out.splitlines() if row.startswith("  written")]
     day = out.split("A greeting  ")[1].split("\n")[0]
-    small = out.split("when history was rewritten\n")[1].split("\n\n")[0]
+    small = out.split(" (amended, rebased or picked)\n")[1].split("\n\n")[0]
     assert err == ""
     assert "carried from" not in small, "the line above says it"
     assert (
@@ -832,7 +832,7 @@ not committed yet
 {wrote}
            +def greet(name):
            +    return f'hello {{name}}'
-  moved    carried over from {ids[2]}, when history was rewritten
+  moved    carried over from {ids[2]} (amended, rebased or picked)
 {small}
 
 4  # by hand
