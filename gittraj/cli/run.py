@@ -28,7 +28,7 @@ def command(agent: str | None, words: tuple[str, ...]) -> int:
     raw = environment()
     with find_repository() as repository:
         if not is_installed(repository):
-            raise TrajError("git-traj is not installed here", "git traj install")
+            raise TrajError("git-traj is not set up here", "git traj install")
         if Environ.of(raw).off:
             raise TrajError(
                 "GIT_TRAJ=0: nothing is recorded", "unset GIT_TRAJ, or run the command without git traj run"

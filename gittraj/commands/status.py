@@ -172,7 +172,7 @@ def _recording(facts: Facts) -> Iterator[str]:
     """Whether anything is recorded here, and by which hooks."""
     if facts.since is None and not facts.complaints:
         team = ": .gittraj.yml says that this project records" if facts.team else ""
-        yield f"git-traj is not installed here (git traj install){team}"
+        yield f"git-traj is not set up here (git traj install){team}"
     elif facts.off or facts.paused is not None:
         when = ago(_time(facts.paused), datetime.now(UTC))
         yield "Off for this command (GIT_TRAJ=0)" if facts.off else f"Paused {when} (git traj resume)"

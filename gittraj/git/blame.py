@@ -206,6 +206,10 @@ def _find(repository: Repository, path: str) -> str:
     if 0 < len(near) <= 2 and repository.work_tree:
         shown = " or ".join(os.path.relpath(repository.work_tree / each) for each in near)
         return f"did you mean {shown}?"
+    if repository.find_commit(path):
+        return f"git traj show {path} explains a commit"
+    if path.isidentifier():
+        return f"of a function: git traj why FILE:{path}; git ls-files lists the files"
     return "git ls-files lists the files; --rev names a commit that has it"
 
 

@@ -80,7 +80,7 @@ def check(git: Git, *, amended: bool) -> None:
     """What people are told of HEAD, but for what differs from run to run."""
     subject = "it, amended" if amended else "it"
     how = "carried from COMMIT" if amended else "committed by the agent"
-    moved = "  moved    carried over from COMMIT, when history was rewritten\n" * amended
+    moved = "  moved    carried over from COMMIT (amended, rebased or picked)\n" * amended
     for asked, expected in ANSWERS.items():
         text = re.sub(r"\b[0-9a-f]{7,10}\b", "COMMIT", traj(git, *asked))
         text = re.sub(r"traj_\w{16}", "TRAJECTORY", re.sub(r"just now|\d+ \w+ ago", "AGE", text))

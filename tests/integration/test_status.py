@@ -213,7 +213,7 @@ def test_pause_and_damage_are_said(git: Git) -> None:
 
 def test_text_for_people(git: Git) -> None:
     assert list(status_to_lines(facts(git))) == [
-        "git-traj is not installed here (git traj install)",
+        "git-traj is not set up here (git traj install)",
         "Recorded: trajectories on 0 commits",
     ]
     put_in(git)
@@ -229,7 +229,7 @@ def test_text_for_people(git: Git) -> None:
     ]
     with git.open() as repository:
         uninstall(repository)
-    assert next(status_to_lines(facts(git))) == "git-traj is not installed here (git traj install)"
+    assert next(status_to_lines(facts(git))) == "git-traj is not set up here (git traj install)"
 
 
 def test_records_that_only_a_remote_has_are_one_line_not_0_commits(git: Git) -> None:

@@ -816,7 +816,7 @@ def test_the_text(desk: Desk, why: Why, capsys: pytest.CaptureFixture[str]) -> N
     ids = [desk.git("rev-parse", "--short", name) for name in ("HEAD~1", "HEAD", first)]
     (wrote,) = [row for row in out.splitlines() if row.startswith("  written")]
     day = out.split("A greeting  ")[1].split("\n")[0]
-    small = out.split("when history was rewritten\n")[1].split("\n\n")[0]
+    small = out.split(" (amended, rebased or picked)\n")[1].split("\n\n")[0]
     assert err == ""
     assert "carried from" not in small, "the line above says it"
     assert (
@@ -832,7 +832,7 @@ not committed yet
 {wrote}
            +def greet(name):
            +    return f'hello {{name}}'
-  moved    carried over from {ids[2]}, when history was rewritten
+  moved    carried over from {ids[2]} (amended, rebased or picked)
 {small}
 
 4  # by hand
@@ -920,6 +920,7 @@ def test_odd_names(desk: Desk, why: Why, monkeypatch: pytest.MonkeyPatch) -> Non
     ("args", "status", "said"),
     [
         (["nothing.py"], 1, "error: there is no file 'nothing.py' in the work tree\nhint: git ls-files"),
+        (["HEAD~1"], 1, "error: there is no file 'HEAD~1' in the work tree\nhint: git traj show HEAD~1 "),
         (["f.py:9"], 1, "error: 'f.py' has only 2 lines, no line 9\nhint: git traj why f.py\n"),
         (["f.py:0"], 2, "error: 'f.py:0': lines are counted from 1\nhint: "),
         (["1", "f.py"], 2, "error: Got unexpected extra argument (f.py)\nhint: git traj why f.py:1\n"),

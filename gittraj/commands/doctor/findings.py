@@ -74,7 +74,7 @@ def examine(repository: Repository, facts: Facts) -> Iterator[Finding]:
         reads = not facts.team and bool(facts.recorded or facts.beside)
         more = f", and {TEAM_FILE} says that this project records" if facts.team else ""
         more = more or ": records can be read, and nothing is recorded from here" * reads
-        text = f"git-traj is not installed here{more}"
+        text = f"git-traj is not set up here{more}"
         yield Finding("not-installed", text, _INSTALL, severity="note" if reads else "wrong")
     else:
         yield from _check_hooks(repository, facts)

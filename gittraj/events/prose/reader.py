@@ -82,10 +82,10 @@ def _closing(
 
 
 def _before_calls(events: Sequence[AnyEvent]) -> frozenset[str]:
-    """The messages that a call follows; not before the last of all if it wrote nothing, as the one that
-    commits: what is said there closes the work."""
+    """The messages that a call follows; not before the last of all if it commits: what is said there
+    closes the work."""
     steps = _steps(events)
-    if steps and isinstance(steps[-1], ToolCall) and not steps[-1].files:
+    if steps and isinstance(steps[-1], ToolCall) and "commit" in str(steps[-1].arguments):
         steps.pop()
     return frozenset(a.id for a, b in pairwise(steps) if isinstance(a, Message) and isinstance(b, ToolCall))
 

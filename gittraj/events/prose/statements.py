@@ -132,6 +132,7 @@ def make_choice(match: re.Match[str], sentence: Sentence) -> Choice:
     chosen, other, one, two = part("chosen"), part("other"), part("one"), part("two")
     for lead in _LEADS:
         chosen = lead.sub("", chosen, count=1) or chosen
+    other = re.sub(r"^for (?=(?:an?|the)\b)", "", other)  # ``went for X and not for Y``
     if one:
         other = two if words(two).isdisjoint(words(chosen)) else one
     if match.re is SENTENCES["withheld"]:

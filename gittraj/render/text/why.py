@@ -116,7 +116,7 @@ def _account(entry: Header, page: Page, now: datetime) -> Iterator[str]:
     if trouble := (header["retrospective"] or {}).get("challenges"):
         yield from _block("trouble", escape_line("of the commit: " + "; ".join(trouble)), page, 3)
     if entry["movedBy"]:
-        moved = f"carried over from {entry['movedBy'][0]['short']}, when history was rewritten"
+        moved = f"carried over from {entry['movedBy'][0]['short']} (amended, rebased or picked)"
         yield from _block("moved", moved, page, 3)
 
 

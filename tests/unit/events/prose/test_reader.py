@@ -101,6 +101,10 @@ def test_what_a_summary_repeats_stands_once() -> None:
                 "it is one line; a property would be evaluated later",
             ),
         ),
+        (
+            "I went for a flag and not for a second command, because scripts have it.",
+            ("a flag", ("a second command",), "scripts have it"),
+        ),
         ("The test fails, so I'll look at the fixture.", None),
         ("I might be wrong, but the race is in the pool.", None),
         ("I could reproduce the bug, but the log shows nothing useful at all.", None),
@@ -143,3 +147,9 @@ def test_what_is_said_before_the_commit_closes_the_work() -> None:
         "I'm unsure whether the clock counts while a laptop sleeps.",
     )
     assert read_prose([said, edit, commit], (), None).caveats == ()
+    look = ToolCall(id="l", name="Bash", arguments={"command": "time make"})
+    assert read_prose([edit, said, look], (), None).caveats == ()
+    settled = Message(
+        id="m", content="I added the floor. It applies after rounding, so that doubt is settled."
+    )
+    assert read_prose([edit, settled], (), None).why is None
