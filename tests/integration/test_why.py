@@ -392,6 +392,19 @@ def test_a_decision_right_before_an_edit_wins_over_one_that_names_the_file(desk:
     assert [decision["chosen"] for decision in entry["decisions"]] == ["exclude bool explicitly"]
 
 
+def test_of_the_only_edit_of_a_file_a_decision_stated_about_it_is_the_reason(desk: Desk, why: Why) -> None:
+    block = (
+        '[[TRAJECTORY:decision]] {"chosen": "a plain loop in m.py", "alternatives": ["b"]} [[/TRAJECTORY]]'
+    )
+    session = desk.sessions.setdefault("one", ClaudeSession(desk.git.root, name="one"))
+    said = "I'll use a list rather than a queue, because it is small."
+    steps = [turn(Write("m.py", COUNT), say=said), turn(Write("t.py", GREET), say=block), turn(COMMIT)]
+    session.run([*steps, turn(say="done")], prompt="Count")
+    desk.drain()
+    (entry,) = why("m.py:2")["entries"]
+    assert [decision["chosen"] for decision in entry["decisions"]] == ["a plain loop in m.py"]
+
+
 def test_a_decision_stated_before_two_edits_is_the_reason_of_both(desk: Desk, why: Why) -> None:
     block = '[[TRAJECTORY:decision]] {"chosen": "a soft delete", "alternatives": ["b"]} [[/TRAJECTORY]]'
     session = desk.sessions.setdefault("one", ClaudeSession(desk.git.root, name="one"))

@@ -144,8 +144,8 @@ class _Placed:
 
 def find_reasons(session: Session, part: Part, at: int, origin: Origin) -> tuple[list[Header], set[str]]:
     """The decisions that the call at ``at`` carries out, and the ids of the events of those that were stated.
-    What names its lines first, then what stands right before it, what names their file; of these what was
-    stated on purpose, what stands before, nearest."""
+    What names its lines first, then what stands right before it or was stated of the file of which it is the
+    only edit, what names their file; of these what was stated on purpose, what stands before, nearest."""
     ranked = [(_rank(placed, origin, part, at), placed) for placed in _place(session)]
     best = min((rank for rank, _ in ranked if rank), default=None)
     chosen = [placed for rank, placed in ranked if rank and rank == best][:_MOST]
@@ -159,7 +159,8 @@ def _rank(placed: _Placed, origin: Origin, part: Part, at: int) -> tuple[int, ..
     if named is None or not (named or beside):
         return None
     near = beside and i < at and not any(map(_is_edit, part.events[i:at]))
-    weight = 0 if named == _LINES else 1 if near else 3 - named
+    only = placed.stated and named and own and _is_only(part.events, at)
+    weight = 0 if named == _LINES else 1 if near or only else 3 - named
     return weight, placed.stated is None, not own, i > at, abs(i - at)
 
 
@@ -173,6 +174,12 @@ def _is_beside(events: Sequence[AnyEvent], i: int, at: int, *, stated: bool) -> 
     if any(isinstance(event, Message) for event in since):
         return False
     return stated or not _kin(since[0]).isdisjoint(_kin(events[at]))
+
+
+def _is_only(events: Sequence[AnyEvent], at: int) -> bool:
+    """Whether no other call edits its files."""
+    paths = {file.path for file in events[at].files}
+    return sum(_is_edit(event) and not _kin(event).isdisjoint(paths) for event in events) == 1
 
 
 def _kin(event: AnyEvent) -> set[str]:
