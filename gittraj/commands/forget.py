@@ -12,8 +12,9 @@ from gittraj.git import Repository
 from gittraj.model.codec import decode_note
 from gittraj.model.session_items import trajectory_id
 from gittraj.model.values import Record
+from gittraj.notes.merge import iter_records
 from gittraj.notes.store import NotesRef
-from gittraj.notes.unjoined import find_named
+from gittraj.notes.unjoined import find_hint
 from gittraj.record.drain.composition import make_pipeline
 from gittraj.record.drain.forgotten import find_tombstones
 from gittraj.state.cursors import Suspension, load_state, load_suspension, save
@@ -63,7 +64,11 @@ def _choose_all(
     records = [line for body in bodies for line in decode_note(body) if isinstance(line, Record)]
     known = _choose(records, name) or _recall(off.forgotten, name) or _find(environ, name)
     if not known:
-        hint = find_named(repository, name, "git traj log --trajectories lists them")
+        hint = find_hint(
+            repository,
+            lambda theirs: _choose((each for _, each in iter_records(theirs.items())), name),
+            "git traj log --trajectories lists them",
+        )
         raise TrajError(f"no trajectory or session '{name}' is known here", hint)
     return _with_subagents(known, records)
 

@@ -115,12 +115,19 @@ def unlink(repository: Repository, rev: str, trajectory: str | None) -> tuple[st
     survive every merge. Returns commit and ids. Raises TrajError when there is none."""
     commit = find_commit(repository, rev)
     notes = NotesRef(repository)
-    records = records_on(commit, notes.read(commit))
-    chosen = sorted({r.id for r in records if r.id.startswith(trajectory or "")})
+    body = notes.read(commit) or b""
+
+    def choose(theirs: bytes) -> list[Record]:
+        return [r for r in records_on(commit, body + b"\n" + theirs) if r.id.startswith(trajectory or "")]
+
+    records = choose(b"")
+    chosen = sorted({r.id for r in records})
     if not chosen:
         what = f"no trajectory '{trajectory}'" if trajectory else "no trajectory"
         hint = find_hint(
-            repository, lambda theirs: theirs.read(commit), "git traj show lists its trajectories"
+            repository,
+            lambda theirs: choose(theirs.read(commit) or b""),
+            "git traj show lists its trajectories",
         )
         raise TrajError(f"{commit[:12]} has {what}", hint)
     if trajectory and len(chosen) > 1:

@@ -19,7 +19,7 @@ from gittraj.model.session_items import trajectory_id
 from gittraj.model.values import AnyEvent, Decided, Link, Participant, Record, TaskRef
 from gittraj.notes.merge import iter_records, order, records_on
 from gittraj.notes.store import NotesRef
-from gittraj.notes.unjoined import find_named
+from gittraj.notes.unjoined import find_hint
 from gittraj.query.log.filters import task_names
 from gittraj.record.add_later import closing, locked, new_event_id, now, random_name
 from gittraj.record.drain.composition import make_pipeline
@@ -228,13 +228,22 @@ def _standing(repository: Repository, prefix: str) -> tuple[str, dict[str, Link]
     if not found and (of_task := _of_task(repository, prefix)):
         return _standing(repository, of_task)
     if not found:
-        hint = find_named(repository, prefix, "git traj log --trajectories lists them")
+        hint = find_hint(
+            repository, lambda theirs: _has(theirs, prefix), "git traj log --trajectories lists them"
+        )
         raise TrajError(f"no trajectory '{prefix}' is recorded here", hint)
     if len(found) > 1:
         raise TrajError(f"'{prefix}' could be {' or '.join(sorted(found))}", "type more of it")
     [(name, records)] = found.items()
     last = max((each for _, each in records), key=order)
     return name, {commit: each.link for commit, each in records if each.key == last.key}, last
+
+
+def _has(notes: NotesRef, prefix: str) -> bool:
+    return any(
+        each.id.startswith(prefix) or prefix in _task_names(each.whole.task)
+        for _, each in iter_records(notes.items())
+    )
 
 
 def _of_task(repository: Repository, task: str) -> str | None:

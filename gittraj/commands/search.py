@@ -118,6 +118,7 @@ def hit_to_json(folded: Folded | None, hit: Hit, commit: Mapping[str, Any] | Non
         "commits": hit.commits,
         "trajectory": folded.header(on, explored=True) if folded and on else None,
         "matches": [
-            {"in": e.kind, "event": e.event, "text": e.text, "marked": e.marked} for e in hit.excerpts
+            {"in": e.kind, "event": e.event, "text": e.text, "marked": e.marked, "rejected": e.rejected}
+            for e in hit.excerpts
         ],
     }

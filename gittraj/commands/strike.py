@@ -48,16 +48,18 @@ def strike(
 
 
 def _find(repository: Repository, commit: str, name: str) -> tuple[Record, str, str]:
-    records = records_on(commit, NotesRef(repository).read(commit))
-    found = [
-        (record, each, quote)
-        for record in records
-        for each, quote in statements(record)
-        if name and each.startswith(name)
-    ]
+    def choose(notes: NotesRef) -> list[tuple[Record, str, str]]:
+        return [
+            (record, each, quote)
+            for record in records_on(commit, notes.read(commit))
+            for each, quote in statements(record)
+            if name and each.startswith(name)
+        ]
+
+    found = choose(NotesRef(repository))
     if not found:
         hint = f"git traj show {commit[:12]} prints their ids; what was stated on purpose is not struck"
-        hint = find_hint(repository, lambda notes: notes.read(commit), hint)
+        hint = find_hint(repository, choose, hint)
         raise TrajError(f"no inferred decision or doubt '{name}' is on {commit[:12]}", hint)
     if len(ids := sorted({each for _, each, _ in found})) > 1:
         raise TrajError(f"'{name}' could be {' or '.join(ids[:3])}", "type more of it")

@@ -17,9 +17,11 @@ from gittraj.config import Environ, read_config
 from gittraj.decisions.commands import Call
 from gittraj.errors import TrajError
 from gittraj.git import Repository
+from gittraj.model.times import seconds
 from gittraj.query.account import spell
 from gittraj.state.active import Header, load_active, place_of
 from gittraj.state.folder import LocalState
+from gittraj.tasks import beads
 from gittraj.tasks.lookup import Found, look_up, survey, survey_exports
 from gittraj.tasks.naming import from_branch
 from gittraj.tasks.system import Site
@@ -64,9 +66,11 @@ def follow_tasks(repository: Repository, environ: Mapping[str, str], *, close: b
 
 
 def follow_exports(repository: Repository, environ: Mapping[str, str]) -> list[WorkedOn]:
-    """The same for tasks of Beads, as far as its export shows it. Starts nothing."""
+    """The same for tasks of Beads, as far as an export shows it that was written since. Starts nothing."""
     site = survey_exports(repository, environ)
-    sources = [(each, each.task.source) for each in _active_here(repository) if each.task]
+    written = beads.changed_at(site)
+    since = [each for each in _active_here(repository) if (seconds(each.started_at) or 0) <= written]
+    sources = [(each, each.task.source) for each in since if each.task]
     here = [each for each, source in sources if source and source.system == "beads"]
     followed = [_follow(repository, header, site, environ, close=True) for header in here[:_MOST]]
     return [each for each in followed if each is not None and each.change]

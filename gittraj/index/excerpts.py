@@ -37,6 +37,7 @@ class Excerpt:
     kind: str
     event: str | None
     marked: tuple[str, ...]
+    rejected: bool = False
 
     @property
     def text(self) -> str:
@@ -60,7 +61,7 @@ def find_excerpts(
             connection.executemany("INSERT INTO places VALUES (?, ?, ?, ?)", rows)
         for at, n, text, rank in connection.execute(_BEST, (sought,)):
             field = fields[at][n]
-            excerpt = Excerpt(field.kind, field.event, _split(text))
+            excerpt = Excerpt(field.kind, field.event, _split(text), field.rejected)
             found[at].append((rank * WEIGHTS[field.kind], excerpt))
     best = {at: _apart(e for _, e in sorted(some, key=lambda each: each[0])) for at, some in found.items()}
     return {at: some or _beginning(fields[at]) for at, some in best.items()}
@@ -96,4 +97,6 @@ def _split(text: str) -> tuple[str, ...]:
 
 def _beginning(fields: Collection[TextField]) -> list[Excerpt]:
     first = next(iter(fields), None)
-    return [Excerpt(first.kind, first.event, (" ".join(first.text.split()[:_WIDE]),))] if first else []
+    if first is None:
+        return []
+    return [Excerpt(first.kind, first.event, (" ".join(first.text.split()[:_WIDE]),), first.rejected)]

@@ -11,7 +11,7 @@ to compare its key.
 
 from __future__ import annotations
 
-NUMBER = 9
+NUMBER = 10
 
 TABLES = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB) WITHOUT ROWID;

@@ -39,7 +39,7 @@ _FIRST = 1 << 40
 
 TEXTS = Database(
     "text.db",
-    5,
+    6,
     f"""
 CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB) WITHOUT ROWID;
 CREATE TABLE waiting (n INTEGER PRIMARY KEY, trajectory TEXT NOT NULL UNIQUE);
@@ -65,12 +65,14 @@ _UNLEARN = f"INSERT INTO words (words, {_COLUMN_NAMES}) VALUES ('delete', {_PARA
 
 @dataclass(frozen=True, slots=True)
 class TextField:
-    """A text, its kind (a key of ``WEIGHTS``), and its event and that one's type (None: from the record)."""
+    """A text, its kind (a key of ``WEIGHTS``), and its event and that one's type (None: from the record).
+    ``rejected``: it is what a decision was against."""
 
     kind: str
     event: str | None
     text: str
     type: str | None = None
+    rejected: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,7 +286,7 @@ def _columns(fields: Iterable[TextField]) -> list[str]:
 
 
 def _pack(fields: Iterable[TextField]) -> bytes:
-    rows = [(field.kind, field.event, field.text, field.type) for field in fields]
+    rows = [(field.kind, field.event, field.text, field.type, field.rejected) for field in fields]
     return zlib.compress(json.dumps(rows, ensure_ascii=True).encode(), 1)
 
 

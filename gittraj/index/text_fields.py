@@ -51,6 +51,7 @@ _BRIEFING = re.compile(
     r"# git traj context: .*?(?:# end of git traj context.*?$|\Z)", re.DOTALL | re.MULTILINE
 )
 """What ``git traj context`` told the agent: other records' words, which are found there."""
+_REJECTED = "rejected"  # of the kind "decision"
 _SAME = 60  # characters by which a record's prompt, which is shortened, is matched to its event
 
 
@@ -98,15 +99,16 @@ def _names(task: TaskRef) -> list[str]:
 def _shorten(fields: Iterable[TextField]) -> Iterator[TextField]:
     """Each text once, up to the limits above."""
     left, printed = MOST, PRINTED_MOST
-    seen: set[tuple[str, str]] = set()
+    seen: set[tuple[str, str, bool]] = set()
     for field in fields:
         text = field.text.strip()
         if field.kind == "output":
             text = _ends(text, *PRINTED)[:printed]
             printed -= len(text)
         text = text[: min(LONGEST, left)]
-        if text and (field.kind, text) not in seen:
-            seen.add((field.kind, text))
+        known = field.kind, text, field.rejected
+        if text and known not in seen:
+            seen.add(known)
             left -= len(text)
             yield field if text == field.text else replace(field, text=text)
 
@@ -122,7 +124,7 @@ def _fields(record: Record, events: Iterable[AnyEvent]) -> Iterator[TextField]:
     for event in events:
         prompted = prompted or (isinstance(event, Prompt) and event.content.startswith(start))
         yield from (
-            TextField(kind, event.id, text, event_type(event)) for kind, text in _of_event(event) if text
+            _field(kind, text, event.id, event_type(event)) for kind, text in _of_event(event) if text
         )
     if not prompted and record.figures.prompt:
         yield TextField("prompt", None, record.figures.prompt)
@@ -137,18 +139,23 @@ def _of_record(record: Record) -> Iterator[TextField]:
     said = "retrospective" if summary and model_of(summary.by) else "message"
     texts: tuple[tuple[str, Iterable[str | None]], ...] = (
         ("title", (whole.title, *whole.tags, *task, *run)),
-        ("decision", chain.from_iterable(map(_of_decision, figures.decisions))),
+        *chain.from_iterable(map(_of_decision, figures.decisions)),
         (said, [summary.text] if summary else ()),
         ("doubt", figures.caveats),
         ("retrospective", back),
         ("file", (file.path for file in figures.files)),
     )
-    yield from (TextField(kind, None, text) for kind, some in texts for text in some if text)
+    yield from (_field(kind, text) for kind, some in texts for text in some if text)
 
 
-def _of_decision(decision: Decision) -> Iterator[str]:
-    rejected = (f"rejected: {each}" for each in decision.alternatives)
-    yield from filter(None, (decision.chosen, decision.question, *rejected, decision.reasoning))
+def _field(kind: str, text: str, event: str | None = None, of: str | None = None) -> TextField:
+    return TextField("decision" if kind == _REJECTED else kind, event, text, of, kind == _REJECTED)
+
+
+def _of_decision(decision: Decision) -> Iterator[tuple[str, Iterable[str | None]]]:
+    yield "decision", (decision.chosen, decision.question)
+    yield _REJECTED, decision.alternatives
+    yield "decision", (decision.reasoning,)
 
 
 def _of_retrospective(retrospective: Retrospective) -> Iterator[str]:
@@ -166,7 +173,8 @@ def _of_event(event: AnyEvent) -> Iterator[tuple[str, str]]:
             if event.seal is None and event.payload is None:
                 yield "thinking", event.content
         case Decided():
-            yield from (("decision", text) for text in _of_decision(event.decision))
+            found = _of_decision(event.decision)
+            yield from ((kind, text) for kind, texts in found for text in texts if text)
         case RetrospectiveEvent():
             yield from (("retrospective", text) for text in _of_retrospective(event.retrospective))
         case ToolCall():

@@ -396,7 +396,7 @@ class Counts:
 class TestRuns:
     """``runs`` of one ``kind``, and what the last of them said. ``ran``: its runner started. ``outcome``:
     ``error`` is a run without a verdict, ``none`` one that selected no test. None: not recorded.
-    ``last_exit`` is that of the whole call; ``failed_before``: the runs before the last that did not pass."""
+    ``last_exit`` is that of the whole call; ``failed_before``: the runs before the last that failed."""
 
     __test__ = False  # not a test class, though its name begins like one
 

@@ -48,9 +48,3 @@ def find_hint(repository: Repository, has: Callable[[NotesRef], object], otherwi
         if has(NotesRef(repository, f"{COPIES}{remote}/traj")):
             return f"its records came from {remote} and are not joined yet: git traj fetch {remote}"
     return otherwise
-
-
-def find_named(repository: Repository, name: str, otherwise: str) -> str:
-    """The same for a trajectory, as readers call it."""
-    word = name.partition(".")[0].encode()
-    return find_hint(repository, lambda notes: any(word in body for _, body in notes.items()), otherwise)

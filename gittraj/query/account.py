@@ -179,7 +179,7 @@ def _fold_tests(found: Sequence[TestRuns]) -> Header | None:
         return None
     last = next((run for run in reversed(runs) if run.kind == "test"), runs[-1])
     same = [run for run in runs if run.kind == last.kind]
-    before = sum(run is not last and run.outcome in ("failed", "error") for run in same)
+    before = sum(run is not last and run.outcome == "failed" for run in same)
     before += sum(max(run.failed_before or 0, 0) for run in same)
     return {
         **{k: max(n, 0) if type(n) is int and k != "lastExit" else n for k, n in spell(last).items()},

@@ -17,6 +17,7 @@ from gittraj.index import remote_records
 from gittraj.model.codec import encode_note
 from gittraj.model.values import Decision, Line, Record, SessionInfo, Tombstone
 from gittraj.notes.store import NotesRef
+from gittraj.query.account import statements
 from tests.integration.repository import Git
 from tests.integration.sharing import RECORDS, Be, bare, clone, refs, told
 from tests.integration.story import Story, record
@@ -160,8 +161,9 @@ def test_no_reader_writes_or_says_that_nothing_is_there(
     assert "origin" in out + err or asked[0] == "export"
 
 
+((GUESSED, _),) = statements(record("traj_b", caveats=("Not tried.",)))
 WRITERS = [
-    ("complete", "traj_b", "--summary", "x"), ("strike", "HEAD~1", "abcdef01"), ("unlink", "HEAD~1"),
+    ("complete", "traj_b", "--summary", "x"), ("strike", "HEAD~1", GUESSED), ("unlink", "HEAD~1"),
     ("forget", "traj_b"), ("carry", "--from", "HEAD~1", "--onto", "HEAD"),
 ]  # fmt: skip
 
@@ -174,10 +176,34 @@ def test_a_writer_says_that_a_record_is_not_joined(
         monkeypatch.delenv(name, raising=False)
     hint = "hint: its records came from origin and are not joined yet: git traj fetch origin\n"
     assert hint not in be(ann)(*asked, status=int(asked[0] != "carry"))[1]
-    note(bob, "HEAD~1", part("traj_b", "Limit the rate"))
+    note(bob, "HEAD~1", part("traj_b", "Limit the rate", caveats=("Not tried.",)))
     push(bob, server)
     fetch(ann)
     assert hint in be(ann)(*asked, status=1)[1]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ("complete", "raj_b"),
+        ("strike", "HEAD~1", "zzzz"),
+        ("unlink", "HEAD~1", "zzzz"),
+        ("forget", "claude"),
+        ("forget", ".gitignore"),
+        ("unlink", "HEAD"),
+    ],
+)
+def test_a_writer_says_so_of_no_other_record(
+    server: Git, ann: Git, bob: Git, be: Be, asked: Sequence[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID", "GEMINI_CLI", "AI_AGENT"):
+        monkeypatch.delenv(name, raising=False)
+    note(bob, "HEAD~1", part("traj_b", "Limit the rate", caveats=("Not tried.",)))
+    note(bob, "HEAD", part("traj_c", "Limit the size"))
+    note(ann, "HEAD", part("traj_c", "Limit the size"), Tombstone(id="traj_c", rev=1, deleted="by hand"))
+    push(bob, server)
+    fetch(ann)
+    assert "not joined" not in be(ann)(*asked, status=1)[1]
 
 
 def test_search_finds_what_remotes_have(server: Git, ann: Git, bob: Git, be: Be) -> None:

@@ -508,6 +508,13 @@ def test_a_commit_after_a_task_was_closed_hides_that_from_no_command(git: Git) -
     assert not quietly(git, "log")
 
 
+def test_an_export_that_is_older_than_a_trajectory_ends_it_not(git: Git) -> None:
+    export_beads(git, "closed")
+    start(git, "Limit the rate again", "--task", "beads:bd-1")
+    assert not quietly(git, "log")
+    traj(git, "decision", "a bucket")
+
+
 def test_who_completes_a_task_that_beads_has_closed_is_not_too_late(git: Git) -> None:
     export_beads(git, "in_progress")
     name = start(git, "Limit the rate", "--task", "beads:bd-1")

@@ -498,6 +498,29 @@ def test_a_struck_decision_is_not_drawn_from_the_prose_again(
     assert why("a.py")["entries"][0]["decisions"] == []
 
 
+def test_at_the_edge_of_a_shallow_clone_what_was_decided_about_a_line_is_told(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(desk.git.root)
+    desk.git.write({"f.py": "a = 1\nb = 0\n"})
+    assert call(["start", "by hand"]) == 0
+    assert call(["decision", "zero", "--path", "f.py", "--line", "2"]) == 0
+    desk.git("add", "-A")
+    desk.git("commit", "-q", "-m", "by hand")
+    assert call(["complete"]) == 0
+    desk.drain()
+    there = desk.git.root.parent / "edge"
+    desk.git("clone", "-q", "--depth=1", f"file://{desk.git.root}", str(there))
+    Git(there)("fetch", "-q", "origin", "refs/notes/traj*:refs/notes/traj*")
+    monkeypatch.chdir(there)
+    capsys.readouterr()
+    for line, told in ((1, []), (2, ["zero"])):
+        assert call(["why", f"f.py:{line}", "--json"]) == 0
+        (entry,) = json.loads(capsys.readouterr().out)["entries"]
+        assert [decision["chosen"] for decision in entry["decisions"]] == told
+        assert entry["shallow"] is not bool(told)
+
+
 def test_the_edge_of_a_shallow_clone_is_not_told_for_what_is_older(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -73,8 +73,9 @@ def _follow_beads(repository: Repository) -> None:
 
     raw, seen = environment(), repository.common_dir / "traj" / f"beads-{repository.git_dir.name}"
     written = str(beads.changed_at(survey_exports(repository, raw)))
-    if seen.exists() and seen.read_text() == written:
-        return
+    with suppress(OSError):
+        if seen.read_text() == written:
+            return
     from gittraj.commands.tasks import follow_exports
 
     with replace(repository, backend="auto", steady=False) as own:

@@ -39,7 +39,7 @@ def fold_runs(events: Sequence[AnyEvent], calls: Iterable[ToolCall] = ()) -> Tes
         last_skipped=counts.skipped,
         last_errors=counts.errors,
         last_exit=exit_code,
-        failed_before=before.count("failed") + before.count("error") or None,
+        failed_before=before.count("failed") or None,
     )
 
 

@@ -254,7 +254,7 @@ def patch(base: Any, change: Any) -> Any:
         return [patch(*pair) for pair in zip(base, changes, strict=True)]
     if not isinstance(base, dict):
         return change if change else base
-    gone = coerce.texts(change.get(_REMOVED))
+    gone = {*coerce.texts(change.get(_REMOVED))}
     kept = {key: value for key, value in base.items() if key not in gone}
     fresh = {
         key: patch(kept[key], value) if key in kept else _whole(value)

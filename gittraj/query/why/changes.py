@@ -25,9 +25,14 @@ def has_text(line: str) -> bool:
     return any(map(str.isalnum, line))
 
 
+def is_long(hunk: tuple[Sequence[str], Sequence[str]]) -> bool:
+    """Whether it is not compared line by line."""
+    return sum(map(len, hunk)) > _LONG
+
+
 def compare(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str, int, int, int, int]]:
     """As difflib tells it. The time is quadratic: of very many lines only those that are on one side."""
-    if len(old) + len(new) > _LONG:
+    if is_long((old, new)):
         kept = {*old} & {*new}
         yield from (("delete", at, at + 1, 0, 0) for at, line in enumerate(old) if line not in kept)
         yield from (("insert", 0, 0, at, at + 1) for at, line in enumerate(new) if line not in kept)

@@ -73,6 +73,7 @@ def explain(
         {
             **_begin(origin, described),
             **_explain_origin(repository, origin),
+            "places": origin.places,
             "nearest": nearest.get(origin.commit),
             "unread": origin.commit in unread,
             "respaced": _tell_respaced(origin, respaced, described, told),
@@ -191,13 +192,14 @@ def _join(numbers: Sequence[int]) -> list[list[int]]:
 
 def leave_unknown(entries: Sequence[Header], edge: Collection[str]) -> Sequence[Header]:
     """Of the ``edge`` of a shallow clone, which git blames for all that is older, only known edits are
-    told."""
-    nothing: Header = {"trajectory": None, "prompt": None, "nearest": None}
-    nothing |= {"decisions": [], "doubts": [], "beside": []}
+    told, and what was decided about just these lines."""
     for entry in entries:
-        entry["shallow"] = entry["commit"] in edge and not entry["events"]
-        if entry["nearest"] and entry["nearest"]["commit"] in edge:
+        places, old = entry.pop("places"), entry["commit"] in edge and not entry["events"]
+        pinned = [decision for decision in entry["decisions"] if decision["line"] in places]
+        entry["shallow"] = old and not pinned
+        if old or (entry["nearest"] and entry["nearest"]["commit"] in edge):
             entry["nearest"] = None
-        if entry["shallow"]:
-            entry.update(nothing)
+        if old:
+            told = entry["trajectory"] if pinned else None
+            entry.update(trajectory=told, prompt=None, decisions=pinned, doubts=[], beside=[])
     return entries

@@ -10,13 +10,14 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from datetime import UTC, datetime
+from itertools import chain
 from typing import Any
 
 from gittraj.frozen import dataclass
 from gittraj.model.times import parse_time
 from gittraj.model.words import count, duration, model_of, sides, sure
-from gittraj.query.why.changes import Row, compare_lines
-from gittraj.query.why.written import read_hunks
+from gittraj.query.why.changes import Row, compare_lines, is_long
+from gittraj.query.why.written import Hunk, read_hunks
 from gittraj.render.events import (
     Detail,
     Event,
@@ -38,7 +39,13 @@ def find_change(event: Event) -> list[Row]:
     if not paths:
         return []
     hunks, _ = read_hunks(event["tool"]["arguments"], paths)
-    return [row for hunk in hunks for row in compare_lines(hunk)]
+    return [row for hunk in hunks for row in (_list if is_long(hunk) else compare_lines)(hunk)]
+
+
+def _list(hunk: Hunk) -> Iterator[Row]:
+    """All lines of both sides: of a long one ``why`` leaves out those that only moved."""
+    old, new = hunk
+    return chain((("-", line) for line in old), (("+", line) for line in new))
 
 
 def count_change(rows: Sequence[Row]) -> tuple[int, int]:

@@ -36,6 +36,8 @@ class Excerpt(Protocol):
     def kind(self) -> str: ...
     @property
     def marked(self) -> Sequence[str]: ...
+    @property
+    def rejected(self) -> bool: ...
 
 
 class Hit(Protocol):
@@ -57,7 +59,7 @@ def render_hit(hit: Hit, commit: Mapping[str, Any] | None, page: Page, now: date
     else:
         lines = [render_title({**commit}, page, now)]
     for excerpt in hit.excerpts:
-        label = " " * _INDENT + LABELS[excerpt.kind]
+        label = " " * _INDENT + ("rejected" if excerpt.rejected else LABELS[excerpt.kind])
         lines += page.block(_mark(excerpt.marked, page), indent=_LABEL, label=label, lines=_LINES)
     return "\n".join((*lines, *_small_print(hit, commit, page))) + "\n"
 

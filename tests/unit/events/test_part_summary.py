@@ -140,10 +140,10 @@ def test_a_test_run() -> None:
 
 
 def test_a_run_that_failed_before_the_last_is_counted() -> None:
-    texts = ("1 failed in 1s", "no tests ran in 0.1s", "3 passed in 1s")
+    texts = ("1 failed in 1s", "no tests ran in 0.1s", "1 error in 1s", "3 passed in 1s")
     found = folded(*(event for text in texts for event in ran("pytest -q", text))).tests
     assert found is not None
-    assert (found.runs, found.outcome, found.failed_before) == (3, "passed", 1)
+    assert (found.runs, found.outcome, found.failed_before) == (4, "passed", 1)
     alone = folded(*ran("pytest -q", texts[-1])).tests
     assert alone is not None
     assert alone.failed_before is None

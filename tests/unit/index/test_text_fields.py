@@ -76,7 +76,7 @@ def test_each_text_has_its_kind() -> None:
         ("title", None, "api"),
         ("title", None, "Slow"),
         ("title", None, "#12"),
-        *(("decision", None, text) for text in ("a bucket", "how?", "rejected: a window", "bursts")),
+        *(("decision", None, text) for text in ("a bucket", "how?", "a window", "bursts")),
         ("message", None, "Requests are limited"),
         ("doubt", None, "not tested"),
         ("file", None, "a.py"),
@@ -93,6 +93,7 @@ def test_each_text_has_its_kind() -> None:
         ("retrospective", "f", "went well"),
         ("retrospective", "f", "ask"),
     ]
+    assert [field.text for field in part.fields if field.rejected] == ["a window"]
     assert part.about["task"] == ["Slow", "#12", "github:#12"]
 
 

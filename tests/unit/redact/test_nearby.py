@@ -13,6 +13,7 @@ from gittraj.redact.proof import Proof, proof
 SECRET = [
     "their API secret got rotated yesterday, the new one is {hex:40} and the client id stays",
     "You can sign in as bob with {base62:18}.",
+    "login as {base62:18}",
     "the db pass has changed from {word:9} to {word:10}",
     "what's the wifi pass again?\n[2025-09-15 14:26] ops: {word:9}x",
     "child.expect('password:')\nchild.sendline('{word:9}')",

@@ -34,6 +34,8 @@ def test_the_commit_the_words_and_whose_they_are() -> None:
         "  asked    the rate of the limit",
         "  codex · traj_one · Durations",
     ]
+    other = Found(excerpts=(Excerpt("decision", None, ("a ", "window"), rejected=True),))
+    assert render_hit(other, COMMIT, Page(80), NOW).splitlines()[1] == "  rejected a window"
     painted = render_hit(Found(), COMMIT, Page(80, colour=True), NOW)
     assert "the \x1b[1;31mrate\x1b[0m of the \x1b[1;31mlimit\x1b[0m\n" in painted
 

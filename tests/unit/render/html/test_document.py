@@ -103,6 +103,14 @@ def test_events_are_rows_that_links_lead_to() -> None:
     assert edited.one("pre").text == "  a\n- b\n+ c\n+ d\n"
 
 
+def test_of_a_long_change_a_moved_line_is_shown() -> None:
+    lines = [f"line {number}" for number in range(1100)]
+    sides = {"old_string": "\n".join(lines), "new_string": "\n".join([*lines[1:], lines[0]])}
+    moved = {**EDIT, "tool": {**EDIT["tool"], "arguments": {"file_path": "src/retry.py", **sides}}}
+    shown = page(told(chapter("Sort", moved)))
+    assert shown.one("li", "event").one("summary").text == "Editsrc/retry.py+1100−1100"
+
+
 @pytest.mark.parametrize(
     ("ts", "clock"),
     [
