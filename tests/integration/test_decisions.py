@@ -163,7 +163,7 @@ def test_the_decisions_of_real_sessions_are_those_that_were_judged(samples: Path
         messages += len(said)
         stated = [event.decision for event in events if isinstance(event, Decided)]
         assert {each.by for each in stated} <= {"agent", "human"}, path
-        inferred = [each for text in said for each in find_choices([text])]
+        inferred = [each for text in said for each in find_choices(text)]
         assert all(any(each.quote in text for text in said) for each in inferred), path
         if decided := [(each.by, each.chosen) for each in stated]:
             found[path.relative_to(samples).as_posix()] = decided

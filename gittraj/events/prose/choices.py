@@ -72,6 +72,11 @@ def _read(spot: _Spot, former: Choice | None) -> Choice | None:
     return _read_refusal(spot, weighed, former, declined=refused is not None)
 
 
+def scraps(message: str) -> bool:
+    """Whether it takes back what the message before chose."""
+    return _RULES.find(message, "scraps")
+
+
 def _spots(message: str, *, own: bool) -> Iterator[_Spot]:
     """Without the sentences that the next one takes back."""
     reviews = len(_RULES["review"].findall(message)) > 1

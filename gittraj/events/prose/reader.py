@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import islice, pairwise
 
 from gittraj.events.prose.choice import Choice
-from gittraj.events.prose.choices import find_choices
+from gittraj.events.prose.choices import find_choices, scraps
 from gittraj.events.prose.claims import words
 from gittraj.events.prose.doubts import find_doubts
 from gittraj.events.prose.outcome import find_announced, find_reason, find_result
@@ -38,20 +38,7 @@ def read_prose(events: Sequence[AnyEvent], stated: Sequence[Decision], prompt: s
     """What the messages say beside the ``stated`` decisions; ``prompt``: what the user asked for."""
     spoken = [event for event in events if isinstance(event, Message) and event.content.strip()]
     before_calls, worked = _before_calls(events), _said_at_work(events)
-    choices: list[Choice] = []
-    decisions: list[Decision] = []
-    doubts: dict[str, CaveatSource] = {}
-    for message in spoken:
-        explains = message.id in before_calls or message.id not in worked
-        found = find_choices(message.content, prompt, own=explains)
-        choices += found
-        decisions += [_decision(choice, message.id) for choice in found]
-        quotes = {choice.quote for choice in found}
-        on_the_way = message.id in before_calls
-        for quote in find_doubts(message.content, without=quotes, on_the_way=on_the_way):
-            path, line = _file(quote)
-            source = CaveatSource(event=message.id, by="inferred", path=path, line=line)
-            doubts.setdefault(quote, source)
+    choices, decisions, doubts = _read_messages(spoken, before_calls, worked, prompt)
     caveats = dict(islice(_fullest(doubts).items(), MOST_CAVEATS))
     reasoned = [choice.quote for choice in choices if choice.reason]
     said = [message.content for message in spoken]
@@ -65,6 +52,32 @@ def read_prose(events: Sequence[AnyEvent], stated: Sequence[Decision], prompt: s
         or find_reason(_closing(events, spoken, before_calls), choices, without=doubts)
         or find_announced(_before_edits(events), without=doubts),
     )
+
+
+def _read_messages(
+    spoken: Sequence[Message], before_calls: Container[str], worked: Container[str], prompt: str | None
+) -> tuple[list[Choice], list[Decision], dict[str, CaveatSource]]:
+    """What each says, in order: choices, the same as decisions, and doubts. What the next message scraps was
+    none."""
+    choices: list[Choice] = []
+    decisions: list[Decision] = []
+    doubts: dict[str, CaveatSource] = {}
+    for message in spoken:
+        if scraps(message.content) and decisions:
+            last = decisions[-1].event
+            choices = [choice for choice, told in zip(choices, decisions, strict=True) if told.event != last]
+            decisions = [told for told in decisions if told.event != last]
+        explains = message.id in before_calls or message.id not in worked
+        found = find_choices(message.content, prompt, own=explains)
+        choices += found
+        decisions += [_decision(choice, message.id) for choice in found]
+        quotes = {choice.quote for choice in found}
+        on_the_way = message.id in before_calls
+        for quote in find_doubts(message.content, without=quotes, on_the_way=on_the_way):
+            path, line = _file(quote)
+            source = CaveatSource(event=message.id, by="inferred", path=path, line=line)
+            doubts.setdefault(quote, source)
+    return choices, decisions, doubts
 
 
 def _with_choice(chosen: str, reasoning: str) -> str:

@@ -140,7 +140,9 @@ def make_choice(match: re.Match[str], sentence: Sentence) -> Choice:
     if not chosen and match.re is FORMS["rejected"].pattern:
         chosen = sentence.restore(match.string[: match.start()].strip(" ,.;"))
     why = _RULES["next_deed"].sub(r"\1", _RELATIVE.sub("", part("why")))
-    against = clause(why, other, _between(match)) if why else None
+    between = _between(match)
+    state = ";" in between and " " not in why  # ``Raised instead of defaulted; uncommitted``
+    against = clause(why, other, between) if why and not state else None
     chosen, _, cause = chosen.partition(" because ")
     reason = "; ".join(filter(None, (cause, against))) or None
     return Choice(chosen, tuple(filter(None, [other])), reason, sentence.quote)

@@ -160,7 +160,8 @@ def _explain_edit(session: Session, part: Part, edit: Edit, origin: Origin) -> H
     return {
         "prompt": prompt.content if prompt else part.prompt,
         "decisions": reasons,
-        "said": None if reasons else find_said(part, at),
+        # what was only left out is not why the lines are as they are
+        "said": None if any(not d["chosen"].startswith("not: ") for d in reasons) else find_said(part, at),
         "change": change,
         "changeMore": more,
         "events": [spell_event(e, session.header["agent"]) for e in session.events if e.id in chosen],

@@ -153,3 +153,21 @@ def test_what_is_said_before_the_commit_closes_the_work() -> None:
         id="m", content="I added the floor. It applies after rounding, so that doubt is settled."
     )
     assert read_prose([edit, settled], (), None).why is None
+
+
+def test_what_the_next_message_scraps_is_no_decision() -> None:
+    edit = ToolCall(id="e", name="Edit", files=(FileTouched(path="a.py", kind="update"),))
+    first = Message(
+        id="1", content="I'll use a dataclass rather than a tuple because the fields read better."
+    )
+    scraps = Message(id="2", content="Scrap that: a NamedTuple it is. The queue pickles labels by position.")
+    other = Message(id="3", content="The label is done.")
+    assert [d.chosen for d in read_prose([first, edit, other], (), None).decisions] == ["a dataclass"]
+    told = read_prose([first, edit, scraps, edit, other], (), None)
+    assert "a dataclass" not in [d.chosen for d in told.decisions]
+    assert told.why is None
+
+
+def test_a_state_behind_a_semicolon_is_no_reason() -> None:
+    said = Message(id="1", content="Raised instead of defaulted; uncommitted.")
+    assert [d.reasoning for d in read_prose([said], (), None).decisions] == [None]
