@@ -99,7 +99,7 @@ def test_what_is_not_on_this_branch_is_looked_for_elsewhere(recorded: Desk) -> N
     recorded.git("rm", "-rqf", ".")
     recorded.git.commit({"other": "here"}, "by hand")
     _, _, err = said(recorded, "log")
-    assert err.splitlines()[1].startswith("hint: git traj log --all says where they are")
+    assert err.splitlines()[1].startswith("hint: git traj log --all lists all of them")
     assert ", on other branches or rewritten since: git traj log " in said(recorded, "log", "--all")[2]
 
 

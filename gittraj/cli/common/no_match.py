@@ -44,7 +44,7 @@ def say_nothing_found(
     if not number:
         _say(here, _next(repository))
         return
-    where = "" if everywhere else "git traj log --all says where they are; "
+    where = "" if everywhere else "git traj log --all lists all of them; "
     hint = _name_labels(recorded, labels or {}) or f"{where}git traj status shows what waits"
     _say(f"no matching commits ({here})", hint)
 

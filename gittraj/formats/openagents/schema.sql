@@ -45,26 +45,34 @@ CREATE INDEX idx_testgen_task ON testgen_trajectories(task_id);
 CREATE INDEX idx_testgen_created_at ON testgen_trajectories(created_at);
 CREATE INDEX idx_testgen_score ON testgen_trajectories(comprehensiveness_score);
 CREATE VIRTUAL TABLE trajectories_fts USING fts5(session_id UNINDEXED, agent_name UNINDEXED, content);
-CREATE VIEW trajectories_text AS
-  SELECT rowid AS row, session_id, agent_name,
-    CASE WHEN json_valid(trajectory) THEN
+CREATE TRIGGER trajectories_fts_insert AFTER INSERT ON trajectories BEGIN
+  INSERT INTO trajectories_fts(rowid, session_id, agent_name, content)
+  VALUES (NEW.rowid, NEW.session_id, NEW.agent_name, 
+    CASE WHEN json_valid(NEW.trajectory) THEN
         coalesce((SELECT group_concat(json_extract(value, '$.message'), ' ')
-                  FROM json_each(trajectory, '$.steps')
+                  FROM json_each(NEW.trajectory, '$.steps')
                   WHERE json_type(value, '$.message') IS NOT NULL), '')
         || ' ' ||
         coalesce((SELECT group_concat(json_extract(call.value, '$.function_name'), ' ')
-                  FROM json_each(trajectory, '$.steps') AS step,
+                  FROM json_each(NEW.trajectory, '$.steps') AS step,
                        json_each(step.value, '$.tool_calls') AS call), '')
-    ELSE '' END AS content
-  FROM trajectories;
-CREATE TRIGGER trajectories_fts_insert AFTER INSERT ON trajectories BEGIN
-  INSERT INTO trajectories_fts(rowid, session_id, agent_name, content)
-  SELECT * FROM trajectories_text WHERE row = NEW.rowid;
+    ELSE '' END
+);
 END;
 CREATE TRIGGER trajectories_fts_update AFTER UPDATE ON trajectories BEGIN
   DELETE FROM trajectories_fts WHERE rowid = OLD.rowid;
   INSERT INTO trajectories_fts(rowid, session_id, agent_name, content)
-  SELECT * FROM trajectories_text WHERE row = NEW.rowid;
+  VALUES (NEW.rowid, NEW.session_id, NEW.agent_name, 
+    CASE WHEN json_valid(NEW.trajectory) THEN
+        coalesce((SELECT group_concat(json_extract(value, '$.message'), ' ')
+                  FROM json_each(NEW.trajectory, '$.steps')
+                  WHERE json_type(value, '$.message') IS NOT NULL), '')
+        || ' ' ||
+        coalesce((SELECT group_concat(json_extract(call.value, '$.function_name'), ' ')
+                  FROM json_each(NEW.trajectory, '$.steps') AS step,
+                       json_each(step.value, '$.tool_calls') AS call), '')
+    ELSE '' END
+);
 END;
 CREATE TRIGGER trajectories_fts_delete AFTER DELETE ON trajectories BEGIN
   DELETE FROM trajectories_fts WHERE rowid = OLD.rowid;
