@@ -25,6 +25,6 @@ def indexed(common_dir: Path) -> str:
         words = [term for (term,) in connection.execute("SELECT term FROM temp.terms")]
         rows = connection.execute("SELECT said, about FROM parts").fetchall()
         leaves = connection.execute("SELECT block FROM words_data").fetchall()
-    texts = [text for said, _ in rows for _, _, text, _ in json.loads(zlib.decompress(said))]
+    texts = [text for said, _ in rows for _, _, text, *_ in json.loads(zlib.decompress(said))]
     raw = [leaf.decode("latin-1") for (leaf,) in leaves]  # also words that only a merge would take away
     return "\n".join((*words, *texts, *raw, *(about for _, about in rows)))

@@ -511,7 +511,7 @@ def test_a_commit_after_a_task_was_closed_hides_that_from_no_command(git: Git) -
 def test_an_export_that_is_older_than_a_trajectory_ends_it_not(git: Git) -> None:
     export_beads(git, "closed")
     start(git, "Limit the rate again", "--task", "beads:bd-1")
-    assert not quietly(git, "log")
+    assert "closed" not in quietly(git, "log")
     traj(git, "decision", "a bucket")
 
 
