@@ -86,7 +86,7 @@ def run(
         if isinstance(activity, OnPull):
             return _report_all(job, [activity])
         if not isinstance(forge, GitHub):
-            return _skip(settings, console, "only pull requests are looked at on this host")
+            return _skip(settings, console, "only pull requests are supported on this host")
         api = forge.api
         match activity:
             case OnPush():
@@ -125,7 +125,7 @@ def _report_all(job: Job, pulls: Sequence[OnPull]) -> int:
 
 
 def _give_up(job: Job) -> int:
-    """What is known when the time is over: in the job's summary and outputs."""
+    """Publish what is known when the time is over, in the job's summary and outputs."""
     settings = job.settings
     strict = settings.strict or settings.require == "fail"
     why = f"the run is ended after {SECONDS:.0f} s: the host is too slow, or there is too much to read"
@@ -192,8 +192,8 @@ def _has_comment(job: Job, pull: OnPull, marker: upsert_comment.Marker) -> bool:
 
 
 def _mark(job: Job, pull: OnPull, scanned: ScannedReport) -> None:
-    """What stands at lines of the diff: by a check run or review comments where that is asked for and
-    allowed, else by the job's log."""
+    """Annotate lines of the diff: by a check run or review comments if that is configured and allowed, else
+    by the job's log."""
     settings, change = job.settings, scanned.change
     if settings.annotations == "false":
         return
@@ -204,7 +204,7 @@ def _mark(job: Job, pull: OnPull, scanned: ScannedReport) -> None:
     try:
         placed = isinstance(job.forge, GitHub) and _place(job.forge, pull, scanned, found, settings)
     except ForgeError as error:
-        job.console.say(f"what stands at lines is annotated instead: {pull.read_only or error.message}")
+        job.console.say(f"line comments became annotations instead: {pull.read_only or error.message}")
     for each in found if settings.event in _AT_LINES and not placed else ():
         job.console.point(each.text, title=each.title, file=each.path, line=each.line)
 
@@ -212,7 +212,7 @@ def _mark(job: Job, pull: OnPull, scanned: ScannedReport) -> None:
 def _place(
     forge: GitHub, pull: OnPull, scanned: ScannedReport, found: Sequence[Annotation], settings: Settings
 ) -> bool:
-    """Whether another way than the log was asked for. Raises ForgeError."""
+    """Post annotations as configured; returns False if they go to the log. Raises ForgeError."""
     change, report = scanned.change, scanned.report
     if settings.annotations == "check":
         post_check(forge.api, change, found, title=report.line, summary=report.brief)

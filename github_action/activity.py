@@ -3,11 +3,11 @@
 ======================= ==================================================================================
 ``pull_request``        its comment; with a token that only reads when it comes from a fork or from Dependabot
 ``pull_request_target`` its comment, also for forks: none of their code is checked out or run
-``workflow_run``        the comment of the pull request whose head that run was for, looked up at GitHub; no
+``workflow_run``        the comment of the pull request whose head that run was for, looked up on GitHub; no
                         artifact or number that a fork's workflow could have forged is read
 ``push``                to the base branch: carries records to squashed or rebased commits
 ``workflow_dispatch``   the comment of the pull request in the input ``pr``; that input works for any event
-anything else           nothing, and a line with the reason; so does ``merge_group``: a queue ends in a push
+anything else           nothing, and a notice with the reason; also ``merge_group``: a queue ends in a push
 ======================= ==================================================================================
 
 Whose token may write: https://docs.github.com/en/actions/reference/workflows-and-actions/
@@ -78,8 +78,8 @@ Activity = OnPull | OnRun | OnPush | Idle
 
 
 _IDLE = {
-    "workflow_dispatch": "the input 'pr' names no pull request",
-    "merge_group": "a merge queue ends in a push: nothing is to be done before",
+    "workflow_dispatch": "the input 'pr' is empty: set it to the number of a pull request",
+    "merge_group": "nothing to do for a merge queue: records are carried on the push at its end",
 }
 
 
@@ -103,7 +103,7 @@ def decide(
         return _run(payload, repository, check=mode == "check")
     if event == "push":
         return _push(payload, repository, mode)
-    return Idle(_IDLE.get(event, f"nothing is done on '{event}' without the input 'pr'"))
+    return Idle(_IDLE.get(event, f"nothing to do on '{event}' without the input 'pr'"))
 
 
 def _read_number(pr: str) -> int | None:
@@ -167,5 +167,5 @@ def _push(payload: Payload, repository: str, mode: str) -> OnPush | Idle:
 
 def _required(value: T | None) -> T:
     if value is None:
-        raise EventError("the event lacks what it should have", "run this in a workflow of GitHub Actions")
+        raise EventError("the event lacks a required field", "run this in a workflow of GitHub Actions")
     return value

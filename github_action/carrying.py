@@ -65,7 +65,7 @@ def carry(
     environ: Mapping[str, str],
     forks: bool = False,
 ) -> Carried:
-    """Carry the records, those of ``forks`` only if so, and push them to ``ref``. Raises TrajError."""
+    """Carry the records, with ``forks`` also those in forks, and push them to ``ref``. Raises TrajError."""
     place = folder / "git-traj-carry"
     fetched = Fetched(place, source, environ=environ)
     try:
@@ -100,8 +100,8 @@ def _fetch(api: Api, fetched: Fetched, number: int, place: Path, *, ref: str, fo
 
 
 def _redacted(fetched: Fetched, body: bytes, fork: str | None) -> list[Record]:
-    """The records of a fork's note as today's rules leave them, each with its ``fork``; those that cannot be
-    scanned are left out, and so is what has a secret for a name, or is not known to this version."""
+    """The records of a fork's note, redacted by today's rules, each with its ``fork``. Left out: those that
+    cannot be scanned, have a secret as a name, or are not known to this version."""
     pipeline = _pipeline(fetched)
     redactor, kept = pipeline.redactor(), list[Record]()
     for record in decode_note(body):
@@ -168,8 +168,8 @@ def _find_pairs(
 
 
 def _imported(merged: Merged, before: Mapping[str, bytes]) -> Iterator[tuple[str, Line]]:
-    """Records from a fork, for commits without a note here; none of a trajectory that is told of here. A
-    squash brings all of them onto one commit: half a note's bytes are taken."""
+    """Records from a fork, for commits without a note here, except of trajectories recorded here. A squash
+    brings all of them onto one commit: they may fill half of a note."""
     room = limits.NOTE // 2
     lines = (line for body in before.values() for line in decode_note(body))
     here = {line.id for line in lines if not isinstance(line, ForeignLine)}

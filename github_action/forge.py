@@ -1,4 +1,4 @@
-"""What the report needs of a host of pull requests: GitHub, GitLab, Gitea and Forgejo look the same here."""
+"""What the report needs from a pull request host: one interface for GitHub, GitLab, Gitea and Forgejo."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class Forge(Protocol):
     def details(self, number: int) -> PullDetails: ...
 
     def head(self, number: int) -> str:
-        """The commit that the pull request ends in now."""
+        """The current head commit of the pull request."""
 
     def files_of(self, commit: str) -> tuple[str, ...] | None:
-        """The first files that a commit changed; None on any error: not worth another."""
+        """The first files that a commit changed; None on any error: not worth a second request."""
 
     def viewer(self) -> str:
         """The login that the token writes under."""

@@ -12,7 +12,7 @@ from gittraj.query.change import Change
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """``fails``: whether the job fails; ``line``: the annotation for its page, if any."""
+    """``fails``: whether the job fails; ``line``: the annotation for the job's page, if any."""
 
     fails: bool = False
     line: str | None = None

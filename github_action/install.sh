@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # Finds a Python that can run the Action and installs what it needs, by hash, into the runner's temporary folder.
-# Prints nothing of the pull request; the only output is one line on failure.
-# It runs in that folder, and Python isolated: what lies in the workspace is no part of it.
+# Prints nothing from the pull request; the only output is one line on failure.
+# It runs in that folder, with Python in isolated mode: no file of the workspace is used.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$RUNNER_TEMP"
 target=$(mktemp -d "$RUNNER_TEMP/git-traj-XXXXXX")
 separator=:
 
-case "${INPUT_FAIL_ON_ERROR:-false},${INPUT_REQUIRE:-off}" in # as settings.py has it: a gate stays closed
+case "${INPUT_FAIL_ON_ERROR:-false},${INPUT_REQUIRE:-off}" in # as in settings.py: a gate fails closed
 [Ff][Aa][Ll][Ss][Ee],[Oo][Ff][Ff] | [Ff][Aa][Ll][Ss][Ee],[Ww][Aa][Rr][Nn]) level=warning status=0 ;;
 *) level=error status=1 ;;
 esac
@@ -33,7 +33,7 @@ find_python() {
 }
 
 python=$(find_python) || fail "no Python 3.11 or later is on PATH or in RUNNER_TOOL_CACHE: add actions/setup-python before this step"
-if command -v cygpath >/dev/null; then # git's bash on Windows: Python there knows neither /d/a nor a:b
+if command -v cygpath >/dev/null; then # Git Bash on Windows: Python there understands neither /d/a nor a:b
 	target=$(cygpath -m "$target") root=$(cygpath -m "$root") separator=';'
 fi
 

@@ -77,4 +77,4 @@ class Payload:
 
 
 def _unexpected(name: str) -> EventError:
-    return EventError(f"the event's {name} is not what it should be")
+    return EventError(f"the event's {name} has an unexpected value")

@@ -125,7 +125,7 @@ def upsert(
     text = f"{marker}\n{body}"
     result: Result = "unchanged"
     written: Comment | None = None
-    failure: ForgeError = Unreachable("the comment does not stay")
+    failure: ForgeError = Unreachable("the comment was deleted or changed each time it was written")
     for _ in range(_ROUNDS):
         ours = own((*thread.comments(), *filter(None, [written])), author=author, marker=marker)
         keeper = next(iter(ours), None)
@@ -167,7 +167,7 @@ def _keyed(comments: Iterable[Comment], author: str, key: str) -> Iterator[tuple
         parsed = Marker.read(comment.body)
         if parsed and parsed[0].key == key and comment.author.lower() in names:
             found.setdefault(comment.id, (comment, *parsed))
-    yield from (told for _, told in sorted(found.items()))
+    yield from (each for _, each in sorted(found.items()))
 
 
 def _wrote_after(keeper: Comment | None, written: Comment | None, marker: Marker) -> bool:
@@ -190,10 +190,10 @@ def _is_current(comment: Comment, marker: Marker, body: str) -> bool:
     parsed = Marker.read(comment.body)
     if parsed is None:
         return False
-    found, told = parsed
-    return (found.head, found.of, _plain(told)) == (marker.head, marker.of, _plain(body))
+    found, text = parsed
+    return (found.head, found.of, _plain(text)) == (marker.head, marker.of, _plain(body))
 
 
 def _plain(text: str) -> str:
-    """Without what differs though nothing changed: line ends, and the run whose summary is linked."""
+    """Without irrelevant differences: line ends, and the id of the run whose summary is linked."""
     return _RUN.sub("", text.replace("\r\n", "\n").strip())

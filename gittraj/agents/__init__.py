@@ -1,8 +1,8 @@
 """Live agents: how each is recognised, where its sessions are, and how it is set up and asked.
 
-What is peculiar to one agent is in its module, but for the variables that git's hooks look for, which are in
+What is specific to one agent is in its module, except the variables that git's hooks look for: they are in
 ``model.signs``. Other code iterates over ``all_agents``. A new agent is a row of ``agents.logged``, or a
-module with an ``Agent`` and a line there, or another package's plug-in.
+module with an ``Agent`` and a line in ``all_agents``, or another package's plug-in.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from gittraj.plugins import Returns, Shape, shorten
 
 _CWD = re.compile(rb'"cwd":\s*("(?:[^"\\]|\\.)*")')
 _HEAD = 262_144
-"""Bytes of a log's beginning in which it names its folder and session: instructions may stand before."""
+"""How many bytes of a log are searched for its folder and session: instructions may come first."""
 _SESSION = re.compile(r"[\w-]{1,128}")
 
 
@@ -53,9 +53,9 @@ class SessionFile:
 class HookSettings:
     """Where an agent reads the hooks of one repository, and the entries that git-traj adds there.
 
-    ``name`` is the agent's in records. ``events`` have the tool that each is limited to; ``second``: how
-    many of the agent's units of time it has (1,000 where timeouts are in milliseconds); ``advice`` is what
-    the user has to do then.
+    ``name`` is the agent's in records. ``events`` maps each event to the tool that it is limited to, if any;
+    ``second`` is a second in the agent's unit of time (1,000 where timeouts are in milliseconds); ``advice``
+    is what the user has to do after the installation.
     """
 
     name: str
@@ -112,10 +112,10 @@ class AskProtocol:
 
 class Agent:
     """``name`` is the agent's in records, ``option`` the one for ``git traj install --agent``, ``program``
-    what is looked for on PATH. Its data is in the folder ``home`` below the user's, or where the first of
-    ``variables`` that is set says; there one of ``patterns`` matches a session's log, whose id is ``{0}``.
-    ``session`` is the variable with its session's id in the shells that it opens, where ``model.signs`` has
-    none."""
+    what is looked for on PATH. Its data is in ``home`` below the user's home folder, or in the folder that
+    the first of ``variables`` that is set names; a session's log matches one of ``patterns`` there, with its
+    id for ``{0}``. ``session`` is the variable with the session's id in the shells that the agent opens, if
+    ``model.signs`` has none."""
 
     name: str
     option: str
@@ -140,12 +140,12 @@ class Agent:
         return environ.folder(self.home, *self.variables) if self.home else None
 
     def current(self, environ: Environ) -> str | None:
-        """The session that runs this process, as far as the environment tells."""
+        """The session that runs this process, or None if the environment does not name it."""
         names = (self.session,) if self.session else (n for n, a in SESSIONS.items() if a == self.name)
         return next((environ.variables[name] for name in names if environ.variables.get(name)), None)
 
     def find(self, environ: Environ, session: str) -> Path | None:
-        """The log of a session; None also where only ``sessions`` can tell."""
+        """The log of a session; None also where only ``sessions`` can find it."""
         patterns = self.patterns if is_session(session) else ()
         found = (path for pattern in patterns for path in self.logs(environ, pattern.format(session)))
         return next(found, None)
@@ -208,7 +208,7 @@ def _is_own(file: SessionFile, fields: Mapping[str, Any]) -> bool:
 
 
 def _wrong(fields: Mapping[str, Any]) -> str | None:
-    """What an installation could not write where, or as, it is asked to."""
+    """Why an installation could not write this agent's hooks or instructions; None if it can."""
     hooks, instructions = fields["hooks"], fields["instructions"]
     files = (hooks.file,) if hooks else ()
     if instructions:
@@ -239,7 +239,7 @@ def _is_line(text: object) -> bool:
 
 
 _MOST, _LINE, _SECOND = 20, 300, 1_000_000
-"""Files or entries, characters of a line, and units of time in a second, of an agent that is plugged in."""
+"""A plug-in's agent has at most so many files or entries, characters per line, time units per second."""
 _TYPES = {"session": str, "path": Path, "changed": int | None}
 _TYPES |= dict.fromkeys(("subagent", "format", "own"), str | None)
 _FILES = Returns(each=SessionFile, right=_is_own, otherwise=())

@@ -63,7 +63,7 @@ def export(
     if everything and names:
         raise UsageError("--all cannot be combined with names", hint="use one of them")
     if opens and not output:
-        raise UsageError("--open needs -o PATH", hint="git traj show --open makes a page of its own")
+        raise UsageError("--open needs -o PATH", hint="git traj show --open needs no PATH")
     if not output:
         refuse_html(form, environment())
     with find_drained() as repository:

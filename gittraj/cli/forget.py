@@ -29,7 +29,7 @@ def command(name: str, *, purge: bool, dry_run: bool, no_fetch: bool, gc: bool) 
         given = {"--dry-run": dry_run, "--no-fetch": no_fetch, "--gc": gc}
         options = " ".join(option for option, wanted in given.items() if wanted)
         hint = f"git traj forget {name} --purge {options}"
-        raise UsageError("--dry-run, --no-fetch and --gc go with --purge", hint=hint)
+        raise UsageError("--dry-run, --no-fetch and --gc need --purge", hint=hint)
     raw = environment()
     with find_repository() as repository:
         if purge and not (dry_run or no_fetch):

@@ -57,9 +57,7 @@ def _of_file(path: Path) -> tuple[str, Faults]:
         return "agent-trace", _numbered(rows)
     if rows and all("id" in row and "v" in row for row in map(coerce.mapping, rows)):
         return "records", _of_note(path.read_bytes(), "")
-    raise TrajError(
-        f"{path}: no format with a published schema", "git traj import reads more than can be validated"
-    )
+    raise TrajError(f"{path}: not in a format with a published schema", "git traj import may still read it")
 
 
 def _rows(path: Path) -> Iterator[Any]:

@@ -1,8 +1,8 @@
 """Qwen Code's notes, ``refs/notes/ai-attribution``: how many characters of a commit are the agent's.
 
-They name no session and no lines: a note is a session of its own, and says so much of its commit and no more.
-A share proves of no work that the commit came out of it, so the note is kept there as a session that started
-there, and counts as no record of the commit.
+They name neither sessions nor lines: each note is read as a session of its own. A share of characters does
+not prove that any work led to the commit, so the session is kept as one that started there, and does not
+count as a record of the commit.
 """
 
 from __future__ import annotations

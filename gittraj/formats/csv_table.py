@@ -1,6 +1,6 @@
-"""What is said of each trajectory, as a table: CSV (RFC 4180), a row a trajectory, no events.
+"""Trajectories as CSV (RFC 4180): one row per trajectory, without events.
 
-Lists are joined by a blank. A cell that a spreadsheet would take for a formula begins with an apostrophe:
+Lists are joined by a space. A cell that a spreadsheet would take for a formula begins with an apostrophe:
 what agents and people wrote must not be run.
 """
 
@@ -30,7 +30,7 @@ def write(exported: Exported) -> Iterator[str]:
 
 
 def _cells(trajectory: Header, commits: Sequence[Header]) -> dict[str, Any]:
-    """By name of the column, which are those of docs/json.md; of figures the part's."""
+    """The cells by column name, as in docs/json.md; counts, times and costs are the part's."""
     part = trajectory["part"]
     return {
         **{key: trajectory[key] for key in _PLAIN},

@@ -1,7 +1,6 @@
-"""whogitit's notes, ``refs/notes/whogitit``: a JSON object a commit, as versions 2 and 3 of them are.
+"""whogitit's notes, ``refs/notes/whogitit``: one JSON object per commit, in versions 2 and 3 of the format.
 
-It has the prompts since the session's commit before, and of each line of the files whether the agent wrote
-it.
+It has the prompts since the session's previous commit, and says for each line whether the agent wrote it.
 """
 
 from __future__ import annotations

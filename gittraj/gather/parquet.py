@@ -1,7 +1,7 @@
 """Parquet files in a folder or an object store: ``TABLE/project_id=…/month=…/data.parquet``.
 
-A file is replaced by one of the same name, and the one with a repository's tip is written last: whoever is
-killed leaves no row twice, and the next gather ends it. DuckDB asks them.
+A file is replaced by one of the same name, and the one with a repository's tip is written last: a run that
+is killed leaves no duplicate rows, and the next gather completes it. DuckDB queries the files.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class ParquetStore(Store):
                 self._files.rm_file(path)
 
     def _write(self, path: str, table: Any) -> None:
-        """An object store shows all of a file, or the one before; a folder does so by its name."""
+        """Atomic: an object store shows the old file or the new one; in a folder, renaming does that."""
         self._files.makedirs(posixpath.dirname(path), exist_ok=True)
         fresh = posixpath.join(posixpath.dirname(path), f".{os.getpid()}.{_FILE}") if self._is_local else path
         with self._files.open(fresh, "wb") as stream:
@@ -84,7 +84,7 @@ class ParquetStore(Store):
                         self._files.rm(folder, recursive=True)
 
     def sweep(self) -> None:
-        """What is replaced is gone."""
+        """Nothing to do: replaced files are gone."""
 
     @contextmanager
     def session(self) -> Iterator[Session]:
@@ -116,4 +116,4 @@ def _failing() -> Iterator[None]:
     try:
         yield
     except (OSError, duckdb.Error) as error:
-        raise TrajError(f"Parquet: {str(error).splitlines()[0]}", "may it be written to?") from None
+        raise TrajError(f"Parquet: {str(error).splitlines()[0]}", "check the permissions there") from None

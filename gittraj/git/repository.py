@@ -1,4 +1,4 @@
-"""One repository as seen from one of its worktrees: where it is, its git, its objects.
+"""One repository as seen from one of its worktrees: its folders, settings, git commands and objects.
 
 It must not know what git-traj stores in it.
 """
@@ -26,8 +26,8 @@ Backend = Literal["auto", "libgit2", "plumbing"]
 
 @dataclass(frozen=True, slots=True)
 class Worktree:
-    """A worktree: its git directory, and its folder (None for the place of a bare repository, and where that
-    folder belongs to another repository by now: the one that this is a copy of).
+    """A worktree: its git directory, and its folder (None for a bare repository, and if that folder belongs
+    to another repository, as in a copy that still names the original's).
 
     ``present`` is false when somebody deleted the folder without ``git worktree remove``; the reflog is
     still there.
@@ -113,7 +113,7 @@ class Repository:
         return PlumbingObjects(self.runner, object_format=self.object_format, identity=self._identity)
 
     def head(self) -> str | None:
-        """The commit that HEAD stands on; None on an unborn branch."""
+        """The commit that HEAD points to; None on an unborn branch."""
         return self.find_commit("HEAD")
 
     def find_commit(self, rev: str) -> str | None:
@@ -127,7 +127,7 @@ class Repository:
         return oid if found.code == 0 and not oid.startswith("^") else None
 
     def config(self, key: str) -> str | None:
-        """The value of ``key`` in git's configuration that wins, None when it is not set."""
+        """The effective value of ``key`` in git's configuration; None when it is not set."""
         values = self.config_all(key)
         return values[-1] if values else None
 
@@ -138,13 +138,13 @@ class Repository:
         return tuple(setting.value for setting in self.settings(f"{re.escape(spelt)}$"))
 
     def settings(self, pattern: str) -> list[Setting]:
-        """Those whose key begins as ``pattern`` says, in git's order. Raises GitError."""
+        """The settings whose key matches ``pattern`` from its start, in git's order. Raises GitError."""
         if not self.steady:
             self.__dict__.pop("_settings", None)
         return self.settings_once(pattern)
 
     def settings_once(self, pattern: str) -> list[Setting]:
-        """The same, as they were when somebody first asked. Raises GitError."""
+        """Like ``settings``, from the configuration as it was first read. Raises GitError."""
         return [setting for setting in self._settings if re.match(pattern, setting.key)]
 
     @cached_property
@@ -166,14 +166,14 @@ class Repository:
             return frozenset()
 
     def is_partial(self) -> bool:
-        """Whether a remote has promised what is missing here, so that git fetches it one by one."""
+        """Whether a remote has promised missing objects, so that git fetches each on demand."""
         return bool(self.settings(r"extensions\.partialclone$|remote\..*\.promisor$"))
 
     def worktrees(self) -> tuple[Worktree, ...]:
         """The main worktree first, then the linked ones.
 
         Read from the files that gitrepository-layout(5) describes: `git worktree list` costs a process,
-        quotes names before git 2.36, and does not tell git directories.
+        quotes names before git 2.36, and does not print git directories.
         """
         linked = sorted((self.common_dir / "worktrees").glob("*/gitdir"))
         return (self._main_worktree(), *(_linked_worktree(file.parent) for file in linked))
@@ -197,7 +197,7 @@ class Repository:
         return Worktree(self.common_dir, path, main=True, present=path is None or path.is_dir())
 
     def _identity(self) -> str:
-        """Who signs notes commits. A drain must not fail because nobody oid git a name."""
+        """The committer of notes commits. A drain must not fail because git has no name for the user."""
         found = self.run("var", "GIT_COMMITTER_IDENT", check=False)
         if found.code == 0:
             return found.text.strip()
@@ -220,7 +220,7 @@ def find_work_tree(git_dir: Path, runner: Runner) -> Path | None:
 
 
 def _linked_worktree(git_dir: Path) -> Worktree:
-    # `gitdir` names the worktree's `.git` file; relative (to where it stands) with worktree.useRelativePaths
+    # `gitdir` names the worktree's `.git` file; relative (to its own folder) with worktree.useRelativePaths
     named = (git_dir / "gitdir").read_bytes().decode("utf-8", "surrogateescape").removesuffix("\n")
     path = (git_dir / named).resolve().parent
     if not _is_tree(path, git_dir):

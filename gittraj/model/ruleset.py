@@ -1,3 +1,3 @@
-"""The version of the redaction rules, which records carry. Readers compare it, and load no rule."""
+"""The version of the redaction rules, stored in each record: it can be compared without loading the rules."""
 
 RULESET = "18"

@@ -1,8 +1,8 @@
 """A session's log as a reader gives it: what ``formats`` produce and ``capture`` decides on.
 
-A reader yields, in the log's order, events with what linking needs to know of them and what will not
-be stored (:class:`Entry`), facts about the session (:class:`Fact`), what a model call cost
-(:class:`Spent`) and where a turn ended (:class:`TurnEnd`). Nothing here is written anywhere as it is.
+A reader yields, in the log's order, events with what only linking needs and is not stored
+(:class:`Entry`), facts about the session (:class:`Fact`), what a model call cost
+(:class:`Spent`) and where a turn ended (:class:`TurnEnd`). None of this is stored in this form.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from gittraj.model.values import AnyEvent, FileKind, Usage
 from gittraj.startup import sha256
 
 ASKING = "git-traj asks: "
-"""How what we ask of an agent begins: a log may have it where it has a human's prompts."""
+"""How each of our questions to an agent begins: a log may record them like a human's prompts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,14 +35,14 @@ class Edit:
 class Entry:
     """An event of the log. ``end`` is the byte offset after its record.
 
-    ``edits`` stand on the call that wrote them, and only if its result did not refuse them or is not
-    known yet. ``command`` is the shell command of a call, ``folder`` the folder it ran in (absolute),
+    ``edits`` belong to the call that wrote them, and are dropped if its result says that they were
+    refused. ``command`` is the shell command of a call, ``folder`` the folder it ran in (absolute),
     ``paths`` the file paths among its arguments. ``commits`` are the ids that a result printed as
     newly made (``[main 1a2b3c4] subject``, and ids that the agent's own log marks as commits).
     ``session`` is set where the record names another session than the file's: a copy made by a
-    resume or a fork. ``call`` is the id of the call whose command recorded this event. ``on`` is the commit
-    that this event and those before it stand on, in a log that is kept by commits (full id). ``commits`` of
-    its result are proof of a call that ``prints``, whatever its command was.
+    resume or a fork. ``call`` is the id of the call whose command recorded this event. ``on`` is the full
+    id of the commit that this event and those before it led to, in a log that has one entry per commit.
+    ``prints``: the ``commits`` of the call's result prove that it committed, whatever its command was.
     """
 
     event: AnyEvent
@@ -69,9 +69,9 @@ class TurnEnd:
 class Spent:
     """What the model call ``response`` cost, so far: a later one of the same response replaces it.
 
-    ``beside`` is true where the figure stands in a record of its own after the response's events, and
-    not on the event's own record. ``cost`` is in US dollars, where the log itself states one.
-    ``cumulative``: it counts all of the session until then, also what other logs of it tell.
+    ``beside`` is true where the log has the usage in a separate record after the response's events, and
+    not in an event's own record. ``cost`` is in US dollars, where the log itself states one.
+    ``cumulative``: it counts the whole session so far, including what is in other logs of it.
     """
 
     response: str
@@ -83,16 +83,16 @@ class Spent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
-    """Something known of the session from here on; the last of a name holds, but for ``session``,
-    ``started_at`` and ``parent``, where the first does.
+    """Something known of the session from here on; the last of each name counts, except that of ``session``,
+    ``started_at`` and ``parent`` the first does.
 
     Names: ``session``, ``agent_version``, ``model`` (each that occurs), ``title``, ``folder`` (cwd),
     ``branch``, ``entrypoint``, ``parent_session``, ``parent_kind`` (fork, subagent, resumed),
     ``subagent``, ``start_commit``, ``started_at``, ``repository`` (its URL), ``status`` (completed,
-    abandoned, failed), ``ended`` (the same in its author's word, which beats the log's), ``turns`` (the log
-    tells where each ends), ``alias`` (each that occurs), ``tag`` (each), ``participant`` (each, ``NAME`` or
+    abandoned, failed), ``ended`` (the status as its author stated it: it overrides the log's), ``turns`` (the
+    log marks their ends), ``alias`` (each that occurs), ``tag`` (each), ``participant`` (each, ``NAME`` or
     ``NAME:ROLE``), ``task``, ``task_title``, ``task_url``. Of interchange formats: ``trajectory`` (the id
-    that it has there), ``parent`` (another's).
+    that it has there), ``parent`` (that of another).
 
     Of a run as a whole, where no single call says it: ``cost_usd`` (all of it, US dollars), ``run``,
     ``solve`` and ``instance`` (ids of a benchmark's run), ``messages`` (how many the log holds),
@@ -105,7 +105,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Damage:
-    """Bytes that could not be read: ``why``, at byte offset ``at``. A partial last line is none."""
+    """Bytes that could not be read: ``why``, at byte offset ``at``. A partial last line does not count."""
 
     at: int
     why: str
@@ -116,7 +116,7 @@ class Cursor:
     """Where a reader may start again: byte offset, the ordinal of the next event, and its own state.
 
     ``print`` identifies the (up to) 4 kB before the offset, so that a rewritten log is noticed. ``added``:
-    events before it that are no records of their own, but stand in the words of some.
+    the number of events before it that were parsed out of another event's text.
     """
 
     offset: int = 0
@@ -137,7 +137,7 @@ Item = Entry | TurnEnd | Spent | Fact | Damage | Mark
 
 
 def is_unique(event: str) -> bool:
-    """Whether an event's id can be nobody else's: many formats do no more than number their events."""
+    """Whether an event's id is unique beyond its session: many formats only number their events."""
     return len(event) >= _UNIQUE
 
 

@@ -1,6 +1,6 @@
 """Records on commits (``refs/notes/traj``) and the monthly data refs beside them.
 
-``refs`` is the only code that moves one of our refs. All callers of ``move_ref``, which compares and swaps:
+``refs`` is the only code that moves one of our refs. These call its ``move_ref``, a compare-and-swap:
 
 - ``store``: ``NotesRef.write``, ``DataRefs.add`` and ``DataRefs.forget`` for ``record.batch``, which writes
   new work, ``DataRefs.write`` for ``commands.purge``, which adds the cleaned copies of segments.
@@ -13,6 +13,6 @@ remote's refs (``refs/notes-remote``); ``git fetch`` writes them, too. ``command
 restores a ref that git cannot read.
 
 ``tree`` changes trees, ``merge`` and ``join_trees`` unite notes, ``carry`` copies them to rewritten commits,
-``epoch`` lists what was purged. ``unpushed`` puts a write into the last commit while nobody else has that;
-``unjoined`` finds remotes whose records are not in ours, ``remotes`` what of them is shown.
+``epoch`` lists what was purged. ``unpushed`` amends the last commit while nobody else has it;
+``unjoined`` finds remotes whose records are not in ours, ``remotes`` which of those records are shown.
 """

@@ -52,14 +52,14 @@ def read_change(
 
 
 def _begins(folded: Folded) -> str | None:
-    """What was asked first in all of a session that is recorded here."""
+    """The first prompt among all recorded parts of a session."""
     return next((record.figures.prompt for record in folded.records(None) if record.figures.prompt), None)
 
 
 def _find_written(
     repository: Repository, recorded: Recorded, change: Change, paths: Set[str]
 ) -> frozenset[str] | None:
-    """Those of the paths with a line that a recorded call wrote; None where events are not here."""
+    """The paths with a line that a recorded call wrote; None if events are missing here."""
     from gittraj.query.show.attributed import attribute  # noqa: PLC0415 - most changes have no such files
     from gittraj.query.why.session import read_session  # noqa: PLC0415
 
@@ -82,7 +82,7 @@ def find_headers(recorded: Recorded, commit: str) -> tuple[tuple[Header, ...], t
 
 
 def find_sessions(recorded: Recorded, commits: Sequence[str]) -> tuple[Header, ...]:
-    """The trajectories of ``commits``, each once, with the totals of its parts there; none of link stubs."""
+    """The trajectories of ``commits``, each once, with the totals of its parts there; without stubs."""
     found = {f.whole["id"]: f for c in commits for f in recorded.on(c) if f.explains(c)}
     return tuple(folded.across(commits) for folded in found.values())
 

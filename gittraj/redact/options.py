@@ -91,7 +91,7 @@ def _require_linear(pattern: str) -> None:
     ways = _ways(parsed, repeated=False)
     if ways > _MOST_WAYS or parsed.getwidth()[1] > _WIDEST:
         raise RedactionError(
-            f"a pattern that could be slow: {pattern[:80]!r}; bound its repeats, as in [a-z]{{8,64}}, and nest none"
+            f"a pattern that could be slow: {pattern[:80]!r}; bound its repeats, as in [a-z]{{8,64}}; nest none"
         )
 
 

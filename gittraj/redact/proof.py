@@ -1,4 +1,4 @@
-"""How strongly the form of a word alone proves that it is a secret: for words in talk, that nothing else binds."""
+"""How strongly the form of a word alone proves that it is a secret: for words in prose, without syntax."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class Proof(IntEnum):
     """How certain it is that a word is a secret."""
 
     NONE = 0
-    SLIGHT = 1  # digits, a word that people choose: it takes an "is" before it
+    SLIGHT = 1  # digits, a word that people choose: counts only after an "is"
     FAIR = 2  # letters and digits
     GOOD = 3  # a UUID, hex, groups of a code
-    SURE = 4  # a password with signs among its letters and digits
-    CERTAIN = 5  # drawn at random
+    SURE = 4  # a password with symbols among its letters and digits
+    CERTAIN = 5  # randomly generated
 
 
 def proof(value: str) -> Proof:
@@ -34,8 +34,8 @@ def proof(value: str) -> Proof:
 
 @lru_cache(maxsize=8192)
 def _proof(value: str) -> Proof:
-    for told in (_by_alphabet, _by_harmless_form, _by_making):
-        if (found := told(value)) is not None:
+    for classify in (_by_alphabet, _by_harmless_form, _by_making):
+        if (found := classify(value)) is not None:
             return found
     return _by_mixture(value)
 
@@ -77,7 +77,7 @@ def _by_harmless_form(value: str) -> Proof | None:
 
 
 def _by_making(value: str) -> Proof | None:
-    """Words as people and generators make them."""
+    """Words of a form that people choose or generators produce."""
     if is_joined(value):
         return Proof.SURE
     if is_worded(value):
@@ -88,7 +88,7 @@ def _by_making(value: str) -> Proof | None:
 
 
 def _by_mixture(value: str) -> Proof:
-    """Words by the mixture of letters, digits and signs."""
+    """Words by their mixture of letters, digits and symbols."""
     if re.search(r"[()\[\]{}<>|\\;:=,\"'`]|://|::|\w/\w.*/|\.\w+\.|\w\.[a-z]{1,4}$|->", value.rstrip("=")):
         return Proof.NONE
     if _RE.camel.fullmatch(value):

@@ -1,7 +1,7 @@
 """Authored events that no commit has yet, in ``traj/active/`` of the common git directory.
 
-One file a trajectory, written whole, with the drain's lock held. Its texts are redacted. It is no cache:
-what an author wrote stands nowhere else until a commit has it, but in an agent's log, as far as that says it.
+One file per trajectory, written atomically under the drain's lock. Its texts are redacted. It is not a cache:
+until a commit has them, these events are nowhere else, unless they are in an agent's log.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _MARK = "traj-worktree"
 class Header:
     """A trajectory that somebody writes by hand, or a session in which something was recorded.
 
-    ``worktree`` is the git directory where it began (:func:`place_of`), ``commit`` HEAD then; ``session``
-    None where nothing names one, and ``awaits_log`` where one will tell. ``position``: of the next event;
-    ``parts``: those that commits have, ``commits`` all of these, the latest last. ``logged``: events that
-    were met in a log. ``over``: its worktree was removed before anybody said how it ended.
+    ``worktree`` is the git directory where it began (:func:`place_of`), ``commit`` was HEAD then. ``session``
+    is None if nothing names one; ``awaits_log``: a log will name it. ``position`` is the next event's;
+    ``parts`` are already linked to ``commits``, the latest last. ``logged``: ids of events that were found
+    in a log. ``over``: its worktree was removed before its status was stated.
     """
 
     trajectory: str
@@ -67,10 +67,10 @@ class Active:
 
 
 def place_of(git_dir: Path, common_dir: Path, *, create: bool = False) -> str:
-    """A worktree by its git directory as seen from the common one, which may be moved or mounted elsewhere.
+    """Identify a worktree by its git directory, relative to the common one, which may be moved.
 
-    A linked worktree has a mark besides, made on request: another may get its name once it is removed.
-    Raises StoreError when the mark cannot be made.
+    A linked worktree also has a random token, created on request: after its removal another may get its name.
+    Raises StoreError when the token cannot be written.
     """
     place = Path(os.path.relpath(git_dir, common_dir)).as_posix()
     if place == ".":
@@ -95,12 +95,12 @@ def is_gone(header: Header, common_dir: Path) -> bool:
 
 
 def load_active(folder: Path) -> list[Active]:
-    """All of them, by trajectory. A damaged file is passed over: it stays where it is."""
+    """All active trajectories, sorted by id. A damaged file is skipped and stays where it is."""
     return [active for _, active in _load(folder) if active is not None]
 
 
 def find_damaged(folder: Path) -> list[Path]:
-    """The files of those that are passed over."""
+    """The damaged files, which ``load_active`` skips."""
     return [path for path, active in _load(folder) if active is None]
 
 
@@ -123,7 +123,7 @@ def _read(value: Any) -> Active:
 
 
 def save_active(folder: Path, active: Active) -> None:
-    """Whole or not at all; one that has ended and holds nothing more is removed. Raises StoreError."""
+    """Write it atomically; remove one without events that has ended or is a session's. Raises StoreError."""
     path = folder / _FOLDER / f"{active.header.trajectory}.json"
     if not active.events and (active.header.ended or not active.header.by_hand):
         path.unlink(missing_ok=True)
@@ -137,7 +137,7 @@ def drop_active(folder: Path, trajectory: str) -> None:
 
 
 def without(active: Active, stored: set[str]) -> Active:
-    """Without events that a commit has now."""
+    """A copy of ``active`` without the events ``stored``, which a commit has now."""
     header = active.header
     return Active(
         header=replace(header, logged=tuple(name for name in header.logged if name not in stored)),
@@ -146,6 +146,6 @@ def without(active: Active, stored: set[str]) -> Active:
 
 
 def mark_logged(active: Active, met: set[str]) -> Active:
-    """With those of its events that were met in a log now: a commit will get them from there."""
+    """Note which of its events were now found in a log: a commit will get them from there."""
     logged = tuple(event.id for event in active.events if event.id in met or event.id in active.header.logged)
     return replace(active, header=replace(active.header, logged=logged))

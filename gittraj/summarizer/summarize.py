@@ -109,7 +109,7 @@ def summarize(
 
 def summarize_recent(repository: Repository, *, environ: Environ, live: Mapping[str, str]) -> None:
     """Ask for what sessions of this machine brought to the commits of the last day: each part once, and not
-    more often than the user allows. What went wrong is by_model by ``git traj status``."""
+    more often than the user allows. What went wrong is reported by ``git traj status``."""
     setting = read_summarizer(repository)
     local = LocalState.of(repository)
     if setting is None or environ.off or not local.exists or load_suspension(local.folder).paused is not None:

@@ -1,11 +1,11 @@
 """Makes ``data/openapi.json``: GitHub's description of its API, cut to the routes that the pull request bot
-asks.
+calls.
 
     npm pack @octokit/openapi@23.0.2 && tar xzf octokit-openapi-23.0.2.tgz
     python -m tests.github.cut package/generated/api.github.com.json > tests/github/data/openapi.json
 
-and ``data/events.json``, what starts a workflow, from its examples of events, cut to a few of each and less
-of all:
+and ``data/events.json``: GitHub's examples of the events that start a workflow, the first of each kind,
+without links, counts and times:
 
     npm pack @octokit/webhooks-examples@7.6.1 && tar xzf octokit-webhooks-examples-7.6.1.tgz
     python -m tests.github.cut package/api.github.com/index.json > tests/github/data/events.json
@@ -67,7 +67,7 @@ def cut(whole: dict[str, Any]) -> dict[str, Any]:
             components[kind][name] = found if kind == "examples" else _plain(found)
             waiting += _references(components[kind][name])
     _mend(components["examples"])
-    for request in ("pull-request", "pull-request-simple"):  # a deleted fork's: the events' schema knows it
+    for request in ("pull-request", "pull-request-simple"):  # null if a fork is gone, as in its events
         head = components["schemas"][request]["properties"]["head"]["properties"]
         head["repo"] = {"anyOf": [head["repo"], {"type": "null"}]}
     source = f"npm @octokit/openapi {whole['info']['version']}, generated/api.github.com.json"
@@ -111,7 +111,7 @@ def _mend(examples: dict[str, Any]) -> None:
 
 
 def cut_events(examples: list[dict[str, Any]]) -> dict[str, Any]:
-    """By ``event`` or ``event/action``, the first that has one."""
+    """The first example of each ``event`` or ``event/action``."""
     source = "npm @octokit/webhooks-examples 7.6.1, api.github.com/index.json"
     found: dict[str, Any] = {"info": {"source": source, "license": "MIT"}}
     for event in examples:

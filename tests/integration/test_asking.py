@@ -1,4 +1,4 @@
-"""The question for a retrospective: when an agent's hook puts it, and when it says nothing at all."""
+"""The question for a retrospective: when an agent's hook asks it, and when it prints nothing."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_it_asks_once_in_the_agents_protocol(asking: Git) -> None:
 
 
 def test_a_long_message_before_its_end(asking: Git) -> None:
-    """The payload is read whole, the shell looks at no more than its beginning."""
+    """Python reads the whole payload, the shell only its beginning."""
     session = play(asking, WORK)
     long = "said at length " * 100_000
     assert end_turn(asking, session, last_assistant_message=long + BLOCK) == ""
@@ -133,7 +133,7 @@ def test_it_says_nothing(asking: Git, change: Change) -> None:
     assert end_turn(asking, session) == ""
 
 
-def test_nor_in_these_turns(asking: Git) -> None:
+def test_it_says_nothing_in_these_turns(asking: Git) -> None:
     session = play(asking, WORK)
     turns: list[dict[str, Any]] = [
         {"stop_hook_active": True},
@@ -148,39 +148,39 @@ def test_nor_in_these_turns(asking: Git) -> None:
     assert end_turn(asking, session) != ""
 
 
-def test_nor_of_a_session_without_a_commit_of_its_own(asking: Git) -> None:
+def test_it_says_nothing_to_a_session_without_a_commit(asking: Git) -> None:
     session = play(asking, WORK[:1])
     asking("add", ".")
     asking("commit", "-qm", "by hand")
     assert end_turn(asking, session) == ""
 
 
-def test_nor_of_commits_that_nobody_may_know_of(asking: Git) -> None:
+def test_it_says_nothing_about_commits_made_while_off(asking: Git) -> None:
     hidden = turn(Shell("git add a.txt && GIT_TRAJ=0 git commit -m made"))
     session = play(asking, [WORK[0], hidden, turn(say="Done")])
     assert end_turn(asking, session) == ""
 
 
 def test_a_commit_that_reached_no_hook_of_git(asking: Git) -> None:
-    """Gemini CLI switches them off: what git printed tells."""
+    """Gemini CLI switches git's hooks off; git's output shows the commit."""
     quiet = turn(Shell("git add a.txt && git -c core.hooksPath= commit -m made"))
     session = play(asking, [WORK[0], quiet, turn(say="Done")])
     assert (asking.root / ".git/traj/spool").read_text() == ""
     assert end_turn(asking, session) != ""
 
 
-def test_our_own_example_is_no_retrospective(asking: Git) -> None:
+def test_our_own_example_does_not_count_as_a_retrospective(asking: Git) -> None:
     session = play(asking, [*WORK, turn(say=TEXT)])
     assert end_turn(asking, session) != ""
 
 
-def test_nor_is_one_that_somebody_else_wrote(asking: Git) -> None:
+def test_a_printed_block_is_no_retrospective(asking: Git) -> None:
     session = play(asking, [*WORK[:2], turn(Shell(f"echo '{BLOCK}'; echo git traj complete")), WORK[2]])
     assert end_turn(asking, session) != ""
 
 
 def test_it_waits_for_nothing(asking: Git, tmp_path: Path) -> None:
-    """A log that nobody writes is read for ever."""
+    """Reading a pipe that nobody writes to would never end."""
     session = play(asking, WORK)
     os.mkfifo(tmp_path / "log")
     assert end_turn(asking, session, transcript_path=str(tmp_path / "log")) == ""
@@ -194,13 +194,13 @@ def test_in_a_linked_work_tree(asking: Git, tmp_path: Path) -> None:
     assert end_turn(asking, session, folder=linked.root) != ""
 
 
-def test_the_answer_to_it_is_nobodys_prompt() -> None:
+def test_the_question_is_not_a_prompt() -> None:
     assert typed({"content": [{"text": ASKING + WORDS}]}) is None
     assert parse_blocks(ASKING + WORDS, name="x").events == ()
 
 
 def test_nothing_is_started_while_it_is_off(asking: Git) -> None:
-    """The shell asks git, and no more."""
+    """The shell reads git's configuration and starts nothing else."""
     asking("config", "traj.retrospective", "off")
     script = asking.root / ".git/traj/agent-hook"
     text = script.read_text()

@@ -1,6 +1,6 @@
-"""A worker may be killed at any moment: the next drain loses nothing and tells nothing twice.
+"""A worker may be killed at any moment: the next drain loses nothing and records nothing twice.
 
-``GIT_TRAJ_CRASHES`` says how often the worker is killed at random (3 times when it is not set, 12 at night).
+``GIT_TRAJ_CRASHES`` says how often the worker is killed at random (default 3, 12 in the nightly run).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from tests.sizes import size
 _SEED = 20261121
 _CRASHES = size(3, 12, "GIT_TRAJ_CRASHES")
 
-# A worker that looks at once, and says when it begins to drain and to write. {patch}: how it dies on its way.
+# A worker that starts at once, and prints when it begins to drain and to write. {patch}: where it dies.
 _WORKER = """
 import os, sys
 import gittraj.record.drain.composition as capturing, gittraj.record.pipeline as pipeline
@@ -64,7 +64,7 @@ def state(git: Git) -> Path:
 
 
 def test_killed_at_random(git: Git, state: Path, writer: Writer) -> None:
-    """Half of the time from when the drain begins, half of the time from when it begins to write."""
+    """The moment is random after the drain begins, or, in half of the runs, after it begins to write."""
     chance = random.Random(_SEED)
     session = writer(git.root)
     reached: Counter[str] = Counter()
@@ -96,7 +96,7 @@ def test_killed_between_two_writes(git: Git, state: Path, writer: Writer) -> Non
 
 
 def test_without_cursors(git: Git, state: Path, writer: Writer) -> None:
-    """Gone, empty, cut, of another version."""
+    """The file is missing, empty, truncated, or of another version."""
     session = writer(git.root)
     cursors = state / "cursors.json"
     for number in range(5):
@@ -116,7 +116,7 @@ def test_without_cursors(git: Git, state: Path, writer: Writer) -> None:
 
 
 def test_without_spool(git: Git, state: Path, writer: Writer) -> None:
-    """What the environment of the hooks said is lost; the reflog and the logs tell enough."""
+    """What the hooks knew from their environment is lost; the reflog and the logs contain enough."""
     session = writer(git.root)
     for number in range(3):
         session.run(_story(number, random.Random(number)), prompt=f"Please do number {number}")
@@ -126,7 +126,7 @@ def test_without_spool(git: Git, state: Path, writer: Writer) -> None:
 
 
 def test_what_killed_processes_left_is_cleared(git: Git, state: Path, writer: Writer) -> None:
-    """In a while: who made it a moment ago may still be at work."""
+    """Only after a while: a process that made a file a moment ago may still be running."""
     session = writer(git.root)
     session.run(_story(0, random.Random(0)), prompt="Please do it")
     with _worker(state, "import os; os.fsync = lambda _: os._exit(9)") as worker:

@@ -1,4 +1,4 @@
-"""Every command in the documents: taken as it is written, and run in a repository with a remote.
+"""Every command in the documentation parses as it is written, and runs in a repository with a remote.
 
 ``team.md`` is run by ``gather/test_page.py``, ``format.md`` by ``test_format.py``.
 """
@@ -24,7 +24,7 @@ RUN = [page for page in PAGES if page.stem not in ("team", "format")]
 
 
 def commands(page: Path) -> Iterator[str]:
-    """The lines of blocks of a shell, without comments."""
+    """The git-traj commands in shell blocks, without comments."""
     for block in re.findall(r"```(?:sh|console)\n(.*?)```", page.read_text("utf-8"), re.S):
         for line in block.splitlines():
             if found := re.match(r"(?:\$ )?(git traj(?: .*)?|.*?\| git traj .*)$", line):
@@ -49,11 +49,11 @@ def parse(line: str) -> None:
 
 
 @pytest.mark.parametrize(("page", "line"), ALL)
-def test_a_command_is_taken_as_it_is_written(page: str, line: str) -> None:
+def test_a_command_parses_as_it_is_written(page: str, line: str) -> None:
     parse(line)
 
 
-def test_one_that_is_wrong_is_found() -> None:
+def test_a_wrong_command_is_noticed() -> None:
     for line in ("git traj log --onelin", "git traj show --format htm", "git traj event note"):
         with pytest.raises(click.ClickException):
             parse(line)
@@ -68,7 +68,7 @@ def test_the_commands_of_a_page_run(desk: Desk, page: Path, tmp_path: Path) -> N
     desk.commit("limit the rate of requests", "rate = 1\nlimit = 2\n", path="src/api.py")
     git("checkout", "-q", "-b", "topic")
     git("branch", "-f", "main", "before")
-    git("config", "traj.push", "auto")  # no terminal to agree on
+    git("config", "traj.push", "auto")  # there is no terminal to confirm a push on
     traj(git.root, "keys", "init")
     key = traj(git.root, "keys", "export").stdout.split()[0]
     as_here = {"src/api.py:12": "src/api.py:1", "github:alice": key}  # GitHub is not asked

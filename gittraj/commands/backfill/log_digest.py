@@ -116,8 +116,8 @@ def _thin_edits(entry: Entry) -> tuple[Edit, ...]:
 
 
 def is_stored(digest: LogDigest, known: SessionState, commits: set[str]) -> bool:
-    """Whether all of a log is stored already, on ``commits`` too. An output log is one run of a thread
-    only."""
+    """Whether all of a log is stored already, also on ``commits``. False for an output log, which has only
+    one run of a thread."""
     if is_output_log(digest.log):
         return False
     parts = [part for part in known.parts if not part.output]

@@ -238,7 +238,7 @@ def _check_local(repository: Repository, facts: Facts) -> Iterator[Finding]:
         yield Finding(
             "parked",
             f"not stored, because redaction failed: {facts.parked} parts",
-            "git traj link REV --session ID tries again, while the agent keeps its log",
+            "try again while the agent still has its log: git traj link REV --session ID",
         )
 
 

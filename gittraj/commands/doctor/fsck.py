@@ -53,7 +53,7 @@ def fsck(repository: Repository) -> Iterator[Finding]:
     if over:
         yield Finding(
             "notes-too-large",
-            f"{over} notes are not read, for all of them together are far too large",
+            f"{over} notes are not read, because all notes together are far too large",
             f"find where they came from: git log {RECORDS_REF}",
         )
     yield from _check_segments(repository, records)

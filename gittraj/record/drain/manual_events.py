@@ -1,5 +1,5 @@
-"""What authors recorded and no log contains, as parts: of manual trajectories on the commits made meanwhile,
-of sessions on their last commit.
+"""Makes parts of what authors recorded and no log contains: a manual trajectory's go to the commits made
+meanwhile, a session's to its last commit.
 
 Whoever begins a trajectory by hand says what they work on in that worktree: a commit made there by a person
 belongs to it, with evidence ``manual``.
@@ -35,7 +35,7 @@ from gittraj.state.cursors import SessionState
 
 _LINK = Link(evidence="manual")
 Present = Callable[[str | None], str | None]
-"""A commit, or what became of it; None for one that is gone: a part on that would stop every drain."""
+"""The commit, or the one it was rewritten to; None if that is gone: a part on it would stop every drain."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +64,7 @@ def gather(
     grown: Mapping[str, float],
     present: Present,
 ) -> Manual:
-    """``made``: the commits that people made, by worktree (of one that is gone: its place and ``#``);
+    """``made``: the commits that people made, by worktree (a removed one: its name and ``#``);
     ``sessions`` by trajectory; ``grown``: when the log of a session that was read now was last written
     (seconds since 1970)."""
     found = Manual()
@@ -81,13 +81,13 @@ def gather(
 
 
 def _place(header: Header) -> str:
-    """Of a worktree that was removed the mark is gone, too."""
+    """The worktree as ``made`` names it; the token of a removed one is lost."""
     return f"{header.worktree.partition('#')[0]}#" if header.over else header.worktree
 
 
 def _record_progress(found: Manual, active: Active, commits: Sequence[str], notes: NotesRef) -> Active:
-    """A trajectory that goes on: its events so far lead to the commits made now. One that brought nothing
-    new takes the last part along."""
+    """Link an open trajectory's events so far to the commits made now; without new events, link its last
+    part to them."""
     if not commits:
         return active
     if active.events:
@@ -102,8 +102,8 @@ def _record_progress(found: Manual, active: Active, commits: Sequence[str], note
 
 
 def _record_end(found: Manual, active: Active, head: str | None, present: Present) -> Active:
-    """One that ended: its last words go to its last commit, or it stands as explored where it began. Where
-    there is no commit at all it waits."""
+    """Link the remaining events of an ended trajectory to its last commit, or, as explored, to the commit
+    where it began. Without any commit it waits."""
     header = active.header
     if not active.events:
         return active
@@ -122,7 +122,7 @@ def _record_missed(
     head: str | None,
     present: Present,
 ) -> Active:
-    """What a session's log does not show, and will not show any more."""
+    """Record a session's events that its log lacks, and will not get any more."""
     header = active.header
     due = _find_due(active, grew=grown.get(header.trajectory, 0.0))
     if not due:
@@ -139,7 +139,7 @@ def _record_missed(
 
 
 def _find_due(active: Active, *, grew: float) -> list[AnyEvent]:
-    """The events that the log had time to show, and does not. ``grew``: when it last did, in seconds."""
+    """The events that the log had time to get, and lacks. ``grew``: when it last grew, in seconds."""
     missed = [event for event in active.events if event.id not in active.header.logged]
     limits = (LOGGED_WITHIN if grew > _at(e) + LOGGED_WITHIN else IDLE for e in missed)
     return [event for event, limit in zip(missed, limits, strict=True) if _age(event) > limit]
@@ -181,7 +181,7 @@ def trajectory_of(active: Active, span: Range) -> Trajectory:
 
 
 def _ended(events: Sequence[AnyEvent]) -> str | None:
-    """What a session's ``complete`` or ``abandon`` says that its log does not show."""
+    """The status that a session's ``complete`` or ``abandon`` stated."""
     for event in reversed(events):
         tags = event.tags if isinstance(event, NoteEvent) else ()
         if isinstance(event, RetrospectiveEvent) or COMPLETED in tags:

@@ -38,18 +38,18 @@ from gittraj.state.changed import size_of, written_at
 from gittraj.state.cursors import NEVER_AWAY, Away
 
 RESTS = 3.0
-"""Seconds without growth after which a last message without a call ends its turn, unless the log will tell:
-who thinks for longer than this goes on in the same turn, and the message belongs to what comes of it."""
+"""Seconds without growth after which a final message ends its turn, unless the log marks the ends of turns:
+an agent that thinks for longer is still in its turn, and the message belongs to what comes of it."""
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 _NAMED = re.compile(r"^agent-|_\d{8}_\d{6}$")
-"""What an agent's agent is called, and a run of a benchmark."""
+"""File names of the logs of subagents and of benchmark runs."""
 ITEMS_WITH_FACTS = 400
-"""Items of a log's beginning in which it says what it is: whose session, where it worked."""
+"""How many items of a log are searched for its first facts: whose session it is, where it worked."""
 _LAST = 20
 _DATABASE = b"SQLite format 3\0"
 _START = Cursor()
 _PAUSED = "paused"
-"""A fact of a log of which something was left out: its title may tell of that."""
+"""A fact that marks a log of which something was left out: its title may reveal that."""
 
 
 def find_sessions(path: Path, *, form: str | None = None) -> list[SessionFile]:
@@ -89,7 +89,7 @@ def _first_facts(items: Iterable[Item]) -> dict[str, str]:
 
 
 def _identify(path: Path, reader: Reader) -> SessionFile:
-    """The session of a file: the log's own word, but a file that is named by an id is called so."""
+    """The session of a file, as its log names it; but a UUID in the file's name takes precedence."""
     named = _named(path)
     with path.open("rb") as stream:
         facts = _first_facts(reader.read(stream, session=named))
@@ -123,11 +123,11 @@ def read_log(
     recall: Recall = lambda _: None,
     now: float,
 ) -> tuple[Log, int, float]:
-    """What stands in the log from the cursor on, the log's size in bytes, and the seconds since it grew.
+    """The log from the cursor on, its size in bytes, and the seconds since it grew.
 
-    ``facts`` are those that stand above the cursor, ``skip`` events that are another trajectory's;
-    ``recall`` gives what a command recorded in full. A log that was rewritten above the cursor is read from
-    its start. Raises FormatError when the log has no known format, OSError when it cannot be read.
+    ``facts`` are those from before the cursor, ``skip`` events that are another trajectory's;
+    ``recall`` returns in full what a command recorded. A log that was rewritten before the cursor is read
+    from its start. Raises FormatError when the log has no known format, OSError when it cannot be read.
     """
     size, written = size_of(file.path), written_at(file.path)
     untitled = bool(off.spans) or _PAUSED in facts
@@ -177,7 +177,7 @@ def _placing(file: SessionFile, territory: RepoPaths, config: Config) -> Callabl
 
 
 def _last_event(log: Log) -> float | None:
-    """When the latest of the last events was, in seconds since the epoch; None if none tells."""
+    """When the latest of the last events was, in seconds since the epoch; None if none has a time."""
     times = [seconds(entry.event.ts) for entry in log.entries[-_LAST:]]
     return max((at for at in times if at is not None), default=None)
 
@@ -190,7 +190,7 @@ def read_items(file: SessionFile, start: Cursor = _START) -> Iterator[Item]:
 
 @contextmanager
 def _alone(path: Path) -> Iterator[None]:
-    """A log whose content makes a reader fail is a log that cannot be read: the others go on."""
+    """If a reader fails on a log, that log counts as unreadable, and the other logs are still read."""
     try:
         yield
     except (OSError, TrajError):
@@ -214,8 +214,8 @@ def _read_items(file: SessionFile, start: Cursor) -> Iterator[Item]:
 
 
 def end_of(path: Path) -> int:
-    """Where a log ends now, as the ``end`` of an entry counts: bytes, or in a store, where sessions lie among
-    each other, milliseconds since 1970. Raises OSError."""
+    """Where a log ends now, as the ``end`` of an entry counts: bytes, or in a store, where sessions are
+    interleaved, milliseconds since 1970. Raises OSError."""
     if path.is_dir():
         return int(time.time() * 1000)
     with path.open("rb") as stream:
@@ -224,7 +224,7 @@ def end_of(path: Path) -> int:
 
 
 def _reader(path: Path, form: str | None) -> Reader | None:
-    """None for a store, and for what is no log."""
+    """The reader of a file; None for a store, and for a file that is not a log."""
     if form is not None:
         return None if is_store(form) else reader_of(form)
     if path.is_dir():
@@ -241,8 +241,8 @@ def _describe(path: Path) -> str:
 
 
 def _allowed(items: Iterable[Item], off: Away, written: float, *, untitled: bool) -> Iterator[Item]:
-    """Without what was written while switched off, nor a title, which may tell of it. What has no time
-    counts as made when the item before it was, the first when the log was ``written`` last."""
+    """The items without entries written while git-traj was off; then also without the title, which may reveal
+    them. An entry without a time counts as of the one before it, the first as of ``written``."""
     at = written
     for item in items:
         if isinstance(item, Entry):

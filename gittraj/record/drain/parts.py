@@ -1,4 +1,4 @@
-"""From what ``own()`` gave to each commit to the drafts that the pipeline writes."""
+"""Turns the parts that ``own()`` gave to commits into the drafts that the pipeline writes."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ class Drafted:
 
 
 class Drafter:
-    """Makes the drafts of one log's parts. ``commits`` are those known of this drain, by id; ``ci`` names
-    the service that the agent ran in; ``searched``: how many secrets were known when the parts that are
-    stored were searched for them; ``gone``: stored parts whose place the log takes."""
+    """Makes the drafts of one log's parts. ``commits`` are those known in this drain, by id; ``ci`` names
+    the service that the agent ran in; ``searched``: how many secrets the stored parts were already searched
+    for; ``gone``: stored parts that the log replaces."""
 
     def __init__(
         self,
@@ -91,7 +91,7 @@ class Drafter:
         aliases: Mapping[int, Sequence[Target]] = MappingProxyType({}),
         explored: bool = False,
     ) -> list[Drafted]:
-        """What of ``parts`` is to be written: a writer subtracts what ``stored`` parts cover."""
+        """Drafts of ``parts``, without the events that ``stored`` parts already cover."""
         standing = [part for part in stored if explored or not part.explored]
         self._further = self._has_further(stored)
         covered = {i for part in standing for i in self._indexes(part)}
@@ -111,8 +111,8 @@ class Drafter:
         return drafted
 
     def _has_further(self, stored: Sequence[Stored]) -> bool:
-        """Positions of one run say nothing beside those of another; nor do those of commits' notes, as more
-        may come between them."""
+        """Whether positions cannot be compared: they are another run's, or further notes may come between
+        those of commits."""
         another = self._output and any(part.range.last not in self._index for part in stored)
         return another or any(entry.on for entry in self.log.entries)
 
@@ -190,7 +190,7 @@ class Drafter:
         return sum(paid[1:], paid[0]) if paid else None
 
     def _revision(self, span: Range, earlier: Sequence[Stored]) -> int:
-        """One more than any that begins with the same event has."""
+        """One more than the highest of the parts that begin with the same event."""
         return 1 + max((p.rev for p in (*earlier, *self.gone) if p.range.first == span.first), default=0)
 
     def _trajectory(self, part: Part, span: Range, events: tuple[AnyEvent, ...]) -> Trajectory:
@@ -232,7 +232,7 @@ class Drafter:
         return tuple(_fold_edits(path, found) for path, found in sorted(edits.items()))
 
     def _prompt(self, first: int) -> str | None:
-        """Of the turn that a part begins in."""
+        """The prompt of the turn that a part begins in."""
         for index in range(first, -1, -1):
             event = self.log.entries[index].event
             if isinstance(event, Prompt):
@@ -240,7 +240,7 @@ class Drafter:
         return None
 
     def _find_title(self, parts: Sequence[Part]) -> str | None:
-        """The log's own, unless some of it is not for this repository; else the first prompt that is."""
+        """The log's own title, if all of the log is this repository's; else the first prompt that is."""
         if not self._silent and "elsewhere" not in self.log.places and (title := self.log.fact("title")):
             return title
         for part in parts:
@@ -251,13 +251,13 @@ class Drafter:
         return None
 
     def _describe(self, last: int) -> SessionInfo:
-        """The trajectory as known with its event ``last``."""
+        """The session as known at its event ``last``."""
         retrospective = next((each for i, each in reversed(self._reflected) if i <= last), None)
         title = shorten(self._title, TITLE_LIMIT) if self._title else None
         return describe(self.log, title=title, ci=self.ci, retrospective=retrospective)
 
     def _also(self, targets: Sequence[Target], earlier: Sequence[Stored]) -> tuple[SegmentRef | Key, ...]:
-        """Earlier parts that wrote files of these commits which no commit took before."""
+        """Earlier parts that wrote files of these commits which no commit had included yet."""
         changes = [self.commits[t.commit].changes for t in targets if t.commit in self.commits]
         open_paths = {p.path for c in changes if c for p in c.paths}
         own = {t.commit for t in targets}

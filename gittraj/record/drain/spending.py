@@ -12,9 +12,8 @@ from gittraj.model.values import Usage
 
 
 def assign_calls(log: Log, parts: Sequence[Part]) -> dict[int, tuple[str, ...]]:
-    """The one event that each model call counts with, and the calls that count there: its last that is
-    stored. A call whose figure comes in a later record was still open at the anchor: it counts with the
-    event after."""
+    """The calls that count with each event: a model call counts with the last of its events that is stored.
+    A call whose usage is in a later record was still open at the anchor: it counts with the next event."""
     dropped = {i for part in parts for i in part.dropped}
     anchors = {part.anchor.call for part in parts}
     last: dict[str, int] = {}
@@ -39,8 +38,8 @@ def assign_calls(log: Log, parts: Sequence[Part]) -> dict[int, tuple[str, ...]]:
 def find_costs(
     log: Log, counted: Mapping[int, tuple[str, ...]], parts: Sequence[Part], before: float
 ) -> dict[int, float]:
-    """What the log says that events cost, in US dollars. If it has the sum only, that counts with the last
-    event, without what earlier parts have of it (``before``)."""
+    """What the events cost according to the log, in US dollars. If it has only a total, the last event gets
+    it, less what earlier parts have (``before``)."""
     each = {
         index: [c for r in responses if (c := log.spent[r].cost) is not None]
         for index, responses in counted.items()
@@ -55,6 +54,6 @@ def find_costs(
 
 
 def add_usage(spent: Iterable[Spent], before: Usage) -> Usage | None:
-    """Of the calls that count with one event; of a cumulative one what the parts before do not have."""
+    """The sum over the calls that count with one event; a cumulative one counts less the parts ``before``."""
     found = [s.usage.without(before) if s.cumulative else s.usage for s in spent]
     return reduce(Usage.__add__, found) if found else None

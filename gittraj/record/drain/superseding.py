@@ -1,6 +1,6 @@
-"""A session's own log has more than what its agent printed or reported to hooks, or what another tool noted.
+"""Replaces what an agent printed or reported to hooks, or what another tool noted, by the session's own log.
 
-When the log turns up, it replaces them.
+The log has more, and may turn up later.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from gittraj.capture.session import Log
 from gittraj.state.cursors import SessionState, Stored
 
 _PREFIXES = ("exec.", "stream.", "hook.", "note.", "atif.")
-"""Of the ids of events that did not come from a session's own log. A document in ATIF is no log, either."""
+"""Prefixes of the ids of events that are not from a session's log. An ATIF document is not a log either."""
 OUTPUT = "stream-json"
 """The tag of an output whose events have the ids of the log."""
 
 
 def is_output(first: str | None, tags: Collection[object]) -> bool:
-    """Whether what begins with the event ``first`` is no session's own log."""
+    """Whether a log that begins with the event ``first`` is not a session's own."""
     return OUTPUT in tags or (first is not None and first.startswith(_PREFIXES))
 
 
@@ -28,8 +28,8 @@ def is_output_log(log: Log) -> bool:
 
 
 def supersede(known: SessionState, log: Log) -> tuple[SessionState, tuple[Stored, ...]]:
-    """What stays known of a session when ``log`` is read, and the parts whose place it takes; what linked
-    those is asked anew."""
+    """The state of a session once ``log`` is read, and the parts that the log replaces; their evidence is
+    evaluated again."""
     gone = tuple(part for part in known.parts if part.output)
     if not gone or not log.entries or is_output_log(log):
         return known, ()

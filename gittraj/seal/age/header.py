@@ -127,7 +127,7 @@ def fields(stanza: Stanza, *sizes: int, body: int | None = 32) -> tuple[bytes, .
     if len(stanza.args) != len(sizes):
         raise HeaderError("a damaged age header: a reader has too few or too many arguments")
     if body not in (None, len(stanza.body)):
-        raise HeaderError(f"a damaged age header: a wrapped key has not its {body} bytes")
+        raise HeaderError(f"a damaged age header: a wrapped key does not have its {body} bytes")
     return tuple(_decoded(text, size) for text, size in zip(stanza.args, sizes, strict=True))
 
 

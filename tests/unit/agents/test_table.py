@@ -1,4 +1,4 @@
-"""The table of docs/agents.md, as the code and the versions that tests drive make it."""
+"""The table in docs/agents.md matches the code and the agents' versions that the tests run."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HEAD = """\
 | agent | its log | a commit's hook is told | a commit is its own by | tried with |
 |---|---|---|---|---|"""
 QUIET = ("gemini-cli",)
-"""Agents that keep git's hooks from their commands."""
+"""Agents that switch git's hooks off for their commands."""
 TIMELESS = ("cursor",)
 """Agents whose logs have neither times nor results."""
 
@@ -48,7 +48,7 @@ def row(agent: Agent) -> str:
     return f"| {agent.name} | `{log}` | {told} | {by} | {versions} |"
 
 
-def test_the_table_of_agents_is_that_of_the_code() -> None:
+def test_the_page_has_the_table_of_the_code() -> None:
     table = "\n".join([HEAD, *map(row, all_agents().values())])
     assert table in PAGE.read_text("utf-8"), f"docs/agents.md should have\n{table}"
 

@@ -1,4 +1,4 @@
-"""Events as docs/json.md has them."""
+"""Events in the form that docs/json.md describes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gittraj.query.show.chapters import read_chapters, spell_event
 from gittraj.seal.events import seal_events
 
 
-def test_a_result_that_says_nothing_of_itself() -> None:
+def test_a_result_without_details() -> None:
     bare = event_from_json({"id": "e", "type": "tool_result", "content": "out"})
     assert isinstance(bare, ToolResult)
     nothing = {"callId": None, "exitCode": None, "isError": False, "truncated": False}
@@ -22,7 +22,7 @@ def test_a_result_that_says_nothing_of_itself() -> None:
 
 
 def test_a_received_message_is_its_sender_s() -> None:
-    """Not this session's agent's, whose log it is in."""
+    """It is not by the agent of the session whose log has it."""
     named = event_from_json({"id": "e", "type": "message_received", "content": "Go on", "agent": "lead"})
     assert spell_event(named, "codex")["agent"] == "lead"
     assert spell_event(replace(named, agent=None), "codex")["agent"] is None
@@ -34,7 +34,7 @@ def test_a_received_message_is_its_sender_s() -> None:
 
 
 class _Plain:
-    """Seals by writing down, and opens what is asked for with exactly the events that were sealed."""
+    """Seals without encryption, and opens a seal only for exactly the events that were sealed."""
 
     def seal(self, _: str, texts: Mapping[str, str]) -> tuple[str, bytes]:
         return "header", repr(dict(texts)).encode()

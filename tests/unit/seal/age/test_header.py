@@ -1,4 +1,4 @@
-"""A header is exactly as the format has it, or refused: one that can be read in two ways can be forged."""
+"""A header must be exactly as the format defines it: one that can be read in two ways can be forged."""
 
 from __future__ import annotations
 
@@ -68,14 +68,14 @@ DAMAGED = {
 
 
 @pytest.mark.parametrize("header", FINE)
-def test_who_reads(header: str) -> None:
+def test_a_header_is_parsed(header: str) -> None:
     assert [(one.type, one.args, len(one.body)) for one in age.stanzas(header)] == FINE[header]
     file = header.encode() + bytes(16)
     assert age.split(file) == (header, bytes(16))
 
 
 @pytest.mark.parametrize("header", DAMAGED)
-def test_what_is_no_header(header: str) -> None:
+def test_a_malformed_header_is_refused(header: str) -> None:
     with pytest.raises(age.HeaderError, match=DAMAGED[header]):
         age.stanzas(header)
     with pytest.raises(age.HeaderError):
@@ -93,7 +93,7 @@ def _with(stanza: Stanza) -> str:
 
 
 def _refused(kind: str, stanza: Stanza) -> bool:
-    """Before the MAC is looked at: that of ``_with`` is always wrong."""
+    """Whether it is refused before its MAC is checked, which ``_with`` always makes wrong."""
     try:
         age.decrypt(_with(stanza), bytes(32), [party(kind).identity])
     except age.HeaderError as error:
@@ -104,7 +104,7 @@ def _refused(kind: str, stanza: Stanza) -> bool:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_readers_part_is_as_its_type_must_be(kind: str) -> None:
+def test_a_stanza_must_fit_its_type(kind: str) -> None:
     (stanza,) = age.stanzas(seal_of(kind).header)
     first, rest, last = stanza.args[0], stanza.args[:-1], stanza.args[-1]
     share = decode_base64(last)
@@ -126,8 +126,8 @@ def test_a_readers_part_is_as_its_type_must_be(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["ssh-ed25519", "ssh-rsa"])
-def test_an_ssh_keys_part_names_it(kind: str) -> None:
-    """Others' are not even tried: a key under a passphrase would ask for it."""
+def test_an_ssh_stanza_names_its_key(kind: str) -> None:
+    """Stanzas of other keys are not tried: a key with a passphrase would ask for it."""
     (stanza,) = age.stanzas(seal_of(kind).header)
     other = replace(stanza, args=(encode_base64(b"else"), *stanza.args[1:]))
     assert party(kind).identity.unwrap(stanza)
@@ -135,7 +135,7 @@ def test_an_ssh_keys_part_names_it(kind: str) -> None:
 
 
 @pytest.mark.parametrize("args", [("A" * 22,), ("A" * 21, "2"), ("A" * 24, "2"), ("A" * 22, "2", "2"), ()])
-def test_a_passphrases_part(args: tuple[str, ...]) -> None:
+def test_a_malformed_scrypt_stanza_is_refused(args: tuple[str, ...]) -> None:
     with pytest.raises(age.HeaderError, match="damaged"):
         age.ScryptIdentity("open sesame").unwrap(Stanza("scrypt", args, bytes(32)))
     with pytest.raises(age.HeaderError, match="not its 32 bytes"):
