@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
-from itertools import islice, pairwise
+from itertools import islice, pairwise, zip_longest
 
 from gittraj.events.prose.choice import Choice
 from gittraj.events.prose.choices import find_choices, scraps
@@ -36,7 +36,7 @@ class Prose:
 
 def read_prose(events: Sequence[AnyEvent], stated: Sequence[Decision], prompt: str | None) -> Prose:
     """What the messages say beside the ``stated`` decisions; ``prompt``: what the user asked for."""
-    spoken = [event for event in events if isinstance(event, Message) and event.content.strip()]
+    spoken = _leave_scrapped([e for e in events if isinstance(e, Message) and e.content.strip()])
     before_calls, worked = _before_calls(events), _said_at_work(events)
     choices, decisions, doubts = _read_messages(spoken, before_calls, worked, prompt)
     caveats = dict(islice(_fullest(doubts).items(), MOST_CAVEATS))
@@ -54,19 +54,20 @@ def read_prose(events: Sequence[AnyEvent], stated: Sequence[Decision], prompt: s
     )
 
 
+def _leave_scrapped(messages: Sequence[Message]) -> list[Message]:
+    """Without those that the next one takes back."""
+    ahead = zip_longest(messages, messages[1:])
+    return [message for message, after in ahead if after is None or not scraps(after.content)]
+
+
 def _read_messages(
     spoken: Sequence[Message], before_calls: Container[str], worked: Container[str], prompt: str | None
 ) -> tuple[list[Choice], list[Decision], dict[str, CaveatSource]]:
-    """What each says, in order: choices, the same as decisions, and doubts. What the next message scraps was
-    none."""
+    """What each says, in order: choices, the same as decisions, and doubts."""
     choices: list[Choice] = []
     decisions: list[Decision] = []
     doubts: dict[str, CaveatSource] = {}
     for message in spoken:
-        if scraps(message.content) and decisions:
-            last = decisions[-1].event
-            choices = [choice for choice, told in zip(choices, decisions, strict=True) if told.event != last]
-            decisions = [told for told in decisions if told.event != last]
         explains = message.id in before_calls or message.id not in worked
         found = find_choices(message.content, prompt, own=explains)
         choices += found
