@@ -7,7 +7,7 @@ from itertools import chain
 
 from gittraj.events.prose.choice import Choice
 from gittraj.events.prose.markdown import Sentence, plain, read_sentences
-from gittraj.events.prose.patterns import load
+from gittraj.events.prose.patterns import PHRASES, load
 
 _RULES = load("outcome")
 _DEED, _HOLDS = ("deed",), ("holds",)
@@ -88,7 +88,7 @@ def find_announced(messages: Sequence[tuple[str, bool]], *, without: Container[s
         found = next((s for s in told if not _RULES.find(s.text, "no_announced")), None)
         if edits and found:
             return plain(found.quote)
-        if any(_RULES.find(s.text, "taken_back") for s in sentences):
+        if any(PHRASES.find(s.text, "taken_back") or _RULES.find(s.text, "failed") for s in sentences):
             return None
     return None
 
