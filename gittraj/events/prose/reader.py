@@ -34,10 +34,17 @@ class Prose:
     why: str | None = None
 
 
-def read_prose(events: Sequence[AnyEvent], stated: Sequence[Decision], prompt: str | None) -> Prose:
-    """What the messages say beside the ``stated`` decisions; ``prompt``: what the user asked for."""
+def read_prose(
+    events: Sequence[AnyEvent],
+    stated: Sequence[Decision],
+    prompt: str | None,
+    *,
+    committing: Container[str] = (),
+) -> Prose:
+    """What the messages say beside the ``stated`` decisions; ``prompt``: what the user asked for;
+    ``committing``: the calls that made the commits."""
     spoken = _leave_scrapped([e for e in events if isinstance(e, Message) and e.content.strip()])
-    before_calls, worked = _before_calls(events), _said_at_work(events)
+    before_calls, worked = _before_calls(events, committing), _said_at_work(events)
     choices, decisions, doubts = _read_messages(spoken, before_calls, worked, prompt)
     caveats = dict(islice(_fullest(doubts).items(), MOST_CAVEATS))
     reasoned = [choice.quote for choice in choices if choice.reason]
@@ -95,11 +102,11 @@ def _closing(
     return [m.content for m in spoken if m.id in worked and (m.id not in before_calls or m is spoken[-1])]
 
 
-def _before_calls(events: Sequence[AnyEvent]) -> frozenset[str]:
-    """The messages that a call follows; not before the last of all if it commits: what is said there
-    closes the work."""
+def _before_calls(events: Sequence[AnyEvent], committing: Container[str]) -> frozenset[str]:
+    """The messages that a call follows; not before the last of all if it is ``committing``: what is said
+    there closes the work."""
     steps = _steps(events)
-    if steps and isinstance(steps[-1], ToolCall) and "commit" in str(steps[-1].arguments):
+    if steps and isinstance(last := steps[-1], ToolCall) and (last.call_id or last.id) in committing:
         steps.pop()
     return frozenset(a.id for a, b in pairwise(steps) if isinstance(a, Message) and isinstance(b, ToolCall))
 
