@@ -189,18 +189,3 @@ def _join(numbers: Sequence[int]) -> list[list[int]]:
     """Sorted line numbers as ranges, both ends included."""
     runs = groupby(enumerate(numbers), lambda each: each[1] - each[0])
     return [[run[0], run[-1]] for run in ([number for _, number in each] for _, each in runs)]
-
-
-def leave_unknown(entries: Sequence[Header], edge: Collection[str]) -> Sequence[Header]:
-    """Of the ``edge`` of a shallow clone, which git blames for all that is older, only known edits are
-    told, and what was decided about just these lines."""
-    for entry in entries:
-        places, old = entry.pop("places"), entry["commit"] in edge and not entry["events"]
-        pinned = [decision for decision in entry["decisions"] if decision["line"] in places]
-        entry["shallow"] = old and not pinned
-        if old or (entry["nearest"] and entry["nearest"]["commit"] in edge):
-            entry["nearest"] = None
-        if old:
-            told = entry["trajectory"] if pinned else None
-            entry.update(trajectory=told, prompt=None, decisions=pinned, doubts=[], beside=[])
-    return entries
