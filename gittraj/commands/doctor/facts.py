@@ -188,7 +188,7 @@ def _read_since(local: LocalState, complaints: list[TrajError]) -> float | None:
 
 
 def _look_at_rules(config: Config | None, complaints: list[TrajError]) -> tuple[str, ...]:
-    if config is None or not config.gitleaks:
+    if config is None or not config.gitleaks():
         return ()
     from gittraj.record.drain.redactor import remarks_of  # noqa: PLC0415 - the rules take a while
 
