@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from gittraj.frozen import dataclass
 from gittraj.model.header import Header
+from gittraj.model.sides import sides
 from gittraj.model.words import (
     count,
     duration,
@@ -15,7 +16,6 @@ from gittraj.model.words import (
     opened_by,
     own_words,
     short_number,
-    sides,
     sure,
     tests,
     unstructured,
