@@ -13,7 +13,8 @@ from itertools import islice, pairwise, zip_longest
 from gittraj.events.prose.choice import Choice
 from gittraj.events.prose.choices import find_choices, scraps
 from gittraj.events.prose.claims import words
-from gittraj.events.prose.doubts import find_doubts
+from gittraj.events.prose.doubts import find_doubts, settle
+from gittraj.events.prose.markdown import read_sentences
 from gittraj.events.prose.outcome import find_announced, find_reason, find_result
 from gittraj.model.values import AnyEvent, CaveatSource, Decision, Message, Prompt, ToolCall
 
@@ -45,7 +46,9 @@ def read_prose(
     ``committing``: the calls that made the commits."""
     spoken = _leave_scrapped([e for e in events if isinstance(e, Message) and e.content.strip()])
     before_calls, worked = _before_calls(events, committing), _said_at_work(events)
-    choices, decisions, doubts = _read_messages(spoken, before_calls, worked, prompt)
+    before_edits = _before_edits(events)
+    edits = {message.id for message, edits in before_edits if edits}
+    choices, decisions, doubts = _read_messages(spoken, before_calls, edits, worked, prompt)
     caveats = dict(islice(_fullest(doubts).items(), MOST_CAVEATS))
     reasoned = [choice.quote for choice in choices if choice.reason]
     said = [message.content for message in spoken]
@@ -57,7 +60,7 @@ def read_prose(
         result=find_result(said, without={*doubts, *reasoned}, choices={choice.quote for choice in choices}),
         why=next(reasons, None)
         or find_reason(_closing(events, spoken, before_calls), choices, without=doubts)
-        or find_announced(_before_edits(events), without=doubts),
+        or find_announced([(message.content, edits) for message, edits in before_edits], without=doubts),
     )
 
 
@@ -68,7 +71,11 @@ def _leave_scrapped(messages: Sequence[Message]) -> list[Message]:
 
 
 def _read_messages(
-    spoken: Sequence[Message], before_calls: Container[str], worked: Container[str], prompt: str | None
+    spoken: Sequence[Message],
+    before_calls: Container[str],
+    before_edits: Container[str],
+    worked: Container[str],
+    prompt: str | None,
 ) -> tuple[list[Choice], list[Decision], dict[str, CaveatSource]]:
     """What each says, in order: choices, the same as decisions, and doubts."""
     choices: list[Choice] = []
@@ -80,8 +87,10 @@ def _read_messages(
         choices += found
         decisions += [_decision(choice, message.id) for choice in found]
         quotes = {choice.quote for choice in found}
-        on_the_way = message.id in before_calls
-        for quote in find_doubts(message.content, without=quotes, on_the_way=on_the_way):
+        way = {"on_the_way": message.id in before_calls, "edits": message.id in before_edits}
+        later = read_sentences(message.content) if doubts else ()
+        doubts = {quote: source for quote, source in doubts.items() if not settle(later, quote)}
+        for quote in find_doubts(message.content, without=quotes, **way):
             path, line = _file(quote)
             source = CaveatSource(event=message.id, by="inferred", path=path, line=line)
             doubts.setdefault(quote, source)
@@ -111,11 +120,11 @@ def _before_calls(events: Sequence[AnyEvent], committing: Container[str]) -> fro
     return frozenset(a.id for a, b in pairwise(steps) if isinstance(a, Message) and isinstance(b, ToolCall))
 
 
-def _before_edits(events: Sequence[AnyEvent]) -> list[tuple[str, bool]]:
+def _before_edits(events: Sequence[AnyEvent]) -> list[tuple[Message, bool]]:
     """The messages, each with whether a call follows it that writes files."""
     steps = [*_steps(events), None]
     pairs = ((a, b) for a, b in pairwise(steps) if isinstance(a, Message))
-    return [(a.content, b is not None and bool(b.files)) for a, b in pairs]
+    return [(a, b is not None and bool(b.files)) for a, b in pairs]
 
 
 def _steps(events: Sequence[AnyEvent]) -> list[Prompt | Message | ToolCall]:
