@@ -39,9 +39,10 @@ def find_doubts(
     found: dict[str, None] = {}
     for at, sentence in enumerate(sentences):
         own = _RULES.find(sentence.text, "own") or (edits and _RULES.begins(sentence.text, "hesitant"))
+        if sentence.quote in without or (on_the_way and not own):
+            continue
         past = at < (began or 0) or impersonal or _RULES.find(sentence.text, "past")
-        told = sentence.quote not in without and (own or not on_the_way)
-        told = told and _is_doubt(sentence, before=past and not own, report=reports and (own or brief))
+        told = _is_doubt(sentence, before=past and not own, report=reports and (own or brief))
         if told and not settle(sentences[at + 1 :], sentence.quote, looks=on_the_way):
             found[sentence.quote] = None
     return tuple(found)[:_MOST]

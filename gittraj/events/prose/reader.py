@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
-from itertools import islice, pairwise, zip_longest
+from itertools import islice, zip_longest
 
 from gittraj.events.prose.choice import Choice
 from gittraj.events.prose.choices import find_choices, scraps
@@ -44,55 +44,77 @@ def read_prose(
 ) -> Prose:
     """What the messages say beside the ``stated`` decisions; ``prompt``: what the user asked for;
     ``committing``: the calls that made the commits."""
-    spoken = _leave_scrapped([e for e in events if isinstance(e, Message) and e.content.strip()])
-    before_calls, worked = _before_calls(events, committing), _said_at_work(events)
-    before_edits = _before_edits(events)
-    edits = {message.id for message, edits in before_edits if edits}
-    choices, decisions, doubts = _read_messages(spoken, before_calls, edits, worked, prompt)
+    spoken = _find_spoken(events, committing)
+    choices, decisions, doubts = _read_messages(spoken, prompt)
     caveats = dict(islice(_fullest(doubts).items(), MOST_CAVEATS))
     reasoned = [choice.quote for choice in choices if choice.reason]
-    said = [message.content for message in spoken]
     reasons = (_with_choice(decision.chosen, decision.reasoning) for decision in stated if decision.reasoning)
     return Prose(
         decisions=_once(decisions)[:MOST_DECISIONS],
         caveats=tuple(caveats),
         sources=tuple(caveats.values()),
-        result=find_result(said, without={*doubts, *reasoned}, choices={choice.quote for choice in choices}),
+        result=find_result(
+            [said.text for said in spoken],
+            without={*doubts, *reasoned},
+            choices={choice.quote for choice in choices},
+        ),
         why=next(reasons, None)
-        or find_reason(_closing(events, spoken, before_calls), choices, without=doubts)
-        or find_announced([(message.content, edits) for message, edits in before_edits], without=doubts),
+        or find_reason(_closing(spoken), choices, without=doubts)
+        or find_announced([(said.text, said.edits) for said in spoken], without=doubts),
     )
 
 
-def _leave_scrapped(messages: Sequence[Message]) -> list[Message]:
-    """Without those that the next one takes back."""
-    ahead = zip_longest(messages, messages[1:])
-    return [message for message, after in ahead if after is None or not scraps(after.content)]
+@dataclass(frozen=True, slots=True)
+class _Spoken:
+    """A message, and its place: whether it was said ``on_the_way`` to a call, right before one that ``edits``
+    files, and ``at_work``, in a turn that wrote files."""
+
+    event: str
+    text: str
+    on_the_way: bool
+    edits: bool
+    at_work: bool
+
+
+def _find_spoken(events: Sequence[AnyEvent], committing: Container[str]) -> list[_Spoken]:
+    """Without the messages that the next one takes back. What is said before the last call of all closes the
+    work, if that is ``committing``."""
+    at_work = _said_at_work(events)
+    steps = [event for event in events if isinstance(event, Prompt | Message | ToolCall)]
+    last = steps[-1] if steps else None
+    closes = isinstance(last, ToolCall) and (last.call_id or last.id) in committing
+    spoken = [
+        _Spoken(
+            event=step.id,
+            text=step.content,
+            on_the_way=isinstance(then, ToolCall) and not (closes and then is last),
+            edits=then is not None and bool(then.files),
+            at_work=step.id in at_work,
+        )
+        for step, then in zip_longest(steps, steps[1:])
+        if isinstance(step, Message) and step.content.strip()
+    ]
+    ahead = zip_longest(spoken, spoken[1:])
+    return [said for said, then in ahead if then is None or not scraps(then.text)]
 
 
 def _read_messages(
-    spoken: Sequence[Message],
-    before_calls: Container[str],
-    before_edits: Container[str],
-    worked: Container[str],
-    prompt: str | None,
+    spoken: Sequence[_Spoken], prompt: str | None
 ) -> tuple[list[Choice], list[Decision], dict[str, CaveatSource]]:
     """What each says, in order: choices, the same as decisions, and doubts."""
     choices: list[Choice] = []
     decisions: list[Decision] = []
     doubts: dict[str, CaveatSource] = {}
-    for message in spoken:
-        explains = message.id in before_calls or message.id not in worked
-        found = find_choices(message.content, prompt, own=explains)
+    for said in spoken:
+        found = find_choices(said.text, prompt, own=said.on_the_way or not said.at_work)
         choices += found
-        decisions += [_decision(choice, message.id) for choice in found]
-        quotes = {choice.quote for choice in found}
-        way = {"on_the_way": message.id in before_calls, "edits": message.id in before_edits}
-        later = read_sentences(message.content) if doubts else ()
+        decisions += [_decision(choice, said.event) for choice in found]
+        later = read_sentences(said.text) if doubts else ()
         doubts = {quote: source for quote, source in doubts.items() if not settle(later, quote)}
-        for quote in find_doubts(message.content, without=quotes, **way):
+        quotes = {choice.quote for choice in found}
+        for quote in find_doubts(said.text, without=quotes, on_the_way=said.on_the_way, edits=said.edits):
             path, line = _file(quote)
-            source = CaveatSource(event=message.id, by="inferred", path=path, line=line)
+            source = CaveatSource(event=said.event, by="inferred", path=path, line=line)
             doubts.setdefault(quote, source)
     return choices, decisions, doubts
 
@@ -103,32 +125,9 @@ def _with_choice(chosen: str, reasoning: str) -> str:
     return said if len(said) <= _SHORT else reasoning
 
 
-def _closing(
-    events: Sequence[AnyEvent], spoken: Sequence[Message], before_calls: Container[str]
-) -> list[str]:
+def _closing(spoken: Sequence[_Spoken]) -> list[str]:
     """On the way to a call an agent explains what it sees; what it did and why, when it is done."""
-    worked = _said_at_work(events)
-    return [m.content for m in spoken if m.id in worked and (m.id not in before_calls or m is spoken[-1])]
-
-
-def _before_calls(events: Sequence[AnyEvent], committing: Container[str]) -> frozenset[str]:
-    """The messages that a call follows; not before the last of all if it is ``committing``: what is said
-    there closes the work."""
-    steps = _steps(events)
-    if steps and isinstance(last := steps[-1], ToolCall) and (last.call_id or last.id) in committing:
-        steps.pop()
-    return frozenset(a.id for a, b in pairwise(steps) if isinstance(a, Message) and isinstance(b, ToolCall))
-
-
-def _before_edits(events: Sequence[AnyEvent]) -> list[tuple[Message, bool]]:
-    """The messages, each with whether a call follows it that writes files."""
-    steps = [*_steps(events), None]
-    pairs = ((a, b) for a, b in pairwise(steps) if isinstance(a, Message))
-    return [(a, b is not None and bool(b.files)) for a, b in pairs]
-
-
-def _steps(events: Sequence[AnyEvent]) -> list[Prompt | Message | ToolCall]:
-    return [event for event in events if isinstance(event, Prompt | Message | ToolCall)]
+    return [said.text for said in spoken if said.at_work and (not said.on_the_way or said is spoken[-1])]
 
 
 def _said_at_work(events: Sequence[AnyEvent]) -> frozenset[str]:
