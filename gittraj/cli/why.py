@@ -88,7 +88,7 @@ def _explain(
     repository: Repository, blame: Blame, lines: Sequence[str], rev: str | None, *, no_fetch: bool
 ) -> Sequence[Reason]:
     from gittraj.cli.common.repository import read_events
-    from gittraj.query.why.answer import answer
+    from gittraj.query.why.lines import answer
 
     start = time.monotonic()
     blamed = blame.read()

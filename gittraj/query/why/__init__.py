@@ -1,7 +1,7 @@
 """Who wrote lines, and why: what ``git traj why FILE:LINE`` tells. A line gets its reason in five steps.
 
 ``git blame`` says which commit the line is from and where it stood there, and the notes of that commit which
-sessions worked for it (:mod:`.lines`; :mod:`.answer` asks it). Of each call of these sessions
+sessions worked for it (:mod:`.lines`, which also puts the answer together). Of each call of these sessions
 :mod:`.written` reads what it says that it writes of the file, :mod:`.shell` what a command does. All these
 edits are played in the order of time, and the one whose text stands there in the end wrote the line
 (:mod:`.line_origin`; :mod:`.origins` asks the sessions that surely worked for the commit first). Its session

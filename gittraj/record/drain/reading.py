@@ -1,17 +1,24 @@
-"""A log that was read, with what was known of it."""
+"""A log that was read, with what was known of it.
+
+It has more than what its agent printed or reported to hooks, or what another tool noted, and replaces them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gittraj.capture.own import Anchor
 from gittraj.capture.session import Log
 from gittraj.git import CommitChanges
 from gittraj.record.drain.anchors import locate
-from gittraj.record.drain.superseding import supersede
 from gittraj.state.cursors import SessionState, Stored
+
+_PREFIXES = ("exec.", "stream.", "hook.", "note.", "atif.")
+"""Of the ids of events that did not come from a session's own log. A document in ATIF is no log, either."""
+OUTPUT = "stream-json"
+"""The tag of an output whose events have the ids of the log."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +41,7 @@ class Reading:
     @classmethod
     def of(cls, log: Log, path: Path, size: int, known: SessionState | None, *, idle: bool) -> Reading:
         state = known or SessionState(agent=log.agent, session=log.session, path=str(path))
-        state, gone = supersede(state, log)
+        state, gone = _supersede(state, log)
         inside, before = locate(log, state.anchors)
         return cls(
             log=log,
@@ -56,3 +63,24 @@ class Reading:
             before = None if anchor.evidence == "content" else anchor.call
             past += [(changes[c], before) for c in anchor.commits if c in changes]
         return past
+
+
+def is_output(first: str | None, tags: Collection[object]) -> bool:
+    """Whether what begins with the event ``first`` is no session's own log."""
+    return OUTPUT in tags or (first is not None and first.startswith(_PREFIXES))
+
+
+def is_output_log(log: Log) -> bool:
+    first = log.entries[0].event.id if log.entries else None
+    return is_output(first, log.facts.get("tag", ()))
+
+
+def _supersede(known: SessionState, log: Log) -> tuple[SessionState, tuple[Stored, ...]]:
+    """What stays known of a session when ``log`` is read, and the parts whose place it takes; what linked
+    those is asked anew."""
+    gone = tuple(part for part in known.parts if part.output)
+    if not gone or not log.entries or is_output_log(log):
+        return known, ()
+    anchors = tuple(a for a in known.anchors if a.evidence == "agent")
+    parts = tuple(part for part in known.parts if not part.output)
+    return replace(known, parts=parts, anchors=anchors, size=0), gone
