@@ -1,7 +1,7 @@
 """One run of the hook: redacts what is staged of trajectories, then searches all that is staged.
 
-The commit goes on whatever happens, unless ``traj.precommit`` is ``block``. When this fails, the shell that
-started it keeps the trajectories out.
+The commit goes on whatever happens, unless ``traj.precommit`` is ``block``. If this fails, the shell script
+that started it keeps the trajectories out.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from gittraj.precommit.staged import Staging
 from gittraj.state.precommit_flag import read_search, update_watch
 
 DONE, BLOCKED = 0, 10
-"""Python itself ends with 1 or 2 when it can't start: that must not look like either."""
+"""Exit statuses. Python itself ends with 1 or 2 when it cannot start: that must not look like either."""
 
 
 def run(git_dir: Path, raw: Mapping[str, str], *, top: Path) -> int:
     """``raw`` is the hook's environment, ``top`` the folder that git runs it in. Raises TrajError."""
     end = time.monotonic() + SECONDS
-    # libgit2 takes 60 ms to load; and only git knows the work tree where GIT_WORK_TREE says it
+    # libgit2 takes 60 ms to load; and only git knows the worktree if GIT_WORK_TREE sets it
     opened = open_for_hook(git_dir, top, environ=raw, backend="plumbing")
     with replace(opened, work_tree=top) as repository:
         index = top / (raw.get("GIT_INDEX_FILE") or git_dir / "index")
         staging = Staging(repository, index)
         redact(repository, staging, raw, end)
-        wanted, odd = read_search(repository, environ=raw)
-        if odd:
-            say(f"git config traj.precommit is '{odd}', which is not off, warn or block: using warn")
+        wanted, invalid = read_search(repository, environ=raw)
+        if invalid:
+            say(f"git config traj.precommit is '{invalid}', which is not off, warn or block: using warn")
         found = wanted != "off" and search(repository, staging, raw, end)
         try:
             update_watch(repository)
