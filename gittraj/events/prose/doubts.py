@@ -1,6 +1,6 @@
-"""Doubts in an agent's prose: what it could not verify, left out, expects to break, or warns about.
+"""Finds doubts in an agent's prose: what it could not verify, left out, expects to break, or warns about.
 
-A sentence counts by what it says, or by the heading or label above. What was a problem and is mended, advice,
+A sentence counts by what it says, or by the heading or label above. Problems that are fixed, advice,
 questions and plans do not count.
 """
 
@@ -22,13 +22,13 @@ _WHOLLY_QUOTED = re.compile(r"\W*[\"“].*[\"”]\W*")
 _QUOTED = re.compile(r"(?<=.)[\"“][^\"“”]*[\"”]")
 _DONE = re.compile(r"\W{0,3}[✅✓✔☑]|\[x\]")
 _BRIEF = 8
-"""Sentences of a message that tells no more than what was done and what is left."""
+"""The most sentences of a message that only says what was done and what is left."""
 _WARNED = re.compile("⚠|❗|🚨|🔴")
 
 
 def find_doubts(message: str, *, without: Container[str] = (), on_the_way: bool = False) -> tuple[str, ...]:
     """The first few sentences, in order, word for word, each once. ``without``: sentences that state choices;
-    ``on_the_way``: the message stands before a call, so the work goes on."""
+    ``on_the_way``: the message comes before a call, so the work continues."""
     sentences = read_sentences(message)
     began = _find_begin(sentences, without)
     reports, brief = began is not None and not on_the_way, len(sentences) <= _BRIEF
@@ -37,14 +37,14 @@ def find_doubts(message: str, *, without: Container[str] = (), on_the_way: bool 
     for at, sentence in enumerate(sentences):
         own = _RULES.find(sentence.text, "own")
         past = at < (began or 0) or impersonal or _RULES.find(sentence.text, "past")
-        told = sentence.quote not in without and (own or not on_the_way)
-        if told and _is_doubt(sentence, before=past and not own, report=reports and (own or brief)):
+        eligible = sentence.quote not in without and (own or not on_the_way)
+        if eligible and _is_doubt(sentence, before=past and not own, report=reports and (own or brief)):
             found[sentence.quote] = None
     return tuple(found)[:_MOST]
 
 
 def _find_begin(sentences: Sequence[Sentence], without: Container[str]) -> int | None:
-    """Where a message begins to report what was done; None where it does not."""
+    """Where a message begins to report what was done; None if it does not."""
     if sentences and _OUTCOME.find(sentences[0].text, "state"):
         return 0
     reports = (at for at, s in enumerate(sentences) if _OUTCOME.find(s.text, "deed") or s.quote in without)
@@ -84,7 +84,7 @@ def _states(text: str, *, report: bool) -> bool:
 
 
 def _may_doubt(sentence: Sentence, text: str) -> bool:
-    """Whether a sentence states something of the work that is left."""
+    """Whether a sentence may state a doubt: it is the author's statement, and not marked as done."""
     unmarked_row = sentence.kind == "row" and not (_WARNED.search(sentence.quote) or _listed(sentence, text))
     against = (
         sentence.kind == "heading",
@@ -101,7 +101,7 @@ def _may_doubt(sentence: Sentence, text: str) -> bool:
 
 
 def _listed(sentence: Sentence, text: str) -> bool:
-    """An item of a list of doubts, or a limit in a list of notes."""
+    """Whether it is an item of a list of doubts, or a limit in a list of notes."""
     head = " | ".join(sentence.columns) or sentence.lead or sentence.section
     if sentence.kind not in ("item", "row") or _RULES.find(head, "not_heading"):
         return False
