@@ -101,8 +101,8 @@ class Setting:
 class Config:
     """For redaction: ``paranoid`` and ``pii`` remove more; ``names`` have secret values; ``shapes`` are
     regular expressions of secrets; ``strict`` are globs of files with secret content; ``allow`` is never
-    removed; ``gitleaks``: files with rules in gitleaks' form, the content of each (None: it cannot be read),
-    and whether its allowlists count. ``unknown``: keys of the team's file without a meaning."""
+    removed; ``gitleaks``: files with rules in gitleaks' form, what each says (None: it cannot be read), and
+    whether its allowlists count. ``unknown``: keys of the team's file without a meaning."""
 
     thinking: Thinking = "seal"
     paranoid: bool = False
@@ -219,8 +219,8 @@ def _one_of(choices: Sequence[T], value: Any, where: str) -> T:
 def _rule_files(
     repository: Repository, own: Mapping[str, list[str]], shared: list[str]
 ) -> Iterator[tuple[str, bytes | None, bool]]:
-    """The files of ``traj.redact.gitleaks`` and, only inside the repository, those of the team. If the user
-    trusts the digest of one, its allowlists count, whoever names it."""
+    """The files of ``traj.redact.gitleaks`` and, in its own folder only, of the team. The digest by which
+    the user trusts one makes its allowlists count, whoever names it."""
     top = repository.work_tree or repository.common_dir
     mine, pins = own.get("traj.redact.gitleaks", []), own.get("traj.redact.gitleakstrust", [])
     for name in dict.fromkeys((*mine, *shared)):

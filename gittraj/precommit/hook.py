@@ -1,7 +1,7 @@
 """One run of the hook: redacts what is staged of trajectories, then searches all that is staged.
 
-The commit goes on whatever happens, unless ``traj.precommit`` is ``block``. If this fails, the shell script
-that started it keeps the trajectories out.
+The commit goes on whatever happens, unless ``traj.precommit`` is ``block``. When this fails, the shell that
+started it keeps the trajectories out.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ def run(git_dir: Path, raw: Mapping[str, str], *, top: Path) -> int:
         index = top / (raw.get("GIT_INDEX_FILE") or git_dir / "index")
         staging = Staging(repository, index)
         redact(repository, staging, raw, end)
-        wanted, invalid = read_search(repository, environ=raw)
-        if invalid:
-            say(f"git config traj.precommit is '{invalid}', which is not off, warn or block: using warn")
+        wanted, odd = read_search(repository, environ=raw)
+        if odd:
+            say(f"git config traj.precommit is '{odd}', which is not off, warn or block: using warn")
         found = wanted != "off" and search(repository, staging, raw, end)
         try:
             update_watch(repository)

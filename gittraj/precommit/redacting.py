@@ -44,7 +44,7 @@ def key_of(repository: Repository) -> bytes:
 
 
 def redact(repository: Repository, staging: Staging, raw: Mapping[str, str], end: float) -> None:
-    """Redact what is staged. Raises TrajError if the index cannot be changed: a file may be unredacted."""
+    """Raises TrajError when the index could not be changed: then a file may still be in it unredacted."""
     staged = staging.read(TRAJECTORIES)
     if not staged:
         return

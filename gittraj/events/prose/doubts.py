@@ -28,7 +28,7 @@ _WARNED = re.compile("⚠|❗|🚨|🔴")
 
 def find_doubts(message: str, *, without: Container[str] = (), on_the_way: bool = False) -> tuple[str, ...]:
     """The first few sentences, in order, word for word, each once. ``without``: sentences that state choices;
-    ``on_the_way``: the message comes before a call, so the work continues."""
+    ``on_the_way``: the message stands before a call, so the work goes on."""
     sentences = read_sentences(message)
     began = _find_begin(sentences, without)
     reports, brief = began is not None and not on_the_way, len(sentences) <= _BRIEF
@@ -37,8 +37,8 @@ def find_doubts(message: str, *, without: Container[str] = (), on_the_way: bool 
     for at, sentence in enumerate(sentences):
         own = _RULES.find(sentence.text, "own")
         past = at < (began or 0) or impersonal or _RULES.find(sentence.text, "past")
-        eligible = sentence.quote not in without and (own or not on_the_way)
-        if eligible and _is_doubt(sentence, before=past and not own, report=reports and (own or brief)):
+        told = sentence.quote not in without and (own or not on_the_way)
+        if told and _is_doubt(sentence, before=past and not own, report=reports and (own or brief)):
             found[sentence.quote] = None
     return tuple(found)[:_MOST]
 

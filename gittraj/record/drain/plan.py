@@ -48,9 +48,9 @@ _SAFE_FACTS = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """A log that was read, and what was known about it: the anchors found before, with their index in the
-    log, and the latest one before its beginning. ``gone``: parts that the log replaces. ``first``: nothing
-    was known. ``idle``: it counts as over; ``age``: seconds since the log grew."""
+    """A log that was read, and what was known of it: its anchors found before, as indexes of the log,
+    and the latest one above it. ``gone``: parts whose place the log takes. ``first``:
+    nothing was known. ``idle``: it counts as over; ``age``: seconds since the log grew."""
 
     log: Log
     path: Path
@@ -76,12 +76,12 @@ class Reading:
             anchors=inside,
             before=before,
             gone=gone,
-            first=known is None or not known.path or bool(gone),  # no path: rebuilt from the refs
+            first=known is None or not known.path or bool(gone),  # or made anew from the refs
             idle=idle,
         )
 
     def past(self, changes: Mapping[str, CommitChanges]) -> list[tuple[CommitChanges, int | None]]:
-        """The commits that took lines of this log earlier, with the index of the call that made each."""
+        """The commits that took lines of this log before, with the call that each was made by."""
         past: list[tuple[CommitChanges, int | None]]
         past = [(changes[c], None) for c in self.known.taken if c in changes]
         for anchor in self.anchors:
