@@ -29,7 +29,7 @@ Thinking = Literal["clear", "seal", "drop"]
 _STRICTNESS: tuple[Thinking, ...] = ("clear", "seal", "drop")
 TEAM_FILE = ".gittraj.yml"
 _TEAM_KEYS = ("thinking", "exclude", "paranoid", "pii", "redact")
-"""All that ``.gittraj.yml`` may set; other keys are named and have no effect."""
+"""All keys that ``.gittraj.yml`` may set; others are reported and have no effect."""
 _CHOICES = {
     "push": ("ask", "never", "auto"),
     "share": ("all", "records"),
@@ -120,9 +120,9 @@ class Config:
     exclude: tuple[str, ...] = ()
     sessions: tuple[Path, ...] = ()
     max_segment_bytes: int | None = None
-    """For the events of one part; None: no limit."""
+    """The limit for the events of one part; None: no limit."""
     max_session_bytes: int | None = None
-    """For the events of all parts of a session."""
+    """The limit for the events of all parts of a session."""
     settings: Mapping[str, Setting] | None = None
 
     def excludes(self, *, agent: str, path: str, agents: Collection[str]) -> bool:
@@ -284,7 +284,7 @@ def _switch(own: Mapping[str, list[str]], team: Mapping[str, Any], key: str) -> 
 
 
 _YES = ("true", "yes", "on", "1", "")
-"""As git-config(1) spells true; a key without a value is true, too."""
+"""The spellings of true in git-config(1); a key without a value is true, too."""
 
 
 def _unknown(team: Mapping[Any, Any], redact: Mapping[Any, Any]) -> Iterator[str]:

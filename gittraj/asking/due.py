@@ -35,7 +35,7 @@ _TRACE = re.compile(
     rb"|traj\W[^\n]{0,80}?(?:complete|abandon)",
     re.IGNORECASE,
 )
-"""What a log with a retrospective contains; without it no reader needs to look."""
+"""Text that every log with a retrospective contains; without it no reader needs to look."""
 
 
 @dataclass(frozen=True, slots=True)

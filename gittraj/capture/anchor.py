@@ -123,7 +123,7 @@ def _by_call_id(log: Log, commits: Sequence[Commit]) -> Found:
 
 
 def _by_output(log: Log, commits: Sequence[Commit]) -> Found:
-    """By results that printed a commit's id: only those of calls that may commit, since others may show
+    """Match results that printed a commit's id: only those of calls that may commit, since others may show
     old output. If an id was printed twice (a rebase back onto it), the first call made the commit."""
     calls = _calls_that_printed(log)
     found: Found = {}

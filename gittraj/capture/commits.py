@@ -27,7 +27,7 @@ _KINDS: Mapping[str, Kind] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moves:
-    """What happened in one worktree: the commits made, in order, and the ``pairs`` (old, new) of rewrites;
+    """The events of one worktree: the commits made, in order, and the ``pairs`` (old, new) of rewrites;
     of these ``rebased`` are those that git reported of a rebase, ``squashed`` those of a squash merge."""
 
     commits: tuple[Commit, ...]

@@ -34,7 +34,7 @@ def none_common(_commit: str, _path: str, _lines: Collection[str]) -> Collection
 
 
 class Changed:
-    """What a commit changed; the lines of a path are hashed once, and only if a session wrote it too."""
+    """The changes of a commit; the lines of a path are hashed once, and only if a session wrote it too."""
 
     def __init__(self, changes: CommitChanges, common: Common = none_common) -> None:
         self.paths = changes.paths
@@ -58,9 +58,9 @@ class Changed:
 
 @dataclass(slots=True)
 class Writing:
-    """What the call at index ``call`` wrote to ``path`` and is not committed yet: ``lines`` as hashes,
-    without those that were there before; ``blobs``: the ids that git may give to the whole text; ``at``: when
-    (seconds since 1970). ``gone``: the lines that were undone, and since when."""
+    """Text that the call at index ``call`` wrote to ``path`` and that is not committed yet: ``lines`` as
+    hashes, without those that were there before; ``blobs``: the ids that git may give to the whole text;
+    ``at``: when (seconds since 1970). ``gone``: the lines that were undone, and since when."""
 
     call: int
     path: str
@@ -197,7 +197,7 @@ class Writings:
         return last if self._until(self.by_path[last.path], time)[-1] is last else None
 
     def _wrote(self, commit: Changed, change: PathChange) -> Sequence[Writing]:
-        """What the session wrote to a path, also under another name, and is not committed yet."""
+        """The writings to a path, also under another name, that are not committed yet."""
         for path in (change.path, change.old_path, self._name_of(commit, change)):
             if path is not None and (found := [w for w in self.by_path.get(path, ()) if w.open]):
                 return self._until(found, commit.time)

@@ -61,7 +61,7 @@ class Commit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Log:
-    """What was read of one session: ``entries`` from position ``start`` of the trajectory on.
+    """One session as far as it was read: ``entries`` from position ``start`` of the trajectory on.
 
     ``turn_ends`` are the indexes of entries that ended a turn, ``marks`` the cursors before an index.
     ``places`` has for each entry where it worked, ``outside`` the results that may contain text from outside
@@ -119,8 +119,8 @@ class Log:
         return found is not None and isinstance(e := self.entries[found].event, ToolResult) and e.is_error
 
     def edits(self, index: int) -> tuple[Edit, ...]:
-        """What the call at ``index`` wrote here; nothing if it failed or worked elsewhere. Of a file that it
-        wrote whole, only the lines that were not there before."""
+        """The edits that the call at ``index`` made here; none if it failed or worked elsewhere. Of a file
+        that it wrote whole, only the lines that were not there before."""
         entry = self.entries[index]
         if not entry.edits or not (isinstance(entry.event, ToolCall) or entry.on):
             return ()

@@ -31,7 +31,7 @@ class SetBack:
 
 
 def find_set_back(command: str) -> list[SetBack]:
-    """What a shell command undoes, in order. Checking out a branch undoes no uncommitted line."""
+    """Find what a shell command undoes, in order. Checking out a branch undoes no uncommitted line."""
     found = (_read(verb, rest) for verb, rest in _GIT.findall(command))
     return [each for each in found if each is not None]
 

@@ -62,7 +62,7 @@ def read_commands(line: str, depth: int = 0) -> Iterator[Command]:
 
 @dataclass(slots=True)
 class _Statement:
-    """What is between two operators: ``within`` are the substitutions in its words, ``documents`` its
+    """A command between two operators: ``within`` are the substitutions in its words, ``documents`` its
     here-documents, ``end`` the operator after it."""
 
     words: list[Word] = field(default_factory=list)

@@ -85,7 +85,7 @@ def _why_abandoned(events: Sequence[AnyEvent]) -> str | None:
 
 
 def shorten(text: str, limit: int) -> str:
-    """At most ``limit`` characters, with an ellipsis at the end of a shortened text."""
+    """The text, cut to at most ``limit`` characters, with an ellipsis at the end if it was longer."""
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 

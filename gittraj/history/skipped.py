@@ -56,7 +56,7 @@ def _left_out(
     became: Mapping[str, set[str]],
     changes: Mapping[str, CommitChanges],
 ) -> list[str]:
-    """Those of ``olds`` that are not in ``new``. The rebase put ``applied`` commits into it."""
+    """The commits of ``olds`` that are not in ``new``. The rebase put ``applied`` commits into it."""
     left = [old for old in olds if became[old].isdisjoint({new, *became[new]})]
     # without evidence for any of them, git's order decides: it reports first what was put in first
     put = [old for old in olds if old not in left] or olds[:applied]

@@ -135,7 +135,7 @@ class Pause:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Away:
-    """What is not read of one log: spans of bytes, and events with a time in a pause."""
+    """Those parts of one log that are not read: spans of bytes, and events with a time in a pause."""
 
     spans: tuple[Span, ...] = ()
     pauses: tuple[Pause, ...] = ()
@@ -156,8 +156,8 @@ class Suspension:
     forgotten: tuple[str, ...] = ()
 
     def away(self, session: str, *, subagent: str | None = None) -> Away:
-        """What is not read of the log of a session (``agent:session``), or of the log of an agent that it
-        started: in that file only the times show what was written while switched off."""
+        """The parts not to read of the log of a session (``agent:session``), or of an agent that it started:
+        in that agent's file only the times show what was written while switched off."""
         pauses = tuple(p for p in self.pauses if p.session in (None, session))
         return Away(spans=() if subagent else self.sessions.get(session, ()), pauses=pauses)
 

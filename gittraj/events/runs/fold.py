@@ -13,7 +13,7 @@ from gittraj.model.values import AnyEvent, NoteEvent, TestRuns, ToolCall, ToolRe
 
 _REFUSED = re.compile(r"The user doesn't want to (?:proceed|take this action)|\[Request interrupted by user")
 _STATUS = re.compile(r"\AExit code \d+(?:\n|\Z)")
-"""What Claude Code puts before the output of a command that failed."""
+"""The line that Claude Code puts before the output of a command that failed."""
 
 
 def fold_runs(events: Sequence[AnyEvent], calls: Iterable[ToolCall] = ()) -> TestRuns | None:

@@ -117,7 +117,7 @@ def find_allowed(
 
 
 def find_given_up(repository: Repository, squashed: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
-    """Those of the pairs (old, new) of squash merges that the content of ``new`` does not confirm: another
+    """The pairs (old, new) of squash merges that the content of ``new`` does not confirm: another
     squash had failed before it, or it had the lines already. A merge commit is confirmed with what it merged.
     Raises GitError."""
     pairs = list(squashed)

@@ -126,8 +126,8 @@ def _read_moves(
 
 
 def _without_false(repository: Repository, moves: Moves, git_dir: Path) -> Moves:
-    """Without false pairs: git reports that a commit which a rebase skipped became the commit before it, and
-    a squash may have been given up."""
+    """The moves without false pairs: git reports that a commit which a rebase skipped became the commit
+    before it, and a squash may have been given up."""
     false = find_given_up(repository, moves.squashed)
     if moves.rebased:
         false |= find_skipped(repository, moves.rebased, _history(repository, git_dir))
