@@ -89,8 +89,7 @@ def _with_choice(chosen: str, reasoning: str) -> str:
 def _closing(
     events: Sequence[AnyEvent], spoken: Sequence[Message], before_calls: Container[str]
 ) -> list[str]:
-    """The messages that may give the reason. Before a call an agent explains what it sees; what it did and
-    why, when it is done."""
+    """On the way to a call an agent explains what it sees; what it did and why, when it is done."""
     worked = _said_at_work(events)
     return [m.content for m in spoken if m.id in worked and (m.id not in before_calls or m is spoken[-1])]
 
