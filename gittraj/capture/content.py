@@ -94,7 +94,7 @@ class Writings:
     @classmethod
     def of(cls, log: Log) -> Writings:
         writings = cls()
-        started = seconds(log.fact("started_at"))  # of logs without times: nothing was written before it
+        started = seconds(log.fact("started_at"))  # for logs without times: nothing was written before it
         for index, entry in enumerate(log.entries):
             at = seconds(entry.event.ts) or started
             for edit in log.edits(index):

@@ -139,7 +139,7 @@ def plausibility(log: Log, commit: Commit, call: int, written: Written) -> float
 def _names(command: str, subject: str) -> bool:
     """Whether a command gives a subject, or has it as whole words: a short one is a part of many words."""
     longest = max(re.findall(r"\w+", subject), key=len, default=subject)
-    if not subject or longest not in command:  # so for nearly every command
+    if not subject or longest not in command:  # which is so for nearly every command
         return False
     whole = re.search(rf"(?<!\w){re.escape(subject)}(?!\w)", command)
     return whole is not None or gives_subject(normalise(command), subject)

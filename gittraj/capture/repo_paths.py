@@ -87,7 +87,7 @@ class RepoPaths:
 
     def _inside(self, path: Path) -> str | None:
         parent = self._parents[path.parent] = self._parents.get(path.parent) or _real(path.parent)
-        for root in sorted(self.roots, key=lambda root: len(root.parts), reverse=True):  # trees in trees
+        for root in sorted(self.roots, key=lambda root: len(root.parts), reverse=True):  # nested trees
             for candidate in (path, parent / path.name):
                 if candidate.is_relative_to(root) and candidate != root:
                     inside = candidate.relative_to(root)

@@ -117,7 +117,7 @@ def _apply(notes: NotesRef, batch: dict[str, list[Line]], renewals: Sequence[Ren
 
 
 def _forget(repository: Repository, renewals: Iterable[Renewal]) -> None:
-    """Remove old segments that nobody else has yet from the data refs, with their history, before a push."""
+    """Remove from the data refs, with their history, the old segments that nobody else has yet."""
     gone: dict[str, set[str]] = {}
     for renewal in renewals:
         for month, path in renewal.gone:

@@ -195,7 +195,7 @@ class LocalState:
     def add_hashes(self, hashes: frozenset[str]) -> frozenset[str]:
         """Remember keyed hashes of secrets, the latest last; returns all that are known."""
         self.key()
-        if hashes <= frozenset(known := self.hashes()):  # then nothing need be writable
+        if hashes <= frozenset(known := self.hashes()):  # so that nothing needs to be writable
             return frozenset(known)
         with self.own("redact.key").open("r+b") as key:
             acquire(key.fileno(), _ABANDONED)  # a hook's worker may add some while a drain does

@@ -116,7 +116,7 @@ def _summarize(folder: Path) -> None:
         if read_summarizer(repository) is not None:
             from gittraj.summarizer.summarize import summarize_recent  # noqa: PLC0415
 
-            (folder / "drain.lock").unlink(missing_ok=True)  # news meanwhile wake another worker
+            (folder / "drain.lock").unlink(missing_ok=True)  # a hook may wake another worker now
             summarize_recent(repository, environ=Environ.of(raw), live=raw)
 
 

@@ -136,8 +136,8 @@ def _beside(
     recorded: Collection[str],
     rewrites: Mapping[str, Sequence[str]],
 ) -> list[str]:
-    """The commits with records that are not ancestors of a fresh commit, and nor is what they became; or of
-    which the successor has an unreported commit as parent, as when a rebase stops and a commit is split."""
+    """The commits with records for which neither they nor what they became is an ancestor of a fresh commit;
+    or what they became has an unreported parent, as when a rebase stops and a commit is split."""
     below = {parent for parents in fresh.values() for parent in parents}
     tips = [commit for commit in fresh if commit not in below][:_TIPS]
     became = {commit: {*follow([commit], rewrites)} for commit in recorded}

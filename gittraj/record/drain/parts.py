@@ -125,7 +125,7 @@ class Drafter:
 
     def _indexes(self, part: Stored) -> range:
         first = self._index.get(part.range.first)
-        if first is None:  # it began above what was read, or the log was rewritten
+        if first is None:  # it began before what was read, or the log was rewritten
             last = self._index.get(part.range.last)
             return range(0 if last is None else last + 1)
         if self._output and part.range.last not in self._index:
