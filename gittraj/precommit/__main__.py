@@ -16,7 +16,7 @@ def main(arguments: list[str]) -> int:
     raw = dict(os.environ)
     try:
         if arguments[:1] == ["--hook"]:
-            from gittraj.precommit.hook import run  # noqa: PLC0415 - if the import fails, this sets the status, too
+            from gittraj.precommit.hook import run  # noqa: PLC0415 - a failing import sets the status, too
 
             return run(Path(arguments[1]), raw, top=Path.cwd())
         from gittraj.precommit.redacting import redact_files  # noqa: PLC0415
