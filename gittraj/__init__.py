@@ -1,4 +1,4 @@
-"""git-traj keeps the reasoning of AI agents in git notes, beside the commits it produced.
+"""git-traj keeps the reasoning of AI agents in git notes, next to the commits that it led to.
 
 How data flows::
 
@@ -45,7 +45,7 @@ The rooms, from the top; imports go down only (``tests/floors.py`` is the list, 
     config        settings that several rooms read: git config traj.*, .gittraj.yml
     events        computed from events: summaries, test runs, prose, truncation; pure
     formats       a module or folder per format: bytes of a session in, items out, and back
-    history       where rewritten commits went when no hook told: rebase, squash, pick
+    history       what rewritten commits became if no hook reported it: rebase, squash, pick
     state         .git/traj, all of it: cursors, spool, locks
     tasks         beads, GitHub, Linear, Jira
     --------------
@@ -56,15 +56,15 @@ The rooms, from the top; imports go down only (``tests/floors.py`` is the list, 
     --------------
     errors        every error that is raised on purpose
     frozen        dataclasses that are quick to import
-    limits        the most that is read of what others wrote
-    startup       what keeps a start short: names imported when they are used, a light SHA-256
+    limits        how much is read, at most, of what others wrote
+    startup       what keeps startup short: names imported when they are used, a light SHA-256
 """
 
 __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> object:
-    """``gittraj.Trajectories``, and nothing that a hook would wait for."""
+    """Import ``gittraj.Trajectories`` when it is used: a hook must not wait for it."""
     if name == "Trajectories":
         from gittraj.api import Trajectories
 

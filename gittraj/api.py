@@ -1,6 +1,6 @@
 """The Python API for what a repository has recorded: read it, import sessions, write it in other formats.
 
-It does what the commands do, without printing: JSON here is JSON of docs/json.md, and imports go
+It does what the commands do, without printing: JSON here is that of docs/json.md, and imports go
 through the same pipeline. It does not record running sessions first: call ``git traj status`` for that.
 """
 
@@ -54,9 +54,9 @@ class Trajectories:
         return iter_records(NotesRef(self._repository).items())
 
     def trajectories(self, *names: str) -> list[Header]:
-        """The trajectories of revisions, ranges (``A..B``) and trajectory ids, as ``git traj show --json``
-        has them, each once with its events; those of ``HEAD`` without names. Events that are not in this
-        clone are left out. One with ``remote`` was fetched from there, and is not joined with ours.
+        """The trajectories of revisions, ranges (``A..B``) and trajectory ids (without any: of ``HEAD``), as
+        ``git traj show --json`` prints them, each once with its events. Events that are not in this clone are
+        left out. A trajectory with ``remote`` was fetched from there, and is not joined with ours.
 
         Raises TrajError for an unknown name.
         """

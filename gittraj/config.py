@@ -1,6 +1,6 @@
 """The settings of the user and of the repository's team: git config ``traj.*``, then ``.gittraj.yml``.
 
-What decides alone is read where it decides: ``precommit`` in ``state``, ``identity``, ``recipient`` and
+Settings that only one room uses are read there: ``precommit`` in ``state``, ``identity``, ``recipient`` and
 ``trust`` in ``seal``. docs/configuration.md has all.
 
 Only this module, ``cli`` and the processes of hooks read the environment. A cloned repository's file is
@@ -30,7 +30,7 @@ Thinking = Literal["clear", "seal", "drop"]
 _STRICTNESS: tuple[Thinking, ...] = ("clear", "seal", "drop")
 TEAM_FILE = ".gittraj.yml"
 _TEAM_KEYS = ("thinking", "exclude", "paranoid", "pii", "redact")
-"""All that ``.gittraj.yml`` may set; other keys are named and have no effect."""
+"""All keys that ``.gittraj.yml`` may set; others are reported and have no effect."""
 _CHOICES = {
     "push": ("ask", "never", "auto"),
     "share": ("all", "records"),
@@ -48,12 +48,12 @@ class Environ:
 
     home: Path | None
     variables: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """All of them: which of them an agent sets or reads, only the agent says."""
+    """All variables: only the modules of agents know which of them an agent sets or reads."""
     config_dir: Path | None = None
     identity: str | None = field(default=None, repr=False)
     """A private key, or the path of a file with private keys."""
     trust: str | None = None
-    """Digests of trusted lists of readers, where git config cannot have them."""
+    """Digests of trusted lists of readers, for a machine on which git config cannot have them."""
     off: bool = False
     foreground: bool = False
     ci: str | None = None
@@ -85,7 +85,7 @@ class Environ:
 
     @property
     def nameless(self) -> str | None:
-        """The agent that runs this process, if its environment only says that it does."""
+        """The agent that runs this process, if its environment shows only that, and not the session."""
         off = ("", "0", "false")
         return next((a for name, a in LOGGED.items() if self.variables.get(name, "") not in off), None)
 
@@ -121,27 +121,27 @@ class Config:
     exclude: tuple[str, ...] = ()
     sessions: tuple[Path, ...] = ()
     max_segment_bytes: int | None = None
-    """Of the events of one part; None: any number."""
+    """The limit for the events of one part; None: no limit."""
     max_session_bytes: int | None = None
-    """Of the events of all parts of a session."""
+    """The limit for the events of all parts of a session."""
     settings: Mapping[str, Setting] | None = None
 
     def excludes(self, *, agent: str, path: str, agents: Collection[str]) -> bool:
-        """Whether ``traj.exclude`` names this agent, or a glob of it this file or a folder that it is in. The
-        name of one of the ``agents`` is no glob."""
+        """Whether ``traj.exclude`` names this agent, or has a glob for this file or a folder that it is in.
+        The name of one of the ``agents`` is not a glob."""
         patterns = (p for p in self.exclude if p not in agents)
         globs = {g for p in patterns for g in (p, p.rstrip("/*"), f"{p.rstrip('/*')}/*")} - {"", "/*"}
         return agent in self.exclude or any(fnmatch.fnmatchcase(path, glob) for glob in globs)
 
 
 def read_choice(repository: Repository, key: str) -> str:
-    """What the user alone decides of sharing: ``traj.push`` (ask, never or auto) or ``traj.share`` (all or
+    """A setting that only the user decides: ``traj.push`` (ask, never or auto) or ``traj.share`` (all or
     records); the first is the default. ``sync.consent`` has the answers for a remote. Raises TrajError."""
     return _choice(key, (repository.config(f"traj.{key}") or "").lower())
 
 
 def stamp(config: Config) -> str:
-    """What records carry: the version of the redaction rules, and of the settings if not as delivered."""
+    """The ruleset of records: the version of the redaction rules, and of the settings if not the defaults."""
     lists = [sorted(each) for each in (config.names, config.shapes, config.allow, config.strict)]
     rules = config.gitleaks()
     if not (config.pii or config.paranoid or rules or any(lists)):
@@ -151,12 +151,12 @@ def stamp(config: Config) -> str:
 
     files: list[Any] = [[body and sha256(body).hexdigest(), trusted] for _, body, trusted in rules]
     files += [find_spec("re2") is not None] if files else []  # without it none of their rules runs
-    said = json.dumps([config.pii, config.paranoid, *lists, *files])
-    return f"{RULESET}+{sha256(said.encode()).hexdigest()[:8]}"
+    settings = json.dumps([config.pii, config.paranoid, *lists, *files])
+    return f"{RULESET}+{sha256(settings.encode()).hexdigest()[:8]}"
 
 
 def read_config(repository: Repository) -> Config:
-    """Raises TrajError for an invalid value, with its key and file."""
+    """Read all settings. Raises TrajError for an invalid value, with its key and file."""
     own = _git_values(repository)
     team = _team_values(repository)
     thinking, source = _stricter_thinking(own, team)
@@ -220,12 +220,12 @@ def _one_of(choices: Sequence[T], value: Any, where: str) -> T:
     if value in choices:
         return cast(T, value)
     # a YAML list may nest references to lists: its text could be endless
-    said = f"'{value}'" if isinstance(value, str) else "not a text"
-    raise TrajError(f"{where} is {said}", f"it can be {', '.join(map(str, choices))}")
+    shown = f"'{value}'" if isinstance(value, str) else "not a text"
+    raise TrajError(f"{where} is {shown}", f"it can be {', '.join(map(str, choices))}")
 
 
 def _stricter_thinking(own: Mapping[str, list[str]], team: Mapping[str, Any]) -> tuple[Thinking, str]:
-    """The user's setting, or the team's where that is stricter; and its source."""
+    """The user's setting, or the team's if that is stricter; and its source."""
     mine, shared = _last(own, "thinking"), team.get("thinking")
     chosen = _one_of(_STRICTNESS, mine or "seal", "git config traj.thinking")
     if shared:
@@ -265,16 +265,16 @@ def _switch(own: Mapping[str, list[str]], team: Mapping[str, Any], key: str) -> 
     shared = team.get(key)
     if shared is not None and not isinstance(shared, bool):
         raise TrajError(f"{TEAM_FILE}: {key} is neither true nor false")
-    said = _last(own, key, "false").lower()
-    if said not in (*_YES, "false", "no", "off", "0"):
-        raise TrajError(f"git config traj.{key} is '{said}'", "it can be true or false")
-    if said in _YES:
+    value = _last(own, key, "false").lower()
+    if value not in (*_YES, "false", "no", "off", "0"):
+        raise TrajError(f"git config traj.{key} is '{value}'", "it can be true or false")
+    if value in _YES:
         return Setting(value="true", source="git config")
     return Setting(value="true", source=TEAM_FILE) if shared else Setting(value="false", source="default")
 
 
 _YES = ("true", "yes", "on", "1", "")
-"""As git-config(1) spells true; a key without a value is true, too."""
+"""The spellings of true in git-config(1); a key without a value is true, too."""
 
 
 def _unknown(team: Mapping[Any, Any], redact: Mapping[Any, Any]) -> Iterator[str]:
@@ -314,7 +314,7 @@ def _team_values(repository: Repository) -> dict[str, Any]:
         loaded = yaml.safe_load(text.decode("utf-8"))
     except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
         reason = str(error).splitlines()[0] if str(error) else "unreadable"
-        raise TrajError(f"{TEAM_FILE} cannot be read: {reason}", "mend it or remove it") from None
+        raise TrajError(f"{TEAM_FILE} cannot be read: {reason}", "fix it or remove it") from None
     if loaded is not None and not isinstance(loaded, dict):
         raise TrajError(f"{TEAM_FILE} is not a mapping", "write 'key: value' lines")
     return loaded or {}

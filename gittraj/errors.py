@@ -11,8 +11,8 @@
     ├── StoreError              a record could not be written (nothing half-written remains)
     ├── RedactionError          a text could not be scanned, so it must not be stored
     ├── SealError               thinking could not be sealed, so it is dropped; or a seal could not be opened
-    │   └── AgeError            what a seal is made of: ``gittraj.seal.age.errors`` has the rest of the tree
-    └── TaskError               a task system was not reached or said no; the record is written all the same
+    │   └── AgeError            in the age format of a seal: ``gittraj.seal.age.errors`` has the subclasses
+    └── TaskError               a task system was not reached or refused; the record is written all the same
 
 Anything else that reaches the top is a bug (status 3).
 """
@@ -49,7 +49,7 @@ class TrajError(Exception):
 
     @property
     def told(self) -> str:
-        """Message and hint on one line, for a command that goes on."""
+        """Message and hint on one line, for a command that continues."""
         return f"{self.message} ({self.hint})" if self.hint else self.message
 
 
@@ -58,7 +58,7 @@ class UsageError(TrajError):
 
 
 class DeclinedError(TrajError):
-    """The user was asked, and said no: told as a plain line."""
+    """The user was asked, and said no: printed as a plain line."""
 
 
 class GitError(TrajError):

@@ -1,8 +1,8 @@
 """``dataclass``: the standard library's, but quick to define.
 
-That one compiles the source of six methods for each class, which takes a millisecond: our classes took longer
-to import than any command takes to answer. Here all classes share these methods, and what fields a class has
-is worked out, by the standard library, when somebody first asks. Type checkers see the standard library's.
+The original compiles the source of six methods for each class, which takes a millisecond: our classes took
+longer to import than any command takes to answer. Here all classes share these methods, and the standard
+library determines a class's fields when they are first needed. Type checkers see the standard library's.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ else:
     def dataclass(
         cls: type | None = None, /, *, frozen: bool = False, slots: bool = False, kw_only: bool = False
     ) -> type | Callable[[type], type]:
-        """Of a class without ``__post_init__``. ``slots`` holds for type checkers: a class that gets slots is
-        made twice, a tenth of a millisecond each."""
+        """For a class without ``__post_init__``. ``slots`` is only for type checkers: a class that gets slots
+        is created twice, a tenth of a millisecond each."""
 
         def define(cls: type) -> type:
-            assert not hasattr(cls, "__post_init__")  # noqa: S101 - for this there is the standard library's
+            assert not hasattr(cls, "__post_init__")  # noqa: S101 - use the standard library's for it
             methods = _METHODS | (_FROZEN if frozen else {"__hash__": None})
             for name in methods.keys() - vars(cls).keys():
                 setattr(cls, name, methods[name])
@@ -43,7 +43,7 @@ _WORKED_OUT = ("__dataclass_fields__", "__dataclass_params__", "__match_args__")
 
 
 class _Later:
-    """One of those of ``cls``, which the standard library works out."""
+    """One of the attributes ``_WORKED_OUT`` of ``cls``: the standard library computes it on first use."""
 
     def __init__(self, cls: type, name: str, *, kw_only: bool) -> None:
         self._cls, self._name, self._kw_only = cls, name, kw_only
@@ -54,8 +54,8 @@ class _Later:
             return self._work_out() if there is self else there
 
     def _work_out(self) -> Any:
-        self._cls.__doc__ = self._cls.__doc__ or self._cls.__name__  # else it spells a signature
-        # replaces fields and params, but no match_args
+        self._cls.__doc__ = self._cls.__doc__ or self._cls.__name__  # else it formats a signature
+        # replaces fields and params, but not match_args
         define = dataclasses.dataclass(
             init=False, repr=False, eq=False, match_args=False, kw_only=self._kw_only
         )
@@ -66,7 +66,7 @@ class _Later:
 
 @cache
 def _plan(cls: type) -> tuple[list[tuple[str, Any, Any]], list[str]]:
-    """Of each field its name, default and what makes one; and the names of those with a place."""
+    """Each field's name, default and default factory; and the names of the positional ones."""
     fields = dataclasses.fields(cls)
     return [(f.name, f.default, f.default_factory) for f in fields], [f.name for f in fields if not f.kw_only]
 
@@ -77,7 +77,7 @@ def _init(self: Any, /, *values: Any, **given: Any) -> None:
         if len(values) > len(placed) or not given.keys().isdisjoint(placed[: len(values)]):
             raise TypeError(f"{self.__class__.__name__}: too many values, or one twice")
         given.update(zip(placed, values, strict=False))
-    left, put = len(given), object.__setattr__  # which makes no dictionary
+    left, put = len(given), object.__setattr__  # it needs no dictionary
     for name, default, factory in plan:
         if name in given:
             put(self, name, given[name])
@@ -95,7 +95,7 @@ def _init(self: Any, /, *values: Any, **given: Any) -> None:
 
 @cache
 def _key(cls: type) -> Callable[[Any], Any]:
-    """What tells two values of a class apart."""
+    """A function for the fields by which values of a class are compared."""
     names = [f.name for f in dataclasses.fields(cls) if f.compare]
     return attrgetter(*names) if names else lambda _: ()
 

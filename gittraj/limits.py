@@ -1,10 +1,10 @@
-"""The most that is read of what others may have written into a repository: records, notes, trees, settings.
+"""Limits for reading what others may have written into a repository: records, notes, trees, settings.
 
-A remote, a fork that was fetched or a cloned repository may hold anything: a megabyte that unpacks to
-gigabytes, a tree that never ends, a number of four hundred digits. What is over is passed over and named by
-``git traj doctor``; the rest is read. Whoever writes stays far below: see ``docs/format.md``. A session's
-log, which a user's own agent wrote, has its limits in ``formats.base``; what a program or a server answers
-has them where it is asked.
+A remote, a fork that was fetched or a cloned repository may contain anything: a megabyte that unpacks to
+gigabytes, a tree that never ends, a number of four hundred digits. What is over a limit is skipped, and
+reported by ``git traj doctor``; the rest is read. Writers stay far below: see ``docs/format.md``. The limits
+for a session's log, which a user's own agent wrote, are in ``formats.base``; those for answers of programs
+and servers are where these are called.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ LINE = 64 * 1024
 LINES = 20_000
 """Lines of one note: a record is a line."""
 NOTES = 32 * 1024 * 1024
-"""Bytes of all notes in one pass, where each counts by what it has over ``NOTES_EACH``."""
+"""Bytes of all notes in one pass; of each only those over ``NOTES_EACH`` count."""
 NOTES_EACH = 8 * 1024
-"""Bytes of a note that count for nothing: as many as honest notes have."""
+"""Bytes of a note that do not count: as many as ordinary notes have."""
 SEGMENT = 4 * 1024 * 1024
 """Bytes of one segment of events."""
 ENTRIES = 200_000
 """Entries of one tree."""
 DEPTH = 64
-"""Objects and lists within each other in JSON; agents' arguments stay below 20."""
+"""Levels of nested objects and lists in JSON; agents' arguments stay below 20."""
 DIGITS = 40
-"""Of one number."""
+"""Digits of one number."""
 COST = 1e9
 """US dollars of one part of a trajectory."""
 PULL = 3 * 1024 * 1024
@@ -40,14 +40,14 @@ SETTINGS = 64 * 1024
 GITLEAKS = 512 * 1024
 """Bytes of a file of gitleaks' rules."""
 REMOTE_COMMITS = 5_000
-"""Commits of which the records of one remote are shown beside ours."""
+"""Commits for which the records of one remote are shown in addition to ours."""
 REMOTE_RECORDS = 20
-"""Records of one remote that are shown of one commit, and as many tombstones that count."""
+"""Records of one remote that are shown for one commit, and as many tombstones that count."""
 GATHER_COMMITS = 10_000
 """Commits of a repository's HEAD that ``git traj gather`` counts, the newest."""
 GATHER_BYTES = 1 << 30
-"""Bytes that one file may have which git writes while it fetches a repository to gather."""
+"""Bytes of one file that git writes while it fetches a repository to gather."""
 GATHER_EVENTS = 128 * 1024 * 1024
 """Bytes of a repository's segments that are gathered, the newest parts first."""
 SETTING_DIGITS = 16
-"""Of a number that a setting may be."""
+"""Digits of a number in a setting."""

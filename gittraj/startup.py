@@ -1,6 +1,6 @@
-"""What keeps a start short: names of a package that are imported when they are asked for, so that nobody pays
-for its other modules; SHA-256 without OpenSSL, which takes 3 ms to load; and how git is started, also before
-anything else is imported (``gittraj.cli.common.ahead``): this imports next to nothing itself."""
+"""Keeps startup short: names of a package that are imported when they are used, without its other modules;
+SHA-256 without OpenSSL, which takes 3 ms to load; and how git is started, also before anything else is
+imported (``gittraj.cli.common.ahead``). This module imports next to nothing itself."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["BLAME", "DISTURBING", "FIXED", "IGNORED", "lazy_names", "sha256"]
 
 BLAME = ("blame", "-w", "-C", "--porcelain", "--no-textconv", "--encoding=UTF-8")
 IGNORED = ".git-blame-ignore-revs"
-"""By convention, and what GitHub reads: the commits that only formatted."""
+"""The conventional file, which GitHub also reads, with the commits that only changed formatting."""
 # What `git rev-parse --local-env-vars` prints, and what it would do to us:
 DISTURBING = frozenset(
     (
@@ -60,13 +60,13 @@ FIXED = {
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_NO_REPLACE_OBJECTS": "1",  # a note belongs to the commit itself; libgit2 never substitutes either
-    "GIT_NO_LAZY_FETCH": "1",  # a hook must not meet the network because an object is missing (git >= 2.45)
+    "GIT_NO_LAZY_FETCH": "1",  # a hook must not use the network because an object is missing (git >= 2.45)
 }
 
 
 def lazy_names(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
-    """A package's ``__getattr__``. ``homes``: names, with spaces between them, by the module that has them.
-    None of them may be the name of a module, too."""
+    """Return a package's ``__getattr__``. ``homes``: for each module its names, separated by spaces. No name
+    may be that of a module, too."""
     from importlib import import_module  # noqa: PLC0415
 
     home = {name: module for module, names in homes.items() for name in names.split()}

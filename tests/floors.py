@@ -47,7 +47,7 @@ FLOORS: tuple[dict[str, str], ...] = (
         "config": "settings that several rooms read: git config traj.*, .gittraj.yml",
         "events": "computed from events: summaries, test runs, prose, truncation; pure",
         "formats": "a module or folder per format: bytes of a session in, items out, and back",
-        "history": "where rewritten commits went when no hook told: rebase, squash, pick",
+        "history": "what rewritten commits became if no hook reported it: rebase, squash, pick",
         "state": ".git/traj, all of it: cursors, spool, locks",
         "tasks": "beads, GitHub, Linear, Jira",
     },
@@ -61,8 +61,8 @@ FLOORS: tuple[dict[str, str], ...] = (
     {
         "errors": "every error that is raised on purpose",
         "frozen": "dataclasses that are quick to import",
-        "limits": "the most that is read of what others wrote",
-        "startup": "what keeps a start short: names imported when they are used, a light SHA-256",
+        "limits": "how much is read, at most, of what others wrote",
+        "startup": "what keeps startup short: names imported when they are used, a light SHA-256",
     },
 )
 """From the top. A room imports from lower floors only, never from one beside it."""

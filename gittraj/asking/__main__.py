@@ -13,8 +13,8 @@ import sys
 from pathlib import Path
 
 WORK, WAIT = 0.5, 2.0
-"""Seconds of computing, and of elapsed time on a busy machine, after which the process ends itself without a
-word."""
+"""Seconds of computing, and of elapsed time on a busy machine, after which the process silently ends
+itself."""
 WORDS = (
     "this session made commits, and nothing looks back on them yet. Say what came of it in a block, outside "
     'any code fence, and end there: [[RETROSPECTIVE]] {"summary": "…", "challenges": ["…"], "learnings": '
@@ -47,7 +47,7 @@ def main(arguments: list[str]) -> int:
             mark.touch(exist_ok=False)  # of several hooks at once, only one asks
             sys.stdout.write(json.dumps(protocol.answer(ASKING + WORDS)) + "\n")
             sys.stdout.flush()
-    except Exception:  # noqa: BLE001, S110 - the agent waits, and takes all output for its user's words
+    except Exception:  # noqa: BLE001, S110 - the agent waits, and treats all output as its user's words
         pass
     return 0
 

@@ -1,4 +1,4 @@
-"""Whether a session is to be asked: it made a commit here, and looked back on nothing.
+"""Decides whether to ask a session: it made a commit here, and wrote no retrospective.
 
 It reads what is recorded here and the session's log, and changes neither. It must not know how agents are
 asked.
@@ -30,12 +30,12 @@ _MADE = re.compile(rb" ([0-9a-f]{7,40})\] ")
 """``[main 1a2b3c4] subject``, as git prints it."""
 _TRACE = re.compile(
     rb"\[\[(?:RETROSPECTIVE|TRAJECTORY:retrospective)\]\]"
-    # the example that our own instruction has brought into the log is none
+    # the example in our own instruction, which the log has, does not count
     rb'(?! \{\\*"summary\\*": \\*"(?:\xe2\x80\xa6|\\+u2026))'
     rb"|traj\W[^\n]{0,80}?(?:complete|abandon)",
     re.IGNORECASE,
 )
-"""Where a log may hold a retrospective; without it no reader needs to look."""
+"""Text that every log with a retrospective contains; without it no reader needs to look."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +55,8 @@ class Turn:
 
 
 def is_due(turn: Turn, folder: Path, git_dir: Path, *, environ: Mapping[str, str]) -> bool:
-    """``folder`` has the local state, ``git_dir`` is the worktree's in which the turn ended, ``environ`` what
-    git inherits. Raises OSError, TrajError."""
+    """Whether to ask. ``folder`` has the local state, ``git_dir`` is that of the worktree in which the turn
+    ended, ``environ`` what git inherits. Raises OSError, TrajError."""
     off = load_suspension(folder)
     if is_off(turn.file, off):
         return False
@@ -78,7 +78,7 @@ def is_off(file: SessionFile, off: Suspension) -> bool:
 
 
 def looks_back(events: Iterable[AnyEvent]) -> bool:
-    """Whether a retrospective is among them, or the word that all ended without one."""
+    """Whether a retrospective is among them, or a statement that the work ended without one."""
     return any(
         isinstance(event, RetrospectiveEvent)
         or (isinstance(event, NoteEvent) and not {COMPLETED, ABANDONED}.isdisjoint(event.tags))
@@ -87,7 +87,7 @@ def looks_back(events: Iterable[AnyEvent]) -> bool:
 
 
 def _spooled(file: SessionFile, folder: Path) -> tuple[set[str], set[str]]:
-    """The commits whose hooks ran in the session, and those of which nobody may know (``GIT_TRAJ=0``)."""
+    """The commits whose hooks ran in the session, and those made while switched off (``GIT_TRAJ=0``)."""
     path, session = folder / "spool", file.session.encode()
     data = path.read_bytes() if path.exists() else b""
     near = (line for line in data.split(b"\n") if session in line or line.startswith(b"off\t"))
@@ -97,7 +97,7 @@ def _spooled(file: SessionFile, folder: Path) -> tuple[set[str], set[str]]:
 
 
 def _linked(file: SessionFile, folder: Path) -> set[str]:
-    """Those that an earlier drain found to be its own."""
+    """The commits that an earlier drain linked to the session."""
     state = load_state(folder)
     known = state.sessions.get(file.trajectory) if state else None
     anchors = known.anchors if known else ()
@@ -105,18 +105,18 @@ def _linked(file: SessionFile, folder: Path) -> set[str]:
 
 
 def _printed(log: bytes, repository: Repository) -> set[str]:
-    """Those that the log shows being made, and that were: of an agent that switches git's hooks off."""
+    """The commits that the log shows and the reflog confirms: for agents that switch git's hooks off."""
     printed = tuple(found.decode() for found in _MADE.findall(log))
     moves = read_reflog(repository, repository.git_dir, None)[0] if printed else []
     return {move.new for move in moves if made_kind(move) and move.new.startswith(printed)}
 
 
 def _looked_back(turn: Turn, folder: Path, log: bytes) -> bool:
-    """In its last words, by a command, or anywhere in its log."""
+    """Whether there is a retrospective in its last message, by a command, or anywhere in its log."""
     here = [a for a in load_active(folder) if a.header.trajectory == turn.file.trajectory]
     recorded = {event.id: event for active in here for event in active.events}
-    said = parse_blocks(turn.last_message, name="").events
-    if any(active.header.status for active in here) or looks_back((*recorded.values(), *said)):
+    last = parse_blocks(turn.last_message, name="").events
+    if any(active.header.status for active in here) or looks_back((*recorded.values(), *last)):
         return True
     if not _TRACE.search(log):
         return False

@@ -1,7 +1,6 @@
-"""The call that made a commit: by the call id that the hook's environment named, by the commit id that a
-result printed, by the message that a command gave at the time when the commit was made (or by its time alone,
-where the hook has a sign of the agent), or by matching a session's commits, in order, to its calls that can
-commit."""
+"""Finds the call that made a commit: by the call id in the hook's environment, by the commit id that a result
+printed, by the message in a command that ran when the commit was made (or by its time alone, if the hook's
+environment shows the agent), or by matching a session's commits, in order, to its calls that can commit."""
 
 from __future__ import annotations
 
@@ -77,8 +76,8 @@ def match_commits(log: Log, commits: Sequence[Commit], *, known: Sequence[Anchor
 
 
 def _by_hooks(log: Log, named: Sequence[Commit], matches: Iterable[Match]) -> Iterator[Match]:
-    """What a hook of the user's committed on top of what a call did, before that ended: who has the session's
-    environment may commit a moment later."""
+    """The commits that a hook of the user's made on top of a call's commit, before the call ended: whatever
+    runs with the session's environment may commit a moment later."""
     made = {match.commit: match for match in matches}
     for commit in named:
         below = commit.changes.parents[:1] if commit.changes else ()
@@ -118,13 +117,13 @@ def _by_call_id(log: Log, commits: Sequence[Commit]) -> Found:
         if log.name in c.sessions
         and c.call is not None
         and c.call in calls
-        # a terminal that was opened under a call has its environment for good
+        # a terminal that a call opened keeps the call's environment
         and ran_at(log, calls[c.call], c) is not False
     }
 
 
 def _by_output(log: Log, commits: Sequence[Commit]) -> Found:
-    """By results that printed a commit's id: only those of calls that may commit, since others may show
+    """Match results that printed a commit's id: only those of calls that may commit, since others may show
     old output. If an id was printed twice (a rebase back onto it), the first call made the commit."""
     calls = _calls_that_printed(log)
     found: Found = {}
@@ -152,7 +151,7 @@ def _calls_that_printed(log: Log) -> dict[str, int]:
 
 
 def _may_have_made(log: Log, call: int, commit: Commit) -> bool:
-    """False where a call shows what was made before, or somewhere else."""
+    """False if the call only shows a commit that was made earlier or elsewhere."""
     return not commit.foreign and log.places[call] != "elsewhere" and ran_at(log, call, commit) is not False
 
 
@@ -170,8 +169,8 @@ class _Call:
         return self.begun - CLOCK <= time <= self.over + CLOCK
 
     def gives(self, commit: Commit, agent: str) -> bool:
-        """Whether the command fits the commit's kind and names its subject, or names none where the commit's
-        hook has a sign of the ``agent``."""
+        """Whether the command fits the commit's kind and gives its subject; or no message, if the environment
+        of the commit's hook shows the ``agent``."""
         amends = "--amend" in self.normalised
         if commit.kind == "amend" and not amends:
             return False
@@ -187,10 +186,10 @@ class _Call:
 
 def _by_message(log: Log, commits: Sequence[Commit], fixed: Found, written: Written) -> Found:
     """Commits that no hook named, whose subject is in the command of a call that was running when they were
-    made, and whose files the session knew. Only all three together are evidence; a hook's sign of the agent
-    stands for the subject. A call that printed other
+    made, and whose files the session knew. Only all three together are evidence; if the hook's environment
+    shows the agent, no subject is needed. A call that printed other
     ids made those. Commits of files that the session wrote come first: another agent may give the same
-    subject in the same moment."""
+    subject at the same moment."""
     left = _count_unknown(log, fixed)
     unnamed = [commit for commit in commits if commit.id not in fixed and _is_unnamed(log, commit)]
     fits = _calls_that_fit(log, unnamed, left, written)
@@ -201,10 +200,10 @@ def _by_message(log: Log, commits: Sequence[Commit], fixed: Found, written: Writ
 
 
 def _is_unnamed(log: Log, commit: Commit) -> bool:
-    """Whether no hook says whose a commit is, though it may be this session's."""
+    """Whether no hook named a commit's session, and it may be this one's."""
     if commit.sessions or commit.foreign or (commit.hooked and log.agent in NAMED):
         return False
-    # a log that does not tell where it worked may be of another repository
+    # a log that does not name its folder may be another repository's
     return not commit.hooked or log.fact("folder") is not None or commit.mark == log.agent
 
 
@@ -227,7 +226,7 @@ def _calls_that_fit(
 
 
 def _give_out(fits: Mapping[str, Sequence[int]], left: Mapping[int, int]) -> Found:
-    """One of its calls to each commit. Where more commits fit a call than it can make, none gets it."""
+    """Give each commit one of its calls. If more commits fit a call than it can make, none gets it."""
     more = dict(left)
     found: Found = {}
     contested: set[int] = set()
@@ -267,8 +266,8 @@ def _unknown_commits(log: Log, call: int, made: int) -> int:
 
 def _knew(log: Log, commit: Commit, call: int, written: Written) -> bool:
     """Whether the session wrote a file of a commit, or named one in a command, up to a call. True without
-    files (a merge, an empty commit), and of a call that succeeded only because git did: that may have found
-    the files by itself."""
+    files (a merge, an empty commit), and for a call that succeeds only if git does: git may have found the
+    files by itself."""
     changes = commit.changes
     if changes is None or len(changes.parents) > 1 or not changes.paths:
         return True
@@ -280,7 +279,7 @@ def _knew(log: Log, commit: Commit, call: int, written: Written) -> bool:
 
 
 def _dated_call(log: Log, index: int) -> _Call | None:
-    """None where the log has no times."""
+    """The call with its times; None if the log has none."""
     begun = seconds(log.entries[index].event.ts)
     if begun is None:
         return None

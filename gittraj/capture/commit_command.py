@@ -1,4 +1,4 @@
-"""What the text of a shell command, and of its output, says about commits. Pure; it knows no sessions.
+"""Parses what a shell command, and its output, say about commits. Pure functions, without sessions.
 
 Commands come from an agent, and a regular expression can run for ever: no pattern here can match the same
 text in two ways.
@@ -65,13 +65,13 @@ def prints_ids(command: str) -> bool:
 
 
 def hides_failure(command: str) -> bool:
-    """Whether a command may succeed though git in it failed."""
+    """Whether a command may succeed although git failed in it."""
     return _HIDES.search(command) is not None
 
 
 def find_no_commit(output: str, command: str = "") -> str:
-    """The words in an output by which git says that it made no commit; empty if there are none, and where the
-    ``command`` also runs git stash or status, which say the same of a commit that was made."""
+    """The words in an output by which git says that it made no commit; empty if there are none, or if the
+    ``command`` also runs git stash or status, which print the same after a commit."""
     found = _NO_COMMIT.search(output) if not _TELLS_STATE.search(command) else None
     return found[0] if found else ""
 
@@ -90,7 +90,7 @@ def merges_branch(command: str, subject: str) -> bool:
 
 
 def normalise(text: str) -> str:
-    """A text as a shell may be given it: blanks folded, NUL for quotes and line ends, without escapes."""
+    """A text without shell quoting: blanks folded, NUL for quotes and line ends, without escapes."""
     marked = re.sub(r"(?:\\+n|['\"\n])+", "\0", text).replace("\\", "")
     return re.sub(r"[ \t]*\0[ \t\0]*", "\0", " ".join(re.split(r"[ \t]+", marked)))
 

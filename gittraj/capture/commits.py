@@ -27,7 +27,7 @@ _KINDS: Mapping[str, Kind] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moves:
-    """What happened in one worktree: the commits made, in order, and the ``pairs`` (old, new) of rewrites;
+    """The events of one worktree: the commits made, in order, and the ``pairs`` (old, new) of rewrites;
     of these ``rebased`` are those that git reported of a rebase, ``squashed`` those of a squash merge."""
 
     commits: tuple[Commit, ...]
@@ -48,9 +48,9 @@ def read_moves(
     """Join one worktree's new reflog entries with the lines that its hooks spooled.
 
     A line may come after its entry was read (the hook runs later than the reflog is written): then
-    ``earlier``, the whole reflog, tells whether its commit was made or only carried. ``off`` are
-    commits made while switched off, ``away`` the sessions (``agent:session``) that are: their commits
-    take their events with them and store none.
+    ``earlier``, the whole reflog, shows whether its commit was made or only carried. ``off`` are
+    commits made while switched off, ``away`` the sessions (``agent:session``) that are switched off: events
+    that led to their commits are not stored.
     """
     lines = list(spooled)
     by_id = {line.id: line for line in lines if line.kind in ("commit", "off") and line.id}
@@ -85,8 +85,8 @@ def _while_off(lines: Iterable[Spooled], away: Set[str]) -> Iterator[str]:
 
 
 def _late_kinds(commits: Iterable[str], history: Sequence[ReflogEntry]) -> dict[str, Kind]:
-    """Of commits that hooks reported, those that the whole reflog says were made, and those that it does not
-    know where it is not whole: entries expire."""
+    """The kinds of those commits, reported by hooks, that the whole reflog shows as made; also of those that
+    it lacks, if it is incomplete: entries expire."""
     kinds: dict[str, Kind | None] = {entry.new: None for entry in history}
     kinds |= _made_kinds(history)
     unknown: Kind | None = "commit" if not history or history[0].old.strip("0") else None
@@ -124,9 +124,9 @@ def made_kind(entry: ReflogEntry) -> Kind | None:
 def _copies(
     lines: Sequence[Spooled], commits: Mapping[str, Commit], *, kinds: bool
 ) -> list[tuple[Spooled, str]]:
-    """Which commit a cherry-pick or a squash merge, seen before it was made, came to be: the next one
-    that its worktree's hook reported. One that was never made leaves its line without a commit, or before
-    another's: where ``kinds`` are known, a cherry-pick's is told by its kind."""
+    """The commit that each cherry-pick or squash merge became, which was reported before: the next one that
+    its worktree's hook reported. If it was never made, no commit follows its line, or another one: if
+    ``kinds`` are known, a cherry-pick's commit is recognized by its kind."""
     copies: list[tuple[Spooled, str]] = []
     sources: list[Spooled] = []
     for line in lines:

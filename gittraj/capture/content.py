@@ -1,8 +1,8 @@
 """Matches a commit that no call made (a human committed what an agent wrote) with a session by content.
 
-Touching the same file is not enough, and time never is. A commit is an agent's work where the committed
-file is what the session last wrote there, or where at least half of the non-blank lines added to a file
-were written by the session and not committed before. Text that was written after the commit does not count.
+Touching the same file is not enough, and time never is. A commit is an agent's work if a committed file is
+what the session last wrote to it, or if at least half of the non-blank lines added to a file were written by
+the session and not committed before. Text that was written after the commit does not count.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from gittraj.model.session_items import Edit
 from gittraj.model.times import seconds
 
 _CLOCK = 1.0
-"""Seconds: git's times are whole ones."""
+"""Tolerance in seconds: git's times are whole ones."""
 
 
 Common = Callable[[str, str, Collection[str]], Collection[str]]
-"""Which lines of a commit and a path stand in many files of the repository, and so say nothing of whose they
-are."""
+"""Returns those lines of a commit and a path that are in many files of the repository, and so do not show who
+wrote them."""
 
 
 def none_common(_commit: str, _path: str, _lines: Collection[str]) -> Collection[str]:
@@ -34,7 +34,7 @@ def none_common(_commit: str, _path: str, _lines: Collection[str]) -> Collection
 
 
 class Changed:
-    """What a commit changed; the lines of a path are hashed once, and only if a session wrote it too."""
+    """The changes of a commit; the lines of a path are hashed once, and only if a session wrote it too."""
 
     def __init__(self, changes: CommitChanges, common: Common = none_common) -> None:
         self.paths = changes.paths
@@ -51,16 +51,16 @@ class Changed:
         return found
 
     def decides(self, change: PathChange, lines: Collection[int]) -> bool:
-        """Whether one of these lines is not everybody's."""
+        """Whether one of these lines is not common, and so shows who wrote it."""
         texts = {line.strip() for line in change.added if _hash(_bare(line)) in lines}
         return bool(texts.difference(self._common(self._commit, change.path, texts)))
 
 
 @dataclass(slots=True)
 class Writing:
-    """What the call at index ``call`` wrote of ``path`` and nobody has committed since: ``lines`` by their
-    hashes, without those that stood there already; ``blobs`` the ids that git may give to the whole text,
-    ``at`` when (seconds since 1970). ``gone``: the lines that were set back, each time since when."""
+    """Text that the call at index ``call`` wrote to ``path`` and that is not committed yet: ``lines`` as
+    hashes, without those that were there before; ``blobs``: the ids that git may give to the whole text;
+    ``at``: when (seconds since 1970). ``gone``: the lines that were undone, and since when."""
 
     call: int
     path: str
@@ -72,7 +72,7 @@ class Writing:
     gone: tuple[tuple[float, Counter[int]], ...] = ()
 
     def standing(self, time: float) -> Counter[int]:
-        """The lines that were not set back before a commit."""
+        """The lines that were not undone before a commit's ``time``."""
         lines = self.lines
         for since, gone in self.gone:
             if not time or since <= time:
@@ -80,7 +80,7 @@ class Writing:
         return lines
 
     def is_gone(self, time: float) -> bool:
-        """Whether nothing of it was left before a commit."""
+        """Whether nothing of it was left at a commit's ``time``."""
         return bool(self.lines) and not self.standing(time)
 
 
@@ -94,7 +94,7 @@ class Writings:
     @classmethod
     def of(cls, log: Log) -> Writings:
         writings = cls()
-        started = seconds(log.fact("started_at"))  # of logs without times: nothing was written before it
+        started = seconds(log.fact("started_at"))  # for logs without times: nothing was written before it
         for index, entry in enumerate(log.entries):
             at = seconds(entry.event.ts) or started
             for edit in log.edits(index):
@@ -137,7 +137,7 @@ class Writings:
         return {w.path for w in self.found if w.open}
 
     def may_have(self, commit: Changed) -> bool:
-        """Whether it wrote one of the commit's paths, under whatever name."""
+        """Whether the session wrote one of the commit's paths, under any name."""
         return any(self._wrote(commit, change) for change in commit.paths)
 
     def explain(self, commit: Changed) -> list[int]:
@@ -162,7 +162,7 @@ class Writings:
         return sorted(calls)
 
     def take(self, commit: Changed, *, before: int | None = None) -> None:
-        """A commit took these lines: they explain no later one. ``before``: of calls up to that index."""
+        """Remove a commit's lines: they explain no later one. ``before``: only of calls up to that index."""
         for change in commit.paths:
             written = self._wrote(commit, change)
             last = self._is_last(change, written, commit.time)
@@ -187,8 +187,8 @@ class Writings:
         return {call for call, _ in used} | ({last.call} if last else set())
 
     def _is_last(self, change: PathChange, written: Sequence[Writing], time: float) -> Writing | None:
-        """The last of the open writings of a path before a commit, if that holds just what it left, and no
-        writing that is taken came after it."""
+        """The last of the open writings of a path before a commit, if the commit has exactly the file that it
+        left, and no writing that another commit took came after it."""
         if not written:
             return None
         last = written[-1]
@@ -197,15 +197,15 @@ class Writings:
         return last if self._until(self.by_path[last.path], time)[-1] is last else None
 
     def _wrote(self, commit: Changed, change: PathChange) -> Sequence[Writing]:
-        """What it wrote of a path, also under another name, and nobody has committed since."""
+        """The writings to a path, also under another name, that are not committed yet."""
         for path in (change.path, change.old_path, self._name_of(commit, change)):
             if path is not None and (found := [w for w in self.by_path.get(path, ()) if w.open]):
                 return self._until(found, commit.time)
         return ()
 
     def _name_of(self, commit: Changed, change: PathChange) -> str | None:
-        """What the session called a file that somebody renamed before it was ever committed: four in five of
-        the lines of each are the other's."""
+        """The session's name for a file that was renamed before it was ever committed: four in five lines of
+        each must be in the other."""
         if change.kind != "add" or change.path in self.by_path:
             return None
         added = commit.added(change)
@@ -217,7 +217,7 @@ class Writings:
         return None
 
     def _until(self, written: Sequence[Writing], time: float) -> Sequence[Writing]:
-        """What the log does not date after the commit: time proves nothing, and refutes."""
+        """The writings that the log does not date after the commit: time can refute, but not prove."""
         return [w for w in written if not time or w.at is None or w.at <= time + _CLOCK]
 
 
@@ -231,7 +231,7 @@ def _bare(line: str) -> str:
 
 
 def _hash(line: str) -> int:
-    """The same in every process, unlike ``hash``."""
+    """A hash that is the same in every process, unlike ``hash()``."""
     return int.from_bytes(hashlib.blake2b(line.encode("utf-8", "surrogateescape"), digest_size=8).digest())
 
 

@@ -1,4 +1,4 @@
-"""From logs and commits to anchors: every commit gets the call that made it, or the edits that it took."""
+"""Links commits to logs by anchors: the call that made a commit, or the edits that the commit contains."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gittraj.model.times import seconds
 from gittraj.model.values import Prompt, ToolCall
 
 Owned = tuple[Commit, tuple[Log, Match] | None]
-"""A commit, and whose call made it."""
+"""A commit, and the log and match of the call that made it, if any."""
 
 
 @dataclass(slots=True)
@@ -24,8 +24,8 @@ class Links:
     """Per log (by trajectory): new ``anchors``, ``aliases`` (a commit that took lines of events which
     belong to an earlier one: commit, calls), and ``writings`` as the commits left them.
 
-    ``unfound`` are commits whose hook named a session, or has a sign of an agent, in which no call is to be
-    found (yet); ``unowned`` those that no session's call made.
+    ``unfound`` are commits whose hook's environment names a session, or shows an agent, without a call that
+    made them (yet); ``unowned`` those that no session's call made.
     """
 
     anchors: dict[str, list[Anchor]] = field(default_factory=dict)
@@ -36,7 +36,7 @@ class Links:
 
     @property
     def explained(self) -> set[str]:
-        """The commits that took what a session wrote or made."""
+        """The commits that a session's call made, or that contain what it wrote."""
         anchored = {c for anchors in self.anchors.values() for anchor in anchors for c in anchor.commits}
         return anchored | {commit for found in self.aliases.values() for commit, _ in found}
 
@@ -57,10 +57,10 @@ def link(
 
     ``known`` are the anchors found before (indexes into what was read of the log), ``past`` the commits
     that took lines of it before, with the call that made each; ``considers`` says whether a log was
-    not yet asked about a commit; a commit for which ``patient`` holds is not given to a human while
-    its call may still come. ``writings`` are what the logs wrote, where they do not hold it any more;
-    ``owned`` the commits that sessions made which are not among the logs: content gives those to nobody.
-    ``common`` tells the lines that decide nothing.
+    not yet checked for a commit; a commit for which ``patient`` is true is not given to a human while
+    its call may still appear. ``writings`` are what the logs wrote, if they do not contain it any more;
+    ``owned`` the commits of sessions that are not among the logs: these are never matched by content.
+    ``common`` returns the lines that prove nothing.
     """
     links = Links(writings=dict(writings or {log.trajectory: Writings.of(log) for log in logs}))
     linker = _Linker(logs, links, known, considers, common)
@@ -96,12 +96,12 @@ class _Linker:
         self._logs = logs
         self._known = known
         self._considers = considers
-        self._writers = _writers(logs, links.writings)  # no other log is asked about a commit of a path
+        self._writers = _writers(logs, links.writings)  # only these logs are checked for a path's commits
         self._claimed: dict[str, int] = {}
-        """Where the events of each log end that belong to a commit already."""
+        """The index of the last event of each log that belongs to a commit already."""
 
     def claim(self, past: Mapping[str, Sequence[tuple[CommitChanges, int | None]]]) -> None:
-        """Note what earlier drains gave away."""
+        """Note what earlier drains gave to commits."""
         for log in self._logs:
             closes = (_close(log, anchor.call) for anchor in self._known.get(log.trajectory, ()))
             self._claimed[log.trajectory] = max(closes, default=-1)
@@ -110,7 +110,7 @@ class _Linker:
                 self.links.writings[trajectory].take(Changed(changes), before=call)
 
     def with_owners(self, stream: Sequence[Commit], owned: Collection[str]) -> list[Owned]:
-        """Each commit with its session: the best by evidence, or none where two gave its message as well."""
+        """Each commit with its session: the best by evidence, or none if two gave its message alike."""
         found: dict[str, tuple[Log, Match]] = {}
         alike: set[str] = set()
         for log in self._logs:
@@ -127,8 +127,8 @@ class _Linker:
         return [(commit, owners.get(commit.id)) for commit in _calls_first(stream, owners)]
 
     def give(self, commit: Commit, owning: Log, match: Match) -> None:
-        """A commit with an anchor. Another session adds a part only for lines that it wrote and the owner
-        did not."""
+        """Link a commit that has an anchor. Another session adds a part only for lines that it wrote and the
+        owner did not."""
         self._add(owning, Anchor(call=match.call, commits=(commit.id,), evidence=match.evidence))
         if commit.changes is None:
             return
@@ -142,7 +142,7 @@ class _Linker:
         self._take(others, changed)
 
     def explain(self, commit: Commit) -> None:
-        """A commit without an anchor: a human's, explained by content or not at all."""
+        """Link a commit without an anchor, a human's: by content, or not at all."""
         if commit.changes is None:
             return
         changed = Changed(commit.changes, self._common)
@@ -153,7 +153,7 @@ class _Linker:
         self._take(near, changed)
 
     def take(self, commit: Commit) -> None:
-        """A commit of a session that is not among the logs."""
+        """Note a commit of a session that is not among the logs."""
         if commit.changes is not None:
             changed = Changed(commit.changes)
             self._take(self._near(changed), changed)
@@ -192,9 +192,9 @@ def _writers(logs: Sequence[Log], writings: Mapping[str, Writings]) -> dict[str,
 
 
 def _in_time(streams: Sequence[Sequence[Owned]]) -> Iterator[Owned]:
-    """All worktrees' commits as they came: who squashes another worktree's commit comes after it, and in the
-    same second who merges it; a person, who may have picked it, after what calls made. Each stream keeps its
-    order, whatever its times say."""
+    """The commits of all worktrees in order of time, so that a squash comes after what it squashed. In the
+    same second, a merge comes after its parents, and a person's commit, which may be a cherry-pick, after
+    those that calls made. Each stream keeps its order, whatever its times say."""
     left: list[list[tuple[float, Owned]]] = []
     for stream in streams:
         times = accumulate((c.changes.time if c.changes else 0 for c, _ in stream), max)
@@ -212,8 +212,8 @@ def _parents(owned: Owned) -> tuple[str, ...]:
 
 
 def _calls_first(stream: Sequence[Commit], owners: Collection[str]) -> Iterator[Commit]:
-    """Of commits of one second, those that calls made come first, with those below them and those that they
-    amend: a person who rewrites or gathers them at once comes after."""
+    """Sort the commits of one second: first those that calls made, with their parents and those that they
+    amend; a person's come after them, who may rewrite or squash them at once."""
     for _, together in groupby(stream, key=lambda c: int(c.changes.time) if c.changes else 0):
         group = list(together)
         first = {*owners}
@@ -226,17 +226,17 @@ def _calls_first(stream: Sequence[Commit], owners: Collection[str]) -> Iterator[
 
 
 _SURE = 2.0
-"""Weight of a match below which a likelier call may still come into the log."""
+"""Weight of a match below which a likelier call may still appear in the log."""
 
 
 def _is_final(commit: Commit, log: Log, match: Match) -> bool:
-    """Whether no likelier call can come: the match is sure, or the session went on after the commit."""
+    """Whether no likelier call can appear: the match is sure, or the session went on after the commit."""
     return match.weight >= _SURE or _has_begun(log, match.call + 1, commit)
 
 
 def _went_on(logs: Sequence[Log], commit: Commit) -> bool:
     """Whether the session that a commit's hook named went on without a call that made it: then a person did.
-    Of agents that it started the logs may come later."""
+    The logs of agents that it started may appear later."""
     named = [log for log in logs if log.name in commit.sessions]
     return len(named) == 1 and _has_begun(named[0], 0, commit)
 
@@ -255,7 +255,7 @@ def _rank(match: Match) -> tuple[bool, float]:
 
 
 def _merges(commit: Commit) -> bool:
-    """What a merge brings in was explained where it was made."""
+    """Whether a commit is a merge: the commits that it brings in are linked themselves."""
     return commit.changes is not None and len(commit.changes.parents) > 1
 
 

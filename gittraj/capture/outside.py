@@ -1,8 +1,8 @@
-"""Which calls may have printed what is outside this repository: another's source, or the user's own files.
+"""Finds the calls that may have printed text from outside this repository: from another, or the user's files.
 
-A call that names a place outside, or works above this repository, may have read anything there, so its
-output is not stored (what it came to is). A script that hides what it reads, and what an agent says in its
-own words, cannot be told apart.
+A call that names a path outside, or works in a parent folder of this repository, may have read anything
+there, so its output is not stored (its outcome is). A script that hides what it reads, and what an agent says
+in its own words, cannot be recognized.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ _PACKAGES = frozenset(
         *(".cargo", ".rustup", ".pyenv", ".nvm", ".npm", ".gradle", ".m2", ".rbenv", ".sdkman", "go"),
     )
 )
-"""Folders of packages and toolchains, which are nobody's secret."""
+"""Folders of packages and toolchains, which are not private."""
 _PRIVATE = frozenset(("home", "Users", "root", "mnt", "media", "srv", "Volumes", "tmp", "private", "var"))
 _AGENTS_OWN = re.compile(r"/(?:tmp|private/tmp)/claude-[^/]+/.+/tasks/")
 """Where Claude Code keeps the output of a command that runs in the background."""
 _SEARCHES = frozenset(
     ("grep", "glob", "ls", "search_file_content", "list_directory", "read_many_files", "list")
 )
-"""Tools that look below the folder that they run in, if they name none."""
+"""Tools that search the folder that they run in, if they name none."""
 _QUIET = frozenset(("cd", "pushd", "popd", "echo", "printf", "pwd", "true", "export", "set", "sleep", "exit"))
 _PIECE = re.compile(r"(?:'[^']*'|\"(?:[^\"\\]|\\.)*\"|\\.|[^\s;&|()<>'\"\\]|>&|&>)+|[;&|()<>\n]+")
 _WRITES = re.compile(
@@ -69,17 +69,17 @@ _NO_PATH = re.compile(
     r"|(?<!\$)(\([^()\n]*\))/(?=[('\"\s]|$)",
     re.MULTILINE,
 )
-"""Slashes of what is written or replaced: a comment's, a division's, one after brackets but not ``$(…)/``."""
+"""Slashes that are not in paths: of a comment, of a division, after brackets except in ``$(…)/``."""
 _SHELLS = frozenset(("bash", "sh", "zsh", "dash"))
 _GIVEN, _MESSAGE = r"-[a-z]*c", r"-[a-zA-Z]*m|--message"
 _FOLLOWS = re.compile(r"-[A-Za-z]*[RL][A-Za-z]*|--dereference\S*|--follow")
 _MOST = 400
 _LIMIT = 20_000
-"""Pieces and characters of a command that are looked at; of a longer one nothing is believed."""
+"""How many words and characters of a command are examined; a longer one is judged by its folder only."""
 
 
 class Outside:
-    """For the calls of one log, in its order: it remembers which temporary files the session wrote."""
+    """Examines the calls of one log, in its order: it remembers which temporary files the session wrote."""
 
     def __init__(self, territory: RepoPaths) -> None:
         self._territory = territory
@@ -87,7 +87,7 @@ class Outside:
         self._own: list[str] = []
 
     def reads(self, entry: Entry) -> bool:
-        """Whether the output of a call may hold what is outside."""
+        """Whether the output of a call may contain text from outside."""
         if not isinstance(entry.event, ToolCall):
             return False
         if self._roots is None:
@@ -126,7 +126,7 @@ class Outside:
         return False
 
     def _program_reads(self, program: str, words: list[str], folder: Path) -> bool:
-        """By what its words name; a program that names nothing here may read the folder that it runs in."""
+        """Decide by the paths in its words; a program that names no existing one may read its own folder."""
         moved = _after(words, "-C") if program == "git" else None
         at = self._join(folder, moved) if moved else folder
         named = [*(self._join(at, word) for word in _paths(words)), *_links(at, words)]
@@ -148,7 +148,7 @@ class Outside:
         text = str(path)
         if any(path.is_relative_to(root) for root in roots):
             return False
-        # what such a folder has beside a repository that lies in it is as private as anything
+        # if a repository is in such a folder, what is next to it is as private as anything else
         around = {part for root in roots for part in root.parts}
         if (_PACKAGES - around).intersection(path.parts):
             return False
@@ -158,7 +158,7 @@ class Outside:
 
 
 def _segments(command: str) -> Iterator[list[str]]:
-    """The commands of a shell line, as words without their quotes; what is written to a file is no word."""
+    """The commands of a shell line, as words without their quotes and without the targets of redirections."""
     words: list[str] = []
     into_file = False
     for piece in _PIECE.findall(re.sub(r"\d?>&\d|&>", ">", command)):
@@ -177,7 +177,7 @@ def _segments(command: str) -> Iterator[list[str]]:
 
 
 def _paths(words: list[str]) -> Iterator[str]:
-    """What may be paths in the words, but for the program."""
+    """The possible paths in the words, except the program."""
     start = 1 if "/bin/" in words[0] or not {"/", "="} & {*words[0]} else 0
     message = _after(words, _MESSAGE)
     for word in words[start:]:
@@ -199,13 +199,13 @@ def _after(words: list[str], option: str) -> str | None:
 
 
 def _is_place(path: str) -> bool:
-    """Not every text that begins with / is a path: an expression of sed may."""
+    """Whether a text that begins with / may be a path: an expression of sed may begin with it, too."""
     first = path.split("/")[1]
     return not first or first in _PRIVATE or Path("/", first).is_dir()
 
 
 def _links(folder: Path, words: list[str]) -> Iterator[Path]:
-    """Links among the words, and those that a search follows by itself."""
+    """The symbolic links among the words, and those that a search follows by itself."""
     yield from (folder / word for word in words[1:] if "/" not in word and _is_link(folder / word))
     if any(_FOLLOWS.fullmatch(word) for word in words[1:]):
         try:

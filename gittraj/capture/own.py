@@ -1,4 +1,4 @@
-"""``own()``: every event of a log belongs to one commit, or waits.
+"""``own()`` gives every event of a log to one commit, or lets it wait.
 
 An event belongs to the first commit whose anchor's *result* is at or after it. The events after the last
 result go to that commit if their turn ends without a further edit, else they wait for the next commit. The
@@ -17,8 +17,8 @@ from gittraj.model.values import Evidence
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """What ownership depends on in an event. ``result`` is the index of a call's result; ``here``: it
-    certainly worked in this repository; ``edit``: it wrote a file there."""
+    """The properties of an event that decide whose it is. ``result`` is the index of a call's result;
+    ``here``: it certainly worked in this repository; ``edit``: it wrote a file there."""
 
     prompt: bool = False
     edit: bool = False
@@ -59,9 +59,9 @@ def own(
 ) -> list[Part]:
     """The parts of a log, in order. Events outside them wait for a later commit.
 
-    ``before`` is the latest anchor above the first step, when the steps are only the log's rest (its
-    ``call`` is negative then). ``ended``: the last turn is over, though the log does not say so (its
-    file rests).
+    ``before`` is the latest anchor before the first step, if the steps are only the log's rest (its
+    ``call`` is negative then). ``ended``: the last turn is over, although the log does not say so (its
+    file stopped growing).
     """
     owners = _owners(steps, [a for a in anchors if not a.elsewhere], before=before, ended=ended)
     foreign = _owners(steps, anchors, before=before, ended=ended)
@@ -88,7 +88,7 @@ def _owners(
     latest = before
 
     def settle(end: int) -> None:
-        """The turn ends before ``end``: its rest goes to the latest commit unless it holds an edit."""
+        """The turn ends before ``end``: its rest goes to the latest commit unless it contains an edit."""
         nonlocal waiting
         running = any(a.call < end <= close for close, a in closing.items())
         if latest and not running and not any(step.edit for step in steps[waiting:end]):
@@ -101,7 +101,7 @@ def _owners(
         if i in closing:
             owners[waiting : i + 1] = [closing[i]] * (i + 1 - waiting)
             waiting = i + 1
-            # of several commits of one call, what is said afterwards goes to the last
+            # of several commits of one call, the last gets the messages after the call
             latest = replace(closing[i], commits=closing[i].commits[-1:])
         if step.ends_turn:
             settle(i + 1)
@@ -111,15 +111,15 @@ def _owners(
 
 
 def _close(steps: Sequence[Step], anchor: Anchor) -> int:
-    """Where an anchor's events end: at its result or, while there is none, at the call itself."""
+    """The index at which an anchor's events end: its result's or, while there is none, the call's."""
     result = steps[anchor.call].result
     return anchor.call if result is None else result
 
 
 def _cuts(steps: Sequence[Step], anchors: Sequence[Anchor]) -> set[int]:
-    """The indexes after which a part ends, whoever captures it and when."""
+    """The indexes after which a part ends, however and whenever it is captured."""
     cuts = {i - 1 for i, step in enumerate(steps) if step.prompt}
-    # a turn may go on without a prompt (a hook's feedback): who came in between has settled it there
+    # a turn may go on without a prompt (a hook's feedback): a drain in between ended the part there
     cuts |= {i for i, step in enumerate(steps) if step.ends_turn}
     for anchor in anchors:
         cuts |= {anchor.call, _close(steps, anchor)}

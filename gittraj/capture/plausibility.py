@@ -1,4 +1,4 @@
-"""How well a call of a session fits a commit, and which calls fit the commits that hooks named, in order."""
+"""Rates how well a session's call fits a commit, and matches calls, in order, to commits that hooks named."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ UNANSWERED = 60.0
 """Seconds that a call without a result may have run."""
 _READS = re.compile(r"\s*(?:ls|cat|head|tail|grep|rg|pwd|wc|git (?:status|log|diff|show))\b[^;&|\n]*$")
 Found = dict[str, tuple[int, Evidence]]
-"""The call (its index) that made each commit, and why that is believed."""
+"""The call (its index) that made each commit, and the evidence for it."""
 
 
 class Written:
@@ -77,8 +77,8 @@ def match_in_order(
 
 
 def _count_left(log: Log, named: Iterable[Commit], fixed: Found) -> dict[int, int]:
-    """How many commits besides what is ``fixed`` the calls may have made that commit, or ran when one of
-    ``named`` was made; only calls with some."""
+    """How many commits besides the ``fixed`` ones each call may have made; only calls with some, that can
+    commit or ran when one of ``named`` was made."""
     made = Counter(call for call, _ in fixed.values())
     able = {*find_candidates(log), *(i for commit in named for i in _running(log, commit))}
     left = {i: count_commits(log.entries[i].command or "") - made[i] for i in sorted(able)}
@@ -122,32 +122,32 @@ def plausibility(log: Log, commit: Commit, call: int, written: Written) -> float
     away = log.places[call] == "elsewhere"
     ran = ran_at(log, call, commit)
     if ran is False:
-        return 0.0  # a person's own, in a terminal that the agent opened, or typed into the agent
+        return 0.0  # a person made it, in a terminal that the agent opened, or typed it into the agent
     named = _names(command, commit.subject)
     if commit.terminal and not named and not written.before(call, commit):
         return 0.0  # some agents give their shells a terminal, but a person's has one too
     if not git_verbs(command):
-        # whatever runs under a call may commit, if it ran at the time or, where that is not known, the
-        # commit holds what the session wrote
+        # any program that a call runs may commit, if it ran at the time or, if that is not known, the
+        # commit has a file that the session wrote
         likely = ran or _is_open(log, call) or written.before(call, commit)
         value = 0.5 if likely and not away else 0.0
     else:
         value = (-6.0 if away else 4.0) + _fit_command(command, commit) + _fit_result(log, call)
-    return value * (1 - _apart(log, call, commit) / 10)  # of two that fit alike, the one that ran then
+    return value * (1 - _apart(log, call, commit) / 10)  # of two equal fits, the one that ran then
 
 
 def _names(command: str, subject: str) -> bool:
-    """Whether a command gives a subject, or has it as words of their own: a short one is in many others."""
+    """Whether a command gives a subject, or has it as whole words: a short one is a part of many words."""
     longest = max(re.findall(r"\w+", subject), key=len, default=subject)
-    if not subject or longest not in command:  # as of nearly every command
+    if not subject or longest not in command:  # which is so for nearly every command
         return False
     whole = re.search(rf"(?<!\w){re.escape(subject)}(?!\w)", command)
     return whole is not None or gives_subject(normalise(command), subject)
 
 
 def ran_at(log: Log, call: int, commit: Commit) -> bool | None:
-    """Whether a call was running when a commit was made. None where that is not known: the log has no times,
-    or the commit a time before all of the log, which somebody chose for it if it was made here."""
+    """Whether a call was running when a commit was made. None if that is not known: the log has no times, or
+    the commit's time is before the whole log, and so was set by hand if it was made here."""
     begun, over = _times(log, call)
     started = next(map(str, log.facts.get("started_at", ())), None)
     first = seconds(started or (None if log.start else log.entries[0].event.ts))
@@ -161,14 +161,14 @@ def ran_at(log: Log, call: int, commit: Commit) -> bool | None:
 
 
 def _times(log: Log, call: int) -> tuple[float | None, float | None]:
-    """When a call began and ended, as far as the log tells."""
+    """When a call began and ended, if the log has these times."""
     result = log.result_of(call)
     over = seconds(log.entries[result].event.ts) if result is not None else None
     return seconds(log.entries[call].event.ts), over
 
 
 def _apart(log: Log, call: int, commit: Commit) -> float:
-    """Seconds between a commit's time, of which git cuts off what is less than one, and a call; at most
+    """Seconds between a call and a commit's time, which git rounds down to whole seconds; at most
     ``CLOCK``."""
     begun, over = _times(log, call)
     time = commit.changes.time if commit.changes else None
@@ -179,7 +179,7 @@ def _apart(log: Log, call: int, commit: Commit) -> float:
 
 
 def _running(log: Log, commit: Commit) -> Iterator[int]:
-    """The calls that ran a program when a commit was made, but for those that only read."""
+    """The calls that ran a program when a commit was made, except those that only read."""
     for index, entry in enumerate(log.entries):
         if entry.command and not _READS.match(entry.command) and ran_at(log, index, commit):
             yield index

@@ -1,7 +1,7 @@
 """Finds the repository that a call of a session worked in, and its paths relative to that.
 
 An agent started in a parent folder works in several repositories, and text of a private one must not get into
-a public one's notes. It must not decide what is stored.
+a public one's notes. This module must not decide what is stored.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _PROGRAM = re.compile(
     r"(?:(?:env|exec|time|nohup|sudo|command|nice|timeout[ \t]+[\w.]+|[A-Za-z_]\w*=[^\s;&|()'\"]*+)[ \t]+)*+)"
     r"['\"]?[^\s;&|()'\"]*/(?:\.?venv|env|\.tox|\.nox|node_modules)/[^\s;&|()'\"]+"
 )
-"""A program that is installed below a repository: whoever runs it need not work there."""
+"""A program that is installed below a repository: a command that runs it need not work there."""
 _ABSOLUTE = re.compile(r"(?<![\w.~:/-])/[\w.@%+,=/-]{2,}")
 _RELATIVE = re.compile(r"(?<![\w./~:@%+-])(?:\.\.?/)*[\w.@%+-]+(?:/[\w.@%+-]+)+")
 _BETWEEN_WORDS = re.compile(r"(?<!\S)-[A-Za-z]|[\s'\"();&|<>=:,@`${}\\]+")
@@ -37,7 +37,7 @@ _MESSAGE = re.compile(
     r"(?<=\s)(?:-[a-zA-Z]*m|--message)[ =]?(?:'[^']*+'|\"(?:[^\"\\$`]|\\.|\$(?!\())*+\"|[^\s'\"`$])++",
     re.DOTALL,
 )
-"""Not one that a shell puts together: that may be of any file."""
+"""A literal message: one that the shell composes may be any file's text."""
 _MESSAGE_BELOW = re.compile(r"(?:\bgit\s[^|;&()<\n]{0,200}|\$\(cat\s*)<<-?[ ]?['\"]?(\w+)")
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _MOST_WORDS = 200
@@ -76,7 +76,7 @@ class RepoPaths:
 
     def touched(self, entry: Entry) -> Iterator[str]:
         """The repository's files that a call may name, in its arguments or in its command, whether or not
-        they are there: it may have removed them. A message says anything, and names none."""
+        they exist: it may have removed them. Names in commit messages do not count."""
         command = _without_messages(_cut(entry.command or ""))
         moves = islice(self._moves(command, entry.folder), _MOST_FOLDERS)
         folders = dict.fromkeys((entry.folder, *(str(path) for path in moves)))
@@ -87,7 +87,7 @@ class RepoPaths:
 
     def _inside(self, path: Path) -> str | None:
         parent = self._parents[path.parent] = self._parents.get(path.parent) or _real(path.parent)
-        for root in sorted(self.roots, key=lambda root: len(root.parts), reverse=True):  # a tree in a tree
+        for root in sorted(self.roots, key=lambda root: len(root.parts), reverse=True):  # nested trees
             for candidate in (path, parent / path.name):
                 if candidate.is_relative_to(root) and candidate != root:
                     inside = candidate.relative_to(root)
@@ -135,7 +135,7 @@ class RepoPaths:
         return "here" if any(path.is_relative_to(root) for root in self.roots) else None
 
     def _top(self, path: Path) -> Path | None:
-        """The working tree that a path lies in, whatever repository's."""
+        """The worktree that a path is in, of any repository."""
         top: Path | None = None
         below: list[Path] = []
         for folder in chain((path,), path.parents):
@@ -143,7 +143,7 @@ class RepoPaths:
                 top = self._tops[folder]
                 break
             below.append(folder)
-            if os.path.exists(folder / ".git"):  # noqa: PTH110 - false, where Path's raises: no name, no right
+            if os.path.exists(folder / ".git"):  # noqa: PTH110 - Path's raises: invalid name, no permission
                 top = folder
                 break
         self._tops.update(dict.fromkeys(below, top))
@@ -171,9 +171,9 @@ def _without_messages(command: str) -> str:
 
 
 def _matching(path: Path) -> Iterator[Path]:
-    """A path, and the files that it stands for if its name is a pattern."""
+    """A path, and the files that match it if its name is a pattern."""
     yield path
-    if any(sign in path.name for sign in "*?["):
+    if any(char in path.name for char in "*?["):
         with suppress(OSError, ValueError), os.scandir(path.parent) as found:
             yield from (
                 path.parent / f.name for f in islice(found, _MOST_NAMES) if fnmatch(f.name, path.name)
@@ -181,7 +181,7 @@ def _matching(path: Path) -> Iterator[Path]:
 
 
 def _posix(name: str) -> str:
-    """A path of Windows as one below its drive: ``C:\\src\\a`` is ``/C:/src/a``."""
+    """A Windows path as a POSIX one, below its drive: ``C:\\src\\a`` is ``/C:/src/a``."""
     if os.name == "nt":
         return name
     name = name.removeprefix("file://")
@@ -191,5 +191,5 @@ def _posix(name: str) -> str:
 def _real(path: Path) -> Path:
     try:
         return Path(os.path.realpath(path))
-    except ValueError:  # what an agent calls a path need not be one
+    except ValueError:  # an agent's path may be invalid
         return path

@@ -24,7 +24,7 @@ from gittraj.model.session_items import (
 from gittraj.model.values import ToolCall, ToolResult
 
 CLOCK = 2.0
-"""Seconds: git's times are whole ones, and a log has a call's time a moment after it began."""
+"""Tolerance in seconds: git's times are whole ones, and a log has a call's time a moment after it began."""
 _EACH = frozenset(("model", "tag", "alias", "participant"))
 """Facts of which every value is kept in force, not only the last."""
 
@@ -37,10 +37,10 @@ Kind = Literal["commit", "amend", "merge", "cherry-pick", "revert", "am"]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Commit:
     """A commit to explain. ``sessions`` (``agent:session``) and ``call`` are what the environment of its
-    hook named, ``mark`` the agent that it has a sign of; ``hooked``: one ran; ``terminal``: it had one, as
-    where a person types. One that is not ``stored`` (made while switched off, or before the installation)
-    takes its events with it. A ``foreign`` one was not made in this clone, as its reflogs, which reach back
-    so far, tell; of one that is not ``seen`` they do not tell."""
+    hook named, ``mark`` is the agent that it shows; ``hooked``: a hook ran; ``terminal``: the hook had one,
+    as if a person typed. Not ``stored``: made while switched off, or before the installation; its events are
+    not stored either. ``foreign``: not made in this clone, according to its reflogs, which reach back so far;
+    not ``seen``: the reflogs do not show whether it was."""
 
     id: str
     kind: Kind = "commit"
@@ -61,12 +61,11 @@ class Commit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Log:
-    """What was read of one session: ``entries`` from position ``start`` of the trajectory on.
+    """One session as far as it was read: ``entries`` from position ``start`` of the trajectory on.
 
     ``turn_ends`` are the indexes of entries that ended a turn, ``marks`` the cursors before an index.
-    ``places`` says of each entry where it worked, ``outside`` which results may hold what is no part of
-    this repository. ``quiet`` is true when nothing more is to be
-    expected of the last turn.
+    ``places`` has for each entry where it worked, ``outside`` the results that may contain text from outside
+    this repository. ``quiet`` is true when nothing more is expected in the last turn.
     """
 
     agent: str
@@ -101,7 +100,7 @@ class Log:
 
     @property
     def started_by(self) -> str | None:
-        """How the agent that started this one names it, if one did."""
+        """The name by which the agent that started this one refers to it, if an agent did."""
         if self.subagent is None and self.fact("parent_kind") == "subagent":
             return self.session
         return self.subagent
@@ -120,19 +119,19 @@ class Log:
         return found is not None and isinstance(e := self.entries[found].event, ToolResult) and e.is_error
 
     def edits(self, index: int) -> tuple[Edit, ...]:
-        """What the call at ``index`` wrote here; nothing if it failed or worked elsewhere. Of a file that it
-        wrote whole, only the lines that did not stand there before."""
+        """The edits that the call at ``index`` made here; none if it failed or worked elsewhere. Of a file
+        that it wrote whole, only the lines that were not there before."""
         entry = self.entries[index]
         if not entry.edits or not (isinstance(entry.event, ToolCall) or entry.on):
             return ()
         if self.places[index] == "elsewhere" or self.failed(index):
             return ()
         result = self.result_of(index)
-        told = {e.path: e for e in self.entries[result].edits} if result is not None else {}
-        return tuple(_as_told(e, told[e.path]) if e.path in told else e for e in entry.edits)
+        reported = {e.path: e for e in self.entries[result].edits} if result is not None else {}
+        return tuple(_as_told(e, reported[e.path]) if e.path in reported else e for e in entry.edits)
 
     def whole(self, index: int, path: str) -> str | None:
-        """The entire text of ``path`` after the call at ``index``, where the log tells."""
+        """The entire text of ``path`` after the call at ``index``, if the log has it."""
         for at in (self.result_of(index), index):
             for edit in self.entries[at].edits if at is not None else ():
                 if edit.path == path and edit.whole is not None:
@@ -140,7 +139,7 @@ class Log:
         return None
 
     def before(self, index: int, path: str) -> str | None:
-        """The entire text of ``path`` before the call at ``index``, where the log tells."""
+        """The entire text of ``path`` before the call at ``index``, if the log has it."""
         at = self.result_of(index)
         edits = self.entries[at].edits if at is not None else ()
         return next((e.before for e in edits if e.path == path and e.before is not None), None)
@@ -167,8 +166,8 @@ def assemble(
     """The log that a reader's ``items`` describe.
 
     ``place`` says where an entry worked; ``relative`` gives an edit's path in the repository, or
-    ``None`` for a file outside it; ``outside`` whether a call, asked in the log's order, may have read what
-    is no part of it. Events that come twice (a resume that repeats its history) are
+    ``None`` for a file outside it; ``outside``, called in the log's order, whether a call may have read
+    something outside it. Events that come twice (a resume that repeats its history) are
     taken once, those of ``skip`` not at all.
     """
     found = _Collected(seen=set(skip))
@@ -195,7 +194,7 @@ def assemble(
 
 @dataclass(slots=True)
 class _Collected:
-    """What a reader yielded so far."""
+    """The items that a reader yielded so far."""
 
     seen: set[str]
     entries: list[Entry] = field(default_factory=list)
@@ -239,28 +238,28 @@ def _find_results(entries: Sequence[Entry]) -> dict[str, int]:
     return results
 
 
-def _as_told(edit: Edit, told: Edit) -> Edit:
-    """An edit of a call with what its result says of the file."""
+def _as_told(edit: Edit, reported: Edit) -> Edit:
+    """A call's edit, completed by what its result reports about the file."""
     added = edit.added
-    if edit.whole is not None and told.before is None and (told.added or told.removed):
-        added = told.added  # the log has the difference
-    if told.before is not None and edit.whole is not None:
-        stood = Counter(told.before.splitlines())
-        stood.subtract(added)
+    if edit.whole is not None and reported.before is None and (reported.added or reported.removed):
+        added = reported.added  # the log has the diff
+    if reported.before is not None and edit.whole is not None:
+        before = Counter(reported.before.splitlines())
+        before.subtract(added)
         # of equal lines the last are the new ones
-        added = tuple(reversed([line for line in reversed(added) if _take(stood, line)]))
-    return replace(edit, kind=told.kind, added=added)
+        added = tuple(reversed([line for line in reversed(added) if _take(before, line)]))
+    return replace(edit, kind=reported.kind, added=added)
 
 
-def _take(stood: Counter[str], line: str) -> bool:
-    stood[line] += 1
-    return stood[line] <= 0
+def _take(before: Counter[str], line: str) -> bool:
+    before[line] += 1
+    return before[line] <= 0
 
 
 def _find_outside(
     entries: Sequence[Entry], results: Mapping[str, int], outside: Callable[[Entry], bool]
 ) -> frozenset[int]:
-    """The results of the calls that read outside, and what a call recorded that did."""
+    """The indexes of the results of calls that may have read something outside."""
     found: set[int] = set()
     for entry in entries:
         if isinstance(entry.event, ToolCall) and outside(entry):
@@ -269,7 +268,7 @@ def _find_outside(
 
 
 def _localise(entry: Entry, relative: Callable[[Entry, Edit], str | None]) -> Entry:
-    """With the paths of its edits in the repository, and without edits outside it."""
+    """The entry with its edits' paths in the repository, and without edits outside it."""
     if not entry.edits:
         return entry
     placed = ((edit, relative(entry, edit)) for edit in entry.edits)
@@ -279,8 +278,8 @@ def _localise(entry: Entry, relative: Callable[[Entry, Edit], str | None]) -> En
 def _places(
     entries: Sequence[Entry], results: Mapping[str, int], place: Callable[[Entry], Place]
 ) -> tuple[Place, ...]:
-    """Where each entry worked. A result and an event that a call recorded are where their call is; prompts
-    and messages are nowhere. ``entries`` have the paths of the log, not yet those of the repository."""
+    """Where each entry worked. A result, or an event that a call recorded, is where its call is; prompts and
+    messages are nowhere. ``entries`` have the paths of the log, not yet those of the repository."""
     places: list[Place] = [None] * len(entries)
     calls: dict[str, Place] = {}
     for index, entry in enumerate(entries):

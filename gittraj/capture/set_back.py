@@ -1,5 +1,5 @@
-"""What commands of a session took out of the work tree again: such lines are nobody's, whoever types them
-afterwards."""
+"""Finds what a session's commands undid in the worktree: such lines are not the session's any more, whoever
+writes them again."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gittraj.frozen import dataclass
 _WORDS = r"((?:\s+[^\s;&|<>]+)*+)"
 _GIT = re.compile(rf"\bgit(?:\s+-[cC]\s+\S+)*\s+(checkout|restore|reset|stash){_WORDS}")
 _KEEPS = {"list", "show", "drop", "clear", "create", "store", "branch"}
-"""What `git stash` does besides."""
+"""The subcommands of `git stash` that do not count here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class SetBack:
     again: bool = False
 
     def covers(self, path: str) -> bool:
-        """Whether it means a path of the repository, in whichever folder of it the command ran."""
+        """Whether it affects a path of the repository, in whichever of its folders the command ran."""
         named = (each.removeprefix("./").rstrip("/") for each in self.paths)
         return any(
             each in (".", "") or path == each or path.endswith(f"/{each}") or path.startswith(f"{each}/")
@@ -31,7 +31,7 @@ class SetBack:
 
 
 def find_set_back(command: str) -> list[SetBack]:
-    """What a shell command sets back, in order. A branch that is checked out takes no uncommitted line."""
+    """Find what a shell command undoes, in order. Checking out a branch undoes no uncommitted line."""
     found = (_read(verb, rest) for verb, rest in _GIT.findall(command))
     return [each for each in found if each is not None]
 

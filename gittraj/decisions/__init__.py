@@ -1,4 +1,4 @@
-"""What agents and people record explicitly: decisions, chapters, retrospectives.
+"""Parses what agents and people record explicitly: decisions, chapters, retrospectives.
 
 An agent records it by a command (``git traj decision …``) or by a block in a message; a person by a command.
 Within a session everything comes from the log, so that every capture and every import find the same events at

@@ -106,7 +106,7 @@ def _find(text: str) -> Iterator[tuple[int, int, str, Any]]:
 
 
 def _find_json(text: str, begin: re.Match[str]) -> int | None:
-    """Where a block's JSON starts; None if this begins none: it is quoted, or no JSON follows."""
+    """Where a block's JSON starts; None if this does not begin one: it is quoted, or no JSON follows."""
     if begin.start() and text[begin.start() - 1] in _QUOTES:
         return None
     body = _OPEN.match(text, begin.end())

@@ -2,7 +2,7 @@
 
 The id in the result proves that a command ran, and gives its event a position in the log. The arguments come
 from the shell line as far as it has them: not the value of a variable, and not which of several commands
-printed an id where that depends on their exit statuses.
+printed an id if that depends on their exit statuses.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from gittraj.model.values import AnyEvent, NoteEvent
 ID = re.compile(r"^(?:Output: ?)?(ev_[a-z2-7]{24})(?= |\r?$)", re.M)
 """An event's id as a recording command prints it: first in its line. Gemini CLI puts a word before it."""
 STARTED = re.compile(r"^(?:Output: ?)?ev_[a-z2-7]{24} begins (traj_[a-z2-7]{16})", re.M)
-"""The trajectory that ``start`` begins where the session has no name: its log is recognised by this id."""
+"""The trajectory that ``start`` begins if the session has no name: its log is recognised by this id."""
 TASK = "task"
 """The key in an event's ``raw`` of the task that ``start`` looked up."""
 COMPLETED, ABANDONED = "completed", "abandoned"
@@ -89,7 +89,7 @@ def find_calls(line: str) -> list[Call]:
 
 
 def match_calls(calls: Sequence[Call], ids: Sequence[str]) -> list[Call | None]:
-    """For each id the call that printed it; None where the line alone does not show which."""
+    """For each id the call that printed it; None if the line alone does not show which."""
     one = all((call.verb, call.said) == (calls[0].verb, calls[0].said) for call in calls)
     if one and (len(ids) <= len(calls) or calls[0].loose or calls[0].verb == "complete"):
         return [calls[0]] * len(ids)
@@ -108,7 +108,7 @@ def _call(command: Command) -> Call | None:
 
 
 def _after_program(command: Command) -> list[Word]:
-    """The words behind ``git traj``, however it is called; none of another program."""
+    """The words after ``git traj``, however it is called; empty for another program."""
     words = list(command.words[1:])
     if command.name == "git":
         while words and words[0].text.startswith("-"):

@@ -24,7 +24,7 @@ Recall = Callable[[str], AnyEvent | None]
 
 
 def derive(items: Iterable[Item], start: Cursor, recall: Recall = lambda _: None) -> Iterator[Item]:
-    """``start`` is where reading began; each mark counts the events that were inserted before it."""
+    """Insert the events. ``start`` is where reading began; each mark counts those inserted before it."""
     added = start.added
     calls = _Calls(recall)
     for item in items:

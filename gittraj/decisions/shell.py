@@ -1,4 +1,4 @@
-"""The simple commands of a shell line, as far as its text shows which ones a shell would run.
+"""Parses the simple commands of a shell line, as far as its text shows which ones a shell would run.
 
 Text in quotes, in a comment or in a here-document is not a command. Nothing is expanded: a word with an
 expansion is marked. Pure.
@@ -26,8 +26,8 @@ _DEEPEST = 4
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """From its name on. ``silent``: its output goes to a file; ``loose``: it may run several times, or in
-    parallel."""
+    """A simple command, from its name on. ``silent``: its output goes to a file; ``loose``: it may run
+    several times, or in parallel."""
 
     words: tuple[Word, ...]
     silent: bool = False
@@ -44,7 +44,7 @@ class Command:
 
 
 def read_commands(line: str, depth: int = 0) -> Iterator[Command]:
-    """In the order of the line. Raises ValueError where a quotation does not end."""
+    """The commands in the order of the line. Raises ValueError if a quotation does not end."""
     in_loop, piped = False, list[str]()
     for statement in _statements(line):
         in_loop = in_loop or any(word.text in _LOOPS for word in statement.words[:1])
@@ -62,7 +62,7 @@ def read_commands(line: str, depth: int = 0) -> Iterator[Command]:
 
 @dataclass(slots=True)
 class _Statement:
-    """What is between two operators: ``within`` are the substitutions in its words, ``documents`` its
+    """A command between two operators: ``within`` are the substitutions in its words, ``documents`` its
     here-documents, ``end`` the operator after it."""
 
     words: list[Word] = field(default_factory=list)
@@ -93,13 +93,13 @@ def _statements(line: str) -> Iterator[_Statement]:
 
 
 def _silences(redirect: str, target: str) -> bool:
-    """Whether a redirection takes the standard output to where nobody reads it."""
+    """Whether a redirection sends the standard output to where nobody reads it."""
     shown = redirect.endswith("&") or target.startswith(("/dev/std", "/dev/tty"))
     return redirect[:1] in ">1&" and ">" in redirect and not shown
 
 
 def _simple(words: Sequence[Word]) -> Command | None:
-    """Without assignments, ``sudo`` and the like; None if nothing is left."""
+    """The command without assignments, ``sudo`` and the like; None if nothing is left."""
     before: set[str] = set()
     for at, word in enumerate(words):
         name = word.text.rpartition("/")[2]

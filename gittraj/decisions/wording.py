@@ -1,4 +1,4 @@
-"""Events from the JSON that authors write. Lenient in what it reads, strict in what it returns. Pure.
+"""Makes events of the JSON that authors write. Lenient in what it reads, strict in what it returns. Pure.
 
 The fields are those of the agent-trajectories schema, version 1, and the short forms in its prompts.
 """
@@ -57,7 +57,7 @@ def parse_event(kind: str, said: Mapping[str, Any], *, by: str, **common: Any) -
         raise UnclearError("content is missing")
     if kind in _REMARKS:
         return NoteEvent(**fields, content=content, kind=cast(Any, kind))
-    if kind == "message_received":  # it is its sender's, not who recorded it
+    if kind == "message_received":  # its author is the sender, not the agent that recorded it
         fields["agent"] = _text(said, "from", "sender")
     if kind in _PEERS:
         direction = cast(Any, _PEERS[kind])
@@ -81,13 +81,13 @@ def _read_kind(kind: str, said: Mapping[str, Any]) -> str:
 
 
 def author_of(said: Mapping[str, Any]) -> Participant | None:
-    """From ``agent``, which is ``NAME`` or ``NAME:ROLE``, and ``role``."""
+    """The author, from ``agent``, which is ``NAME`` or ``NAME:ROLE``, and ``role``."""
     name, _, role = (_text(said, "agent", "agentName") or "").partition(":")
     return Participant(name=name, role=role or _text(said, "role")) if name else None
 
 
 def parse_decision(said: Mapping[str, Any], *, by: str) -> Decision:
-    """Raises UnclearError when nothing was chosen."""
+    """Parse a decision. Raises UnclearError if nothing was chosen."""
     chosen = _text(said, "chosen", "choice", "decision", "content")
     if not chosen:
         raise UnclearError("chosen is missing")
@@ -106,7 +106,7 @@ def parse_decision(said: Mapping[str, Any], *, by: str) -> Decision:
 
 
 def parse_retrospective(said: Mapping[str, Any], *, by: str) -> Retrospective:
-    """Raises UnclearError when it is empty."""
+    """Parse a retrospective. Raises UnclearError if it is empty."""
     found = Retrospective(
         by=by,
         summary=_text(said, "summary"),
@@ -123,7 +123,7 @@ def parse_retrospective(said: Mapping[str, Any], *, by: str) -> Retrospective:
 
 
 def decisions_of(said: Mapping[str, Any], *, by: str) -> list[Decision]:
-    """The decisions that a retrospective lists, without those that name no choice."""
+    """The decisions that a retrospective lists, without those that do not name a choice."""
     listed = said.get("decisions")
     found = []
     for each in listed if isinstance(listed, list) else ():
@@ -186,7 +186,7 @@ def _rest(said: Mapping[str, Any], known: tuple[str, ...]) -> dict[str, Any]:
     """The other fields. Raises UnclearError for values that Python reads and no record can store."""
     rest = {key: value for key, value in said.items() if isinstance(key, str) and key not in known}
     if not _is_storable(rest):
-        raise UnclearError("a further field is too deep, or no finite number")
+        raise UnclearError("a further field is nested too deeply, or not a finite number")
     return rest
 
 

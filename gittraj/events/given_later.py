@@ -1,6 +1,6 @@
-"""What was said of a part after it was stored: that a statement is wrong, and a model's summary. Pure.
+"""Statements about a part that were added after it was stored: corrections, and a model's summary. Pure.
 
-These are notes with a tag; what they say is in ``raw``, and that is untrusted.
+These are notes with a tag; their content is in ``raw``, which is untrusted.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from gittraj.model.codec import from_json, to_json
 from gittraj.model.values import AnyEvent, CaveatSource, Decision, NoteEvent, Summary
 
 STRUCK = "struck"
-"""The tag of a person's word that a statement is wrong, and the key of its name in ``raw``."""
+"""The tag of a person's note that a statement is wrong, and the key of the statement's id in ``raw``."""
 SUMMARY = "model-summary"
 """The tag of a model's summary, and the key of its decisions and doubts in ``raw``."""
 
@@ -34,20 +34,20 @@ class ModelSummary:
 
 
 def struck(events: Sequence[AnyEvent]) -> Iterator[str]:
-    """The ids of what a person said is wrong."""
+    """The ids of the statements that a person said are wrong."""
     for event in events:
         if isinstance(event, NoteEvent) and STRUCK in event.tags and isinstance(event.raw, dict):
             yield str(event.raw.get(STRUCK))
 
 
 def write_model_summary(decisions: Sequence[Decision], doubts: Sequence[tuple[str, str]]) -> dict[str, Any]:
-    """``raw`` of a model's summary; a doubt is an event's id and its words."""
+    """The ``raw`` of a model's summary; a doubt is an event's id and a quote."""
     stated = [{"event": event, "quote": quote} for event, quote in doubts]
     return {SUMMARY: {"decisions": [to_json(d) for d in decisions], "doubts": stated}}
 
 
 def model_summary(events: Sequence[AnyEvent]) -> ModelSummary:
-    """What the first one says, as the model's that it names."""
+    """The first model's summary among the events, credited to the model that it names."""
     notes = ((event, _said(event)) for event in events if isinstance(event, NoteEvent))
     event, said = next(((event, said) for event, said in notes if said is not None), (None, {}))
     if event is None:

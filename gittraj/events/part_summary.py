@@ -47,7 +47,7 @@ def summarize_part(
     wrote; ``calls`` those outside the part whose results are in it; ``links`` those to its commits;
     ``left_out`` counts what is not stored, by the names in :class:`Counts`.
     """
-    # those who only shorten do not pay for these
+    # callers that only shorten need not load these
     from gittraj.events.prose.reader import read_prose  # noqa: PLC0415
     from gittraj.events.runs.fold import fold_runs  # noqa: PLC0415
 
@@ -80,19 +80,19 @@ def summarize_part(
 
 
 def _why_abandoned(events: Sequence[AnyEvent]) -> str | None:
-    """What came of work that was given up."""
+    """The result of work that was abandoned: the reason, if one was given."""
     notes = (e.content for e in reversed(events) if isinstance(e, NoteEvent) and "abandoned" in e.tags)
     reason = next(notes, "abandoned")
     return None if reason == "abandoned" else f"Abandoned: {reason}"
 
 
 def shorten(text: str, limit: int) -> str:
-    """At most ``limit`` characters, with an ellipsis at the end of a shortened text."""
+    """The text, cut to at most ``limit`` characters, with an ellipsis at the end if it was longer."""
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
 def _count_errors(events: Sequence[AnyEvent]) -> int:
-    """Failed calls, and the errors that a log reports beside them: each of these once, as agents repeat the
+    """Count failed calls, and the other errors that a log reports: each of these once, as agents repeat the
     last one at the end."""
     failed = [e.content.strip() for e in events if isinstance(e, ToolResult) and e.is_error]
     noted = {e.content.strip() for e in events if isinstance(e, NoteEvent) and e.kind == "error"}

@@ -93,8 +93,8 @@ def _shown_lines(text: str) -> Iterator[Span]:
 
 
 def _move(fences: list[str], fence: re.Match[str] | None, *, nests: bool) -> None:
-    """Past a line within ``fences``, which may close the last one or open another: nested, as people write it
-    and no renderer shows it."""
+    """Move past a line within ``fences``, which may close the last one or open another: people nest them,
+    although no renderer shows that."""
     if fence and fence[1].startswith(fences[-1]):
         if fence[2] or nests:
             fences.append(fence[1])

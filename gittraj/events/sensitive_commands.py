@@ -1,6 +1,6 @@
-"""Shell commands that print secrets (``sensitive.toml``), and how a line is taken apart to find them.
+"""Finds shell commands that print secrets (``sensitive.toml``) in a command line.
 
-A reading of the shell's grammar, not a shell: what it takes apart wrongly is looked at in both readings.
+It approximates the shell's grammar: text that can be split in two ways is examined in both.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _DEEPEST = 5
 
 
 def shows_secrets(command: str, is_secret_file: Callable[[str], bool], depth: int = 0) -> bool:
-    """Whether a command line, or a shell command within it, prints what is secret."""
+    """Whether a command line, or a shell command within it, prints secrets."""
     if _INTERPRETED.search(command):
         return True
     command = _HEREDOC.sub(_without_body, command)
@@ -51,7 +51,7 @@ def shows_secrets(command: str, is_secret_file: Callable[[str], bool], depth: in
 
 
 def _without_body(heredoc: re.Match[str]) -> str:
-    """The text that ``cat`` prints is not a command, except for expansions in it."""
+    """The ``cat`` without its here-document, which it only prints, except if that has expansions."""
     body = heredoc["body"] or ""
     kept = body if not heredoc["quote"] and re.search(r"[$`]", body) else ""
     return f"cat {heredoc['rest']}{kept}"
@@ -63,7 +63,7 @@ def _shows(words: list[str], is_secret_file: Callable[[str], bool], depth: int) 
         return any(_name(word) == "env" for word in words)
     bare = [_bare(word) for word in rest]
     pattern = _SHOWS.get(head, "(?!)")
-    if re.search(pattern, " ".join(bare), re.IGNORECASE):  # compiled when it is met
+    if re.search(pattern, " ".join(bare), re.IGNORECASE):  # compiled on first use
         return True
     if head in _VARIABLE_READERS and any(map(_SECRET_VARIABLE.search, rest)):
         return True
@@ -85,7 +85,7 @@ def _shell_shows(head: str, bare: list[str], is_secret_file: Callable[[str], boo
 
 
 def _unwrap(words: list[str]) -> tuple[str | None, list[str]]:
-    """The name of a simple command and its words, without assignments, ``sudo`` and their like; ``None`` when
+    """The name of a simple command and its words, without assignments, ``sudo`` and the like; ``None`` if
     nothing is left of it (a bare ``env`` prints everything)."""
     at = 0
     while at < len(words):
@@ -120,7 +120,7 @@ def _simple_commands(command: str) -> Iterator[list[str]]:
 
 
 def _bare(word: str) -> str:
-    """Without its quotes."""
+    """A word without its quotes."""
     return re.sub(r"\\(.)", r"\1", re.sub("['\"]", "", word))
 
 

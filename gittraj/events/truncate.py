@@ -62,12 +62,12 @@ def _end_in_the_middle(limit: int, text: str, _: str | None) -> str:
 
 
 def fit(record: Record) -> Record:
-    """A record of at most ``RECORD_LIMIT`` bytes: long texts are cut, long lists too, with a note of it."""
+    """A record of at most ``RECORD_LIMIT`` bytes: long texts and lists are cut; ``cut``: full lengths."""
     full, most, letters = record, 100, 2_000
     while len(dump(to_json(record))) > RECORD_LIMIT and most > 0:
         most, letters = most // 2, max(letters // 2, 100)
         figures = full.figures
-        said = (
+        texts = (
             figures.prompt,
             figures.summary,
             figures.decisions[: most // 5],
@@ -75,7 +75,7 @@ def fit(record: Record) -> Record:
             (figures.result, figures.why),
         )
         whole = replace(full.whole, retrospective=_first_of_each(full.whole.retrospective, most // 5))
-        shortened = map_texts((*said, whole), partial(_end_early, letters))
+        shortened = map_texts((*texts, whole), partial(_end_early, letters))
         prompt, summary, decisions, caveats, (result, why), whole = shortened
         short = replace(
             figures,

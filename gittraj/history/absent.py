@@ -1,4 +1,4 @@
-"""Copies of commits that are not here, as in a fresh clone: only a patch-id is left of each."""
+"""Finds copies of commits that are not here, as in a fresh clone: only a patch-id is left of each."""
 
 from __future__ import annotations
 

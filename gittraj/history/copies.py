@@ -1,4 +1,4 @@
-"""Which commit is a copy of which: by patch, by tree, by what its message quotes. Pure: tables in, pairs out.
+"""Finds copies of commits: by patch, by tree, by the ids in their messages. Pure: tables in, pairs out.
 
 An ambiguous match is not used.
 """
@@ -122,11 +122,11 @@ def match_trees(
     """Pairs of commits with the same parents and tree: only the message changed, or a merge was made
     again."""
 
-    def place(commit: str) -> tuple[tuple[str, ...], str] | None:
+    def parents_and_tree(commit: str) -> tuple[tuple[str, ...], str] | None:
         here = history.commits[commit]
         return (here.parents, here.tree) if len(here.parents) > 1 or history.change(commit) else None
 
-    olds, news = group(known, place), group(targets, place)
+    olds, news = group(known, parents_and_tree), group(targets, parents_and_tree)
     for key in olds.keys() & news.keys():
         pair = _last(olds[key], became), [c for c in news[key] if c not in olds[key]]
         if len(pair[0]) == len(pair[1]) == 1:
@@ -140,11 +140,11 @@ def match_places(known: Collection[str], *, history: History) -> Iterator[Pair]:
     tree or, after a later amend, with the same author, author date, subject and files. The committer may
     differ."""
     for old in map(history.commits.__getitem__, gone(known, history)):
-        beside = history.standing[old.parents]
+        siblings = history.standing[old.parents]
         names = history.names(history.change(old.id))
-        news = [new for new in beside if new.tree == old.tree] or [
+        news = [new for new in siblings if new.tree == old.tree] or [
             new
-            for new in beside
+            for new in siblings
             if new.identity == old.identity
             and new.committed > new.began
             and names

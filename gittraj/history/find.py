@@ -91,9 +91,9 @@ class _Search:
                 fragments += self.fragments.get(commit, ())
                 for new in became.get(commit, ()):
                     found.setdefault(new, links[commit, new] if new in unsquashed else "squash")
-            standing = [new for new in found if new != old and new in reachable]
-            yield from (Rewrite(old, new, found[new]) for new in standing)
-            for fragment in dict.fromkeys(fragments) if standing else ():
+            present = [new for new in found if new != old and new in reachable]
+            yield from (Rewrite(old, new, found[new]) for new in present)
+            for fragment in dict.fromkeys(fragments) if present else ():
                 if reachable.isdisjoint(follow([fragment], became)):
                     yield Rewrite(old, fragment, "tree", gone=True)
 
@@ -127,7 +127,7 @@ class _Search:
             self._add(list(picks), "reflog")
 
     def _find_taken(self, originals: Collection[str], pairs: Collection[Pair]) -> Iterable[Pair]:
-        """Only if some originals were left out, and the patch of others changed."""
+        """Match originals that were left out to commits with their lines, if the patch of one changed."""
         change, patch = self.history.change, self.history.patch
         left_out = sorted({c for c in originals if change(c)} - {old for old, _ in pairs})
         resolved = {new for old, new in pairs if (patch(change(old)) or old) != (patch(change(new)) or new)}
@@ -178,8 +178,8 @@ class _Search:
         self._add([*match_trees(known, free, history=history, became=self._became())], "tree")
         matched = {old for old, _ in self.links}
         lost = gone([c for c in known if c not in matched], history)
-        beside = [new.id for c in lost for new in history.standing[history.commits[c].parents]]
-        patches.read_paths(map(history.change, {*lost, *beside}))
+        siblings = [new.id for c in lost for new in history.standing[history.commits[c].parents]]
+        patches.read_paths(map(history.change, {*lost, *siblings}))
         self._add(self._borne_out([*match_places(lost, history=history)]), "tree")
 
     def _find_pulls(
@@ -222,8 +222,8 @@ class _Search:
         self, known: Collection[str], targets: Collection[str], tips: Iterable[str], kin: Kin
     ) -> None:
         history, patches = self.history, self.patches
-        told = (pair for pair, source in self.known.items() if source == "squash")
-        matched = {new for _, new in (*self.links, *told)}
+        squashed = (pair for pair, source in self.known.items() if source == "squash")
+        matched = {new for _, new in (*self.links, *squashed)}
         left = [c for c in targets if c not in matched]
         if not left:
             return

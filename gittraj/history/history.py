@@ -1,4 +1,4 @@
-"""The commits that rewritten work may have come from or gone to, as a table: no git is asked here."""
+"""The commits that rewritten work may have come from or gone to, as a table: git is not called here."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Commit:
 @dataclass(frozen=True)  # without slots: cached_property needs a __dict__
 class History:
     """``commits`` are in order, children first. ``empty`` is the id of the tree without files. ``patches``
-    has the patch-ids of changes and ``paths`` what each changed, as far as ``reading.Patches`` asked."""
+    has the patch-ids of changes and ``paths`` what each changed, as far as ``reading.Patches`` read them."""
 
     commits: Mapping[str, Commit]
     reachable: frozenset[str]
@@ -105,11 +105,11 @@ class History:
         return seen
 
     def between(self, base: str, *tips: str) -> list[str]:
-        """The commits that ``tips`` have and ``base`` has not, oldest first."""
+        """The commits that ``tips`` have and ``base`` does not have, oldest first."""
         return self.sort(self.ancestors(tips, without=self.ancestors([base])))
 
     def sort(self, commits: Iterable[str]) -> list[str]:
-        """The oldest first."""
+        """The commits, oldest first."""
         return sorted(commits, key=self._order.__getitem__, reverse=True)
 
     def merge_base(self, one: str, other: str) -> str | None:

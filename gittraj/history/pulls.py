@@ -1,4 +1,4 @@
-"""Which commit a server made from a pull request, where only the number in its subject shows it. Pure.
+"""Finds the commit that a server made from a pull request, if only the number in its subject shows it. Pure.
 
 The patch of a squash differs from that of its branch as soon as the target branch changed a line nearby. Then
 the number in the subject and the same paths are evidence, if only one commit has them.

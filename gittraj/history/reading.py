@@ -124,7 +124,7 @@ def _parse(data: bytes) -> dict[str, Commit]:
 
 
 class Patches:
-    """Asks for the paths and patch-ids of changes in a history."""
+    """Reads the paths and patch-ids of changes in a history."""
 
     def __init__(self, repository: Repository, history: History) -> None:
         self._repository = repository

@@ -1,7 +1,7 @@
-"""Which original each step of a rebase applied. Pure: tables in, pairs out.
+"""Finds the original that each step of a rebase applied. Pure: tables in, pairs out.
 
-A step proves that some original became a commit. Which one: the original with the same patch, else the one
-with the fields that a rebase keeps (author, author date, subject), else it is unknown.
+A step proves that some original became a commit. That is the original with the same patch, else the one with
+the fields that a rebase keeps (author, author date, subject), else it is unknown.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Commits that a rebase left out, although git reports that they became the commit below.
+"""Finds commits that a rebase left out, although git reports that they became the commit before them.
 
 git reports this to ``post-rewrite`` for a commit that was skipped, or that became empty on its new base; the
-commit below may be somebody else's. The report is right if the rebase made the commit below and that commit
-has the lines: a conflict was resolved with them in it, or all of them had been there before.
+commit before it may be somebody else's. The report is right if the rebase made that one, and it has the
+lines: a conflict was resolved with them in it, or all of them had been there before.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def _left_out(
     became: Mapping[str, set[str]],
     changes: Mapping[str, CommitChanges],
 ) -> list[str]:
-    """Those of ``olds`` that are not in ``new``. The rebase put ``applied`` commits into it."""
+    """The commits of ``olds`` that are not in ``new``. The rebase put ``applied`` commits into it."""
     left = [old for old in olds if became[old].isdisjoint({new, *became[new]})]
     # without evidence for any of them, git's order decides: it reports first what was put in first
     put = [old for old in olds if old not in left] or olds[:applied]

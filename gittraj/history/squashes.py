@@ -1,4 +1,4 @@
-"""Which commits are squashes, each of a range of other commits. Pure: tables in, pairs out."""
+"""Finds commits that are squashes, each of a range of other commits. Pure: tables in, pairs out."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def ranges(
 ) -> Iterator[Range]:
     """The ranges of two or more commits that one of ``targets`` may squash, each up to one of ``tips`` (which
     ``kin`` marks). A range begins where another line of history forks off, or anywhere among commits that are
-    no longer reachable, and changes the same paths as a target. Where it begins at a merged commit, its paths
+    no longer reachable, and changes the same paths as a target. If it begins at a merged commit, its paths
     are not compared."""
 
     def forks(base: str, tip: str) -> bool:
@@ -82,7 +82,7 @@ def match_squashes(
     became: Mapping[str, Sequence[str]],
 ) -> Iterator[tuple[str, str]]:
     """Pairs (old, new): ``new`` makes the whole change of a range that contains ``old``. Of several ranges
-    with that change one must stand out: ``new`` stands in its place, or others became it."""
+    with that change one must be likeliest: ``new`` has its base and tree, or others became it."""
     news = group(targets, lambda target: history.patch(history.change(target)))
     found: dict[str, dict[frozenset[str], tuple[bool, bool]]] = {}
     for span in spans:
@@ -92,8 +92,8 @@ def match_squashes(
             continue
         members = frozenset(_needed(history, *span))
         if not any(history.patch(history.change(member)) == patch for member in members):
-            stands = _stands_on(history, new, *span)
-            found.setdefault(new, {})[members] = stands, stands and span[1] not in history.reachable
+            exact = _stands_on(history, new, *span)
+            found.setdefault(new, {})[members] = exact, exact and span[1] not in history.reachable
     for new, sets in found.items():
         able = (c for c in _choose(sets, became) if c in known)
         yield from ((c, new) for c in able if len(history.commits[c].parents) > 1 or history.change(c))
@@ -102,8 +102,8 @@ def match_squashes(
 def _choose(
     sets: Mapping[frozenset[str], tuple[bool, bool]], became: Mapping[str, Sequence[str]]
 ) -> Iterable[str]:
-    """The members of the range that is the likeliest; none where several are as likely."""
-    sure = [members for members, stands in sets.items() if stands == max(sets.values())]
+    """The members of the range that is the likeliest; none if several are equally likely."""
+    sure = [members for members, rank in sets.items() if rank == max(sets.values())]
     least = [members for members in sure if not any(other < members for other in sure)]
     later = {members: {*follow(members, became)} - members for members in least}
     last = [members for members in least if not any(other <= later[members] for other in least)]

@@ -1,4 +1,4 @@
-"""The rewrites in the reflogs: amends, rebases with their steps, and copies.
+"""Reads the rewrites in the reflogs: amends, rebases with their steps, and copies.
 
 Order and kinds are trusted, times are not read. Whether a step adds a commit or replaces the one before it
 (a fixup, a reword) is decided by its parents, not by its kind: a resolved conflict is always ``(continue)``.

@@ -12,17 +12,17 @@ _FAILED = 3
 
 
 def main(arguments: list[str]) -> int:
-    """The status to end with."""
+    """Run, and return the exit status."""
     raw = dict(os.environ)
     try:
         if arguments[:1] == ["--hook"]:
-            from gittraj.precommit.hook import run  # noqa: PLC0415 - a failing import has its status too
+            from gittraj.precommit.hook import run  # noqa: PLC0415 - a failing import sets the status, too
 
             return run(Path(arguments[1]), raw, top=Path.cwd())
         from gittraj.precommit.redacting import redact_files  # noqa: PLC0415
 
         return redact_files(arguments, raw)
-    except Exception as error:  # noqa: BLE001 - the shell acts on the status, and a text may stand in the error
+    except Exception as error:  # noqa: BLE001 - the shell acts on the status, and the error may quote a text
         why = error.message if isinstance(error, TrajError) else f"a bug ({type(error).__name__})"
         sys.stderr.write(f"git-traj: {why}\n")
         return _FAILED

@@ -1,4 +1,4 @@
-"""A trajectory file's text without its secrets. Pure; what can't be scanned to its end is not given back."""
+"""Redacts the text of a trajectory file. Pure; a text that cannot be scanned to its end is not returned."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LARGEST = 20_000_000
 def clean_all(
     redactor: Redact, contents: Iterable[tuple[T, bytes]]
 ) -> Iterator[tuple[T, bytes | RedactionError]]:
-    """Each with its redacted content. All are read first: what one tells is gone from all."""
+    """Yield each with its redacted content. All are read first: a secret of one is redacted in all."""
     texts: dict[T, str] = {}
     for each, data in contents:
         try:
@@ -36,7 +36,7 @@ def clean_all(
 
 
 def decode(data: bytes) -> str:
-    """Raises RedactionError for what is not UTF-8."""
+    """Decode a file. Raises RedactionError if it is not UTF-8, or too large."""
     if len(data) > LARGEST:
         raise RedactionError(f"larger than {LARGEST // 1_000_000} MB")
     try:
@@ -46,7 +46,7 @@ def decode(data: bytes) -> str:
 
 
 def learn(redactor: Redact, text: str) -> None:
-    """Let the redactor learn what a file tells, so that it finds it in the others as well. Raises
+    """Let the redactor learn a file's secrets, so that it finds them in the others as well. Raises
     RedactionError."""
 
     def take(leaf: str, name: str | None) -> str:
@@ -92,7 +92,7 @@ def _clean_document(redactor: Redact, text: str) -> str:
     found = map_texts(value, lambda leaf, name: redactor.text(leaf, name=name))
     if found == value:
         return text
-    # an escape hid it: the text is written anew, in a form near its own
+    # an escape hid it: the document is written again, in nearly the same layout
     second = text.split("\n")[1:2]
     indent = len(second[0]) - len(second[0].lstrip()) if second else None
     return json.dumps(found, indent=indent) + text[len(text.rstrip()) :]
@@ -111,7 +111,7 @@ def _lines(text: str) -> Iterator[Any]:
 
 
 def _load(text: str) -> Any:
-    """None for what is no JSON, or ``null``, which holds nothing."""
+    """None if it is not JSON, or is ``null``, which contains nothing."""
     try:
         return json.loads(text)
     except ValueError:

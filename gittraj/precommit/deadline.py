@@ -1,4 +1,4 @@
-"""How long a commit waits for us, and what it hears: a hook that hangs is worse than one that gives up."""
+"""How long a commit waits for us, and what it prints: a hook that hangs is worse than one that gives up."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ T = TypeVar("T")
 
 
 def take(work: Iterator[T], end: float) -> tuple[list[T], bool]:
-    """What ``work`` yields until ``end``, in seconds of the monotonic clock, and whether that is all. Raises
-    what it raises.
+    """The items that ``work`` yields until ``end``, in seconds of the monotonic clock, and whether these are
+    all. Raises what it raises.
 
-    In a thread, for nothing interrupts a scan; what is still going on ends with the process.
+    In a thread, because nothing interrupts a scan; one that is still running ends with the process.
     """
     done: list[T] = []
-    wrong: list[BaseException] = []
+    errors: list[BaseException] = []
 
     def collect() -> None:
         try:
             for each in work:
                 done.append(each)
-        except BaseException as error:  # noqa: BLE001 - raised again, where somebody sees it
-            wrong.append(error)
+        except BaseException as error:  # noqa: BLE001 - raised again, in the caller's thread
+            errors.append(error)
 
     thread = Thread(target=collect, daemon=True)
     thread.start()
     thread.join(max(0.0, end - time.monotonic()))
-    if wrong:
-        raise wrong[0]
+    if errors:
+        raise errors[0]
     return list(done), not thread.is_alive()
 
 
 def say(line: str) -> None:
-    """One line on stderr, without any power over a terminal."""
+    """Print one line to stderr, with its control characters escaped."""
     sys.stderr.write(f"git-traj: {escape_line(line)}\n")

@@ -20,13 +20,13 @@ from gittraj.precommit.staged import Staging
 from gittraj.state.precommit_flag import read_search, update_watch
 
 DONE, BLOCKED = 0, 10
-"""Python itself ends with 1 or 2 when it can't start: that must not look like either."""
+"""Exit statuses. Python itself ends with 1 or 2 when it cannot start: that must not look like either."""
 
 
 def run(git_dir: Path, raw: Mapping[str, str], *, top: Path) -> int:
     """``raw`` is the hook's environment, ``top`` the folder that git runs it in. Raises TrajError."""
     end = time.monotonic() + SECONDS
-    # libgit2 takes 60 ms to load; and only git knows the work tree where GIT_WORK_TREE says it
+    # libgit2 takes 60 ms to load; and only git knows the worktree if GIT_WORK_TREE sets it
     opened = open_for_hook(git_dir, top, environ=raw, backend="plumbing")
     with replace(opened, work_tree=top) as repository:
         index = top / (raw.get("GIT_INDEX_FILE") or git_dir / "index")

@@ -1,10 +1,10 @@
 """Redacts the staged trajectories, and keeps out of the commit what can't be redacted: HEAD's file stays.
 
-A file in the work tree is changed only if it is what was staged: other edits are not ours.
+A file in the worktree is changed only if it is what was staged: other edits are not ours.
 
-For users of the pre-commit framework ``redact_files`` does the same by its rules: files are changed where
-they lie, and then the commit fails, so that somebody looks at them and stages them again. The framework keeps
-unstaged edits aside meanwhile and puts them back as a patch: the index is not ours then.
+For users of the pre-commit framework ``redact_files`` does the same by its rules: files are changed in place,
+and then the commit fails, so that somebody looks at them and stages them again. The framework keeps unstaged
+edits aside meanwhile and puts them back as a patch: we must not change the index then.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ _MOST_NAMED = 5
 
 
 def make_redactor(repository: Repository, raw: Mapping[str, str]) -> Redact:
-    """By the settings and with the secrets that ``repository`` and the environment tell. Raises TrajError."""
+    """Make a redactor with the settings of ``repository`` and the secrets known there. Raises TrajError."""
     live = known_secrets(repository, Environ.of(raw), live=raw)
     return redactors(read_config(repository), key=key_of(repository), live=live)()
 
 
 def key_of(repository: Repository) -> bytes:
-    """Another one each time where git-traj is not installed."""
+    """The redactor's key; a new one each time if git-traj is not installed."""
     local = LocalState.of(repository)
     return local.key() if local.exists else os.urandom(32)
 
@@ -69,7 +69,7 @@ def redact(repository: Repository, staging: Staging, raw: Mapping[str, str], end
 
 
 def list_names(names: Iterable[str]) -> str:
-    """The first few of them."""
+    """The first few names, and the number of the others."""
     rest = iter(names)
     first = ", ".join(islice(rest, _MOST_NAMED))
     more = sum(1 for _ in rest)
@@ -89,7 +89,7 @@ def _apply(staging: Staging, entries: dict[Staged, Entry], failed: dict[Staged, 
 
 
 def redact_files(names: Sequence[str], raw: Mapping[str, str]) -> int:
-    """1 if a file was changed, or could not be scanned. Raises TrajError."""
+    """Return 1 if a file was changed, or could not be scanned. Raises TrajError."""
     paths = [path for path in map(Path, names) if path.is_file() and not path.is_symlink()]
     if not paths:
         return 0

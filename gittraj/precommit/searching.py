@@ -1,7 +1,7 @@
 """Searches all that is staged for secrets known by value, and says where, by the variable's name.
 
-It changes nothing, and what it can't do it says: the commit doesn't wait for it. It must not show a value,
-nor say of a file what it held before.
+It changes nothing, and reports what it could not search: the commit does not wait for it. It must not show a
+value, nor report what a file contained before.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _LARGEST_FILE = 1 << 20
 _SETTING = re.compile(r"\s*(?:export\s+|set\s+)?[\"']?([\w.-]{1,128})[\"']?\s*[=:]")
 _MOST_TOLD = 20
 _HEAD = 8000
-"""Bytes: git takes a file with a NUL among the first so many for one that is no text."""
+"""Bytes: git treats a file with a NUL among the first so many as binary."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +38,7 @@ class Place:
 
 
 class Search:
-    """For the values of ``live``; ``key`` is the one that its hashes were made with."""
+    """Searches for the values of ``live``; ``key`` is the one that its hashes were made with."""
 
     def __init__(self, live: LiveValues, *, key: bytes) -> None:
         self._needles = {value: needles(value) for value in live.values}
@@ -46,7 +46,7 @@ class Search:
         self._key = key
 
     def find(self, text: str, before: str) -> list[Place]:
-        """Where secrets stand in ``text`` that did not stand in ``before``, in order."""
+        """The positions, in order, of the secrets in ``text`` that were not in ``before``."""
         found = {*self._by_value(text, before), *(self._by_hash(text, before) if self._known else ())}
         return [
             Place(line=text.count("\n", 0, at) + 1, value=value)
@@ -73,8 +73,8 @@ class Search:
 
 
 def name_of(value: str | None, environ: Mapping[str, str], files: Iterable[Path]) -> str:
-    """What the variable is called that holds a secret, one of ``environ`` or of ``files``: for people; never
-    the value."""
+    """Describe a secret to people: by the name of the variable in ``environ`` or ``files`` that has it, never
+    by its value."""
     if value is None:
         return "a secret that was known here before"
     for name, held in environ.items():
@@ -96,7 +96,7 @@ def _lines(path: Path) -> list[str]:
 
 
 def search(repository: Repository, staging: Staging, raw: Mapping[str, str], end: float) -> bool:
-    """Whether any was found."""
+    """Print where known secrets are staged, and return whether there are any."""
     try:
         live = known_secrets(repository, Environ.of(raw), live=raw)
         wanted = Search(live, key=key_of(repository))
@@ -106,14 +106,14 @@ def search(repository: Repository, staging: Staging, raw: Mapping[str, str], end
         return False
     top = repository.work_tree or Path()
     files = [*sorted(top.glob(".env*")), *sorted(top.glob("*/.env*"))]
-    told = dict.fromkeys(f"{path}:{p.line}: {name_of(p.value, raw, files)}" for path, p in found)
-    for line in [*told][:_MOST_TOLD]:
+    lines = dict.fromkeys(f"{path}:{p.line}: {name_of(p.value, raw, files)}" for path, p in found)
+    for line in [*lines][:_MOST_TOLD]:
         say(line)
-    if len(told) > _MOST_TOLD:
-        say(f"and {len(told) - _MOST_TOLD} more")
+    if len(lines) > _MOST_TOLD:
+        say(f"and {len(lines) - _MOST_TOLD} more")
     if not whole:
         say(f"staged files were not all searched for known secrets: that took more than {SECONDS:g} s")
-    return bool(told)
+    return bool(lines)
 
 
 def _search_all(wanted: Search, staging: Staging, staged: list[Staged]) -> Iterator[tuple[str, Place]]:

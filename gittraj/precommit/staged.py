@@ -1,7 +1,7 @@
-"""What is staged, as the hook of a commit meets it: read, and put right in every index that will be used.
+"""Reads what is staged when a commit's hook runs, and replaces entries in every index that will be used.
 
-It must not know why an entry is replaced. For ``git commit -- PATH`` git makes the commit of one index and
-keeps another; what was replaced in the first alone would come back with the next commit.
+It must not know why an entry is replaced. For ``git commit -- PATH`` git makes the commit from one index and
+keeps another; what was replaced only in the first would come back with the next commit.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A mode in octal and an object's id; both are zeros where there is none, as git writes it."""
+    """A mode in octal and an object's id; both are zeros if there is none, as git writes it."""
 
     mode: str
     blob: str
@@ -32,7 +32,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Staged:
-    """A file that the commit would bring in, and what HEAD has in its place."""
+    """A file that the commit would add or change: its entry now, and HEAD's."""
 
     path: str
     now: Entry
@@ -40,7 +40,7 @@ class Staged:
 
 
 class Staging:
-    """The indexes of a commit that is being made: ``index`` is what git tells its hook."""
+    """The indexes of a commit that is being made: ``index`` is the one that git passes to its hook."""
 
     def __init__(self, repository: Repository, index: Path) -> None:
         self._repository = repository
@@ -49,7 +49,7 @@ class Staging:
         self._indexes = (index, kept) if only else (index,)
 
     def read(self, pathspecs: Sequence[str] = ()) -> list[Staged]:
-        """The regular files that are new against HEAD, and in a merge against what is merged as well.
+        """The regular files that differ from HEAD and, in a merge, also from what is merged.
 
         Raises GitError.
         """
@@ -62,25 +62,25 @@ class Staging:
         return [each for each in staged.values() if each.now.is_file]
 
     def contents(self, staged: Sequence[Staged], *, largest: int) -> Iterator[tuple[Staged, bytes]]:
-        """Of each; of one with more than ``largest`` bytes just one byte more. Raises GitError."""
-        asked = "".join(f"{each.now.blob}\n" for each in staged).encode()
-        told = self._run("cat-file", "--batch-check=%(objectsize)", input=asked).splitlines()
-        for each, size in zip(staged, told, strict=True):
+        """Each with its content; one over ``largest`` bytes with ``largest`` + 1 zeros. Raises GitError."""
+        ids = "".join(f"{each.now.blob}\n" for each in staged).encode()
+        sizes = self._run("cat-file", "--batch-check=%(objectsize)", input=ids).splitlines()
+        for each, size in zip(staged, sizes, strict=True):
             too_large = size.isdigit() and int(size) > largest
             yield each, bytes(largest + 1) if too_large else self._repository.objects.read_blob(each.now.blob)
 
     def content_before(self, staged: Staged) -> bytes:
-        """What HEAD has in its place; nothing, where that is no file or is not here."""
+        """HEAD's content of the file; empty if that is not a regular file, or not in this clone."""
         found = self._repository.objects.read(staged.before.blob) if staged.before.is_file else None
         return found[1] if found else b""
 
     def differing(self, pathspecs: Sequence[str]) -> frozenset[str]:
-        """The paths whose file in the work tree is not what is staged. Raises GitError."""
+        """The paths whose file in the worktree is not what is staged. Raises GitError."""
         listed = self._run("diff-files", "-z", "--name-only", "--", *pathspecs)
         return frozenset(_split(listed))
 
     def replace(self, entries: Mapping[Staged, Entry], *, rewrite: Iterable[str]) -> None:
-        """Put ``entries`` where those of their keys stand, and the paths of ``rewrite`` into the work tree.
+        """Replace the keys of ``entries`` by their values, and check out the paths of ``rewrite``.
 
         Raises GitError, then nothing may be committed.
         """

@@ -1,10 +1,10 @@
-"""The composer: redact, seal, write; and the drain, which feeds it.
+"""The composer, which redacts, seals and writes; and the drain, which feeds it.
 
 Nothing else writes a note for new work.
 
-- ``pipeline`` is the composer; ``draft`` has what goes in and comes out.
+- ``pipeline`` is the composer; ``draft`` defines its input and output.
 - ``encode`` makes records and segments, ``batch`` writes them.
-- ``add_later`` records what is said of a trajectory after it was stored, ``rewrite_segments`` scans stored
-  parts again.
+- ``add_later`` records statements about a trajectory that is stored already, ``rewrite_segments`` scans
+  stored parts again.
 - ``drain`` finds what is new.
 """

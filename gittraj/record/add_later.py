@@ -1,7 +1,7 @@
-"""What is said of a trajectory after it was stored: a part of one event, on the commits of an earlier part.
+"""Adds to a stored trajectory: a part of one event, on the commits of an earlier part.
 
-A correction, a retrospective, a person's word that something is wrong, a model's summary. Nothing stored is
-changed by it.
+A correction, a retrospective, a person's statement that something is wrong, a model's summary. What is stored
+already does not change.
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ from gittraj.state.folder import LocalState
 
 @contextmanager
 def locked(repository: Repository, environ: Environ) -> Iterator[LocalState]:
-    """Where something may be recorded. Raises TrajError where git-traj is off or paused."""
+    """Hold the drain's lock, to record something. Raises TrajError if git-traj is off, paused or busy."""
     if environ.off:
         raise TrajError("GIT_TRAJ=0 switches git-traj off", "unset it to record something")
     local = LocalState.of(repository)
     with local.writing():
         if load_suspension(local.folder).paused is not None:
-            # an agent may read this: it is not for it to end what a person asked for
-            hint = "work on, nothing is recorded; whoever paused it ends that with: git traj resume"
+            # an agent may read this, and must not resume what a person paused
+            hint = "keep working, nothing is recorded; whoever paused it can end that with: git traj resume"
             raise TrajError("git-traj is paused here", hint)
         yield local
 
 
 def carriers(repository: Repository, key: Key) -> dict[str, Link]:
-    """The commits that carry a part, and why each does."""
+    """The commits that have a part, each with the link that says why."""
     return {
         commit: each.link
         for commit, body in NotesRef(repository).items()
@@ -62,8 +62,8 @@ def carriers(repository: Repository, key: Key) -> dict[str, Link]:
 def closing(
     trajectory: str, event: AnyEvent, links: Mapping[str, Link], last: Record, *, status: str | None = None
 ) -> Draft:
-    """A part of one event that was given after ``last``, on the commits that carry that, and as that does:
-    nobody linked it anew."""
+    """Make a part of one event that was added after ``last``, for the same commits and with the same links,
+    since nobody linked it again."""
     span = Range(first=event.id, last=event.id, n=1)
     whole = SessionInfo(
         agent=last.whole.agent,
@@ -82,7 +82,7 @@ def new_event_id() -> str:
 
 
 def random_name(size: int) -> str:
-    """Base 32 of that many random bytes."""
+    """That many random bytes, in base 32."""
     return base64.b32encode(os.urandom(size)).decode().lower()
 
 

@@ -1,4 +1,4 @@
-"""One batch of prepared parts, written: segments into the data refs first, then the notes that name them."""
+"""Writes one batch of prepared parts: segments into the data refs first, then the notes that name them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def write_batch(
     rewrites: Rewrites,
     gathered: Rewrites,
 ) -> Written:
-    """Name prepared parts in the refs. Raises StoreError; then no record was written."""
+    """Add prepared parts to the refs. Raises StoreError; then no record was written."""
     notes = NotesRef(repository)
     batch = _gather_lines(prepared)
     _fill_origins(repository, batch)
@@ -86,7 +86,7 @@ def _carry(
     rewrites: Rewrites,
     gathered: Rewrites,
 ) -> None:
-    """Add to the batch what belongs on rewritten commits, and apply the ``renewals`` to all of it."""
+    """Add to the batch what belongs to rewritten commits, and apply the ``renewals`` to all of it."""
 
     @cache
     def stored(commit: str) -> list[Line]:
@@ -105,7 +105,7 @@ def _carry(
 
 
 def _apply(notes: NotesRef, batch: dict[str, list[Line]], renewals: Sequence[Renewal]) -> None:
-    """Every note with one of the records gets the new one, and so does what this batch writes."""
+    """Replace the renewed records in this batch and in every note that has one."""
     if not renewals:
         return  # all notes would be read for nothing, and in a partial clone they are not here
     records = {key: record for renewal in renewals for key, record in renewal.records.items()}
@@ -117,7 +117,7 @@ def _apply(notes: NotesRef, batch: dict[str, list[Line]], renewals: Sequence[Ren
 
 
 def _forget(repository: Repository, renewals: Iterable[Renewal]) -> None:
-    """What nobody else has yet leaves the data refs, history and all, before it can be pushed."""
+    """Remove from the data refs, with their history, the old segments that nobody else has yet."""
     gone: dict[str, set[str]] = {}
     for renewal in renewals:
         for month, path in renewal.gone:
@@ -127,8 +127,8 @@ def _forget(repository: Repository, renewals: Iterable[Renewal]) -> None:
 
 
 def _fill_origins(repository: Repository, batch: Mapping[str, list[Line]]) -> None:
-    """Add to new records the commit that they were first written for. Of a commit that was pruned meanwhile
-    only its id is known; the others do not wait for it."""
+    """Add to new records the commit that they were first written for. If that was pruned meanwhile, only its
+    id is known; this does not stop the others."""
     objects = repository.objects
     fresh = [c for c, lines in batch.items() if any(_is_new(line) for line in lines)]
     here = {commit for commit in fresh if objects.exists(commit)}
@@ -147,8 +147,8 @@ def _is_new(line: Line) -> bool:
 
 
 def _add_lines(commit: str, new: Sequence[Line], body: bytes) -> bytes:
-    """The note with the new lines. A stub that is now told in full gets its tombstone: plain git's union
-    would bring it back."""
+    """The note with the new lines. A stub whose session is now recorded in full gets a tombstone: a union
+    merge by plain git would bring it back."""
     merged = merge_lines(commit, (*decode_note(body), *new))
     records = [line for line in merged if isinstance(line, Record)]
     stubs = {record.id for record in records if yields(record, records)}

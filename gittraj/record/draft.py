@@ -1,4 +1,4 @@
-"""What goes into the pipeline, and what comes out: values only."""
+"""The pipeline's input and output: values only."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parked:
-    """A part that could not be redacted: where it is in which log, never its text."""
+    """A part that could not be redacted: its log, its first and last event, and why; never its text."""
 
     source: str
     first: str
@@ -75,9 +75,9 @@ class Written:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """Redacted parts: their records and other lines, by commit, and the blobs that hold their events (path
-    on the data ref of ``month``: id). ``learned``: keyed hashes of what turned out to be secret;
-    ``renewals``: earlier parts that had it."""
+    """Redacted parts: their records and other lines, by commit, and the blobs with their events (path on the
+    data ref of ``month``: id). ``learned``: keyed hashes of secrets that were found now; ``renewals``:
+    earlier parts that contained some."""
 
     month: str
     lines: tuple[tuple[str, Line], ...] = ()
@@ -88,5 +88,5 @@ class Prepared:
 
 
 def this_month() -> str:
-    """Of the data ref that is written now."""
+    """The month of the data ref that is written now."""
     return datetime.now(UTC).strftime("%Y-%m")

@@ -1,4 +1,4 @@
-"""The parts of one trajectory, redacted and sealed: their records, and the segments that hold their events.
+"""Redacts and seals the parts of one trajectory: makes their records, and the segments with their events.
 
 Nothing is written here.
 """
@@ -47,7 +47,7 @@ class Encoded:
 
 @dataclass(frozen=True, slots=True)
 class Encoder:
-    """``month``: of the data ref that the segments go to; the rest is as in ``Pipeline``."""
+    """``month`` is that of the data ref to which the segments go; the rest is as in ``Pipeline``."""
 
     config: Config
     ruleset: str
@@ -56,7 +56,7 @@ class Encoder:
     month: str
 
     def encode(self, drafts: Sequence[Draft], redactor: Redact) -> Encoded:
-        """The parts of one trajectory. Those that cannot be redacted are ``parked``."""
+        """Encode the parts of one trajectory. Those that cannot be redacted are ``parked``."""
         strict = strict_events(
             (event for draft in drafts for event in draft.trajectory.events),
             self.config.strict,
@@ -85,7 +85,7 @@ class Encoder:
         self, draft: Draft, redactor: Redact, strict: Collection[str], encoded: Encoded
     ) -> Iterator[tuple[str, Record]]:
         """The record of one part for each of its commits; its segments are added to ``encoded``."""
-        redactor.replaced()  # those of the part before
+        redactor.replaced()  # discards those of the previous part
 
         def clean(text: str, name: str | None) -> str:
             return redactor.text(self.localise(text), name=name)
@@ -131,7 +131,7 @@ class Encoder:
             yield target.commit, replace(fit(record), seals=seals)
 
     def _complete(self, figures: PartSummary, draft: Draft, redactions: Mapping[str, int]) -> PartSummary:
-        """The summary with what its events do not say."""
+        """The summary with what its events do not show."""
         return replace(
             figures,
             cost_usd=draft.cost_usd,
@@ -141,7 +141,7 @@ class Encoder:
         )
 
     def _room(self, draft: Draft, written: Mapping[Key, tuple[SegmentRef, ...]]) -> int | None:
-        """Bytes that the part's events may take; None: any."""
+        """Bytes that the part's events may take; None: no limit."""
         limits = [self.config.max_segment_bytes]
         if self.config.max_session_bytes is not None:
             fresh = (refs for key, refs in written.items() if key[0] == draft.trajectory.id)
@@ -152,8 +152,8 @@ class Encoder:
     def _seal(
         self, trajectory: str, events: Sequence[AnyEvent]
     ) -> tuple[Sequence[AnyEvent | None], Mapping[str, tuple[str, ...]], ThinkingState]:
-        """The events as they are stored (None: not at all), the seals, and what became of the thinking. What
-        cannot be sealed is dropped."""
+        """The events as they are stored (None: not at all), the seals, and the state of the thinking.
+        Thinking that cannot be sealed is dropped."""
         if not any(isinstance(event, Thinking) for event in events):
             return events, {}, "none"
         if self.config.thinking == "clear":
@@ -168,7 +168,7 @@ class Encoder:
 
 
 def _without_output(event: AnyEvent) -> AnyEvent:
-    """What it came to is told by the part's figures."""
+    """The result without its text; its outcome is in the part's summary."""
     if not isinstance(event, ToolResult):
         return event
     return replace(event, content=OUTSIDE, raw=None, artifact=None, extra={}, truncated=True)
@@ -187,6 +187,6 @@ def _store_segments(
 def _resolve(
     also: Sequence[SegmentRef | Key], segments: Mapping[Key, tuple[SegmentRef, ...]]
 ) -> tuple[SegmentRef, ...]:
-    """Parts of the same batch by the segments that they got."""
+    """The segments of ``also``; of parts of the same batch those that they got."""
     found = ((item,) if isinstance(item, SegmentRef) else segments.get(item, ()) for item in also)
     return tuple(ref for refs in found for ref in refs)

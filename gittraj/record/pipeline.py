@@ -1,6 +1,6 @@
-"""The one composer: a part, already read and linked to commits, is redacted, sealed and written.
+"""The only composer: redacts, seals and writes parts that are already read and linked to commits.
 
-The order is fixed: data refs first, then the records that name them; whoever dies in between leaves a
+The order is fixed: data refs first, then the records that name them; a process that dies in between leaves a
 segment that no record names, never a record whose events are missing.
 """
 
@@ -24,13 +24,12 @@ from gittraj.seal.events import Sealing
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pipeline:
-    """``redactor`` makes one redactor for the parts of one trajectory, by the rules of version
-    ``ruleset``; it knows ``known`` secrets by their hashes, and ``remember`` keeps those of what it learns;
-    ``expose`` is told of trajectories that hold one which was pushed.
-    ``sealing`` knows for whom thinking is sealed, where it is;
-    ``localise`` takes this machine's folders out of a text; ``task_of`` tells the task of a part whose log
-    names none. ``rewrites`` says what became of rewritten
-    commits, also of earlier ones; ``gathered`` are those of them that went into a squash."""
+    """``redactor`` makes one redactor for the parts of one trajectory, with the rules of version ``ruleset``;
+    it knows ``known`` secrets by their hashes, and ``remember`` stores the hashes of those that it learns;
+    ``expose`` is called with the trajectories that have a secret which was already pushed. ``sealing`` knows
+    the readers for whom thinking is sealed, if it is; ``localise`` removes this machine's folders from a
+    text; ``task_of`` finds the task of a part whose log does not name one. ``rewrites``: what each rewritten
+    commit became, now or earlier; ``gathered``: those of them that went into a squash."""
 
     repository: Repository
     config: Config
@@ -52,18 +51,18 @@ class Pipeline:
         carry: Iterable[tuple[str, str]] = (),
         lines: Iterable[tuple[str, Line]] = (),
     ) -> Written:
-        """Write parts, carry what stands on rewritten commits (``carry``: old, new), and add ready lines
-        (stubs, tombstones, copies of what was redacted before), all in one batch. A record without an
-        origin gets this one.
+        """Write parts, carry the records of rewritten commits (``carry``: old, new), and add finished lines
+        (stubs, tombstones, copies of records that are redacted already), all in one batch. A record without
+        an origin gets its commit as origin.
 
-        Raises StoreError; then no record was written, and doing it again gives the same result.
+        Raises StoreError; then no record was written, and a second attempt gives the same result.
         """
         prepared = self.prepare(drafts)
         return self.store([replace(prepared, lines=(*lines, *prepared.lines))], carry=carry)
 
     def prepare(self, drafts: Sequence[Draft]) -> Prepared:
-        """Redact parts, and write their events as blobs that nothing names yet. May run in several processes
-        at once. Raises StoreError."""
+        """Redact parts, and write their events as blobs that no ref contains yet. May run in several
+        processes at once. Raises StoreError."""
         month = this_month()
         written = Written(searched=self.known)
         encoder = Encoder(self.config, self.ruleset, self.sealing, self.localise, month)
@@ -106,8 +105,8 @@ class Pipeline:
         carry: Iterable[tuple[str, str]] = (),
         became: Iterable[tuple[str, str]] = (),
     ) -> Written:
-        """Name prepared parts in the refs, as one batch. ``became`` are rewrites that are known besides, of
-        commits that were taken apart. Raises StoreError; then no record was written."""
+        """Add prepared parts to the refs, as one batch. ``became``: further known rewrites, of commits that
+        were split. Raises StoreError; then no record was written."""
         if learned := frozenset[str]().union(*(each.learned for each in prepared)):
             self.remember(learned)
         written = write_batch(
@@ -123,7 +122,7 @@ class Pipeline:
         return written
 
     def rescan(self, trajectory: str, records: Collection[Record]) -> Prepared:
-        """Parts that are stored, scanned by the rules of today: all of ``records`` get their stamp. Raises
+        """Scan stored parts with today's rules; all of ``records`` get today's ruleset version. Raises
         RedactionError, StoreError."""
         month = this_month()
         redactor = self.redactor()
@@ -135,7 +134,7 @@ class Pipeline:
         return self._prepare_renewals([renewal], month, learned=redactor.hashes())
 
     def rewrite(self, renewals: Sequence[Renewal]) -> Written:
-        """Write parts that are rewritten already, and nothing else. Raises StoreError."""
+        """Store parts that are rewritten already, and nothing else. Raises StoreError."""
         return self.store([self._prepare_renewals(renewals, this_month())])
 
     def _prepare_renewals(
@@ -160,8 +159,8 @@ class Pipeline:
     def _search_earlier(
         self, drafts: Sequence[Draft], redactor: Redact, month: str, *, fresh: bool
     ) -> Renewal | None:
-        """Take out of a trajectory's stored parts what became known since they were written. Raises
-        RedactionError, RecursionError."""
+        """Redact the secrets in a trajectory's stored parts that became known later. Raises RedactionError,
+        RecursionError."""
         trajectory = drafts[0].trajectory.id
         earlier = latest(ref for draft in drafts for ref in draft.earlier)
         if not earlier or not (fresh or any(draft.searched < self.known for draft in drafts)):

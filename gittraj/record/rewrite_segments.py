@@ -1,4 +1,4 @@
-"""Stored parts, scanned again: because a secret became known later, or the rules changed.
+"""Scans stored parts again, because a secret became known later or the rules changed.
 
 A segment never changes: one that contains a secret is replaced, and every record of its trajectory that names
 it gets a higher ``rev``. Nothing is written here; the pipeline does that.
@@ -25,17 +25,17 @@ from gittraj.notes.store import DataRefs, NotesRef
 from gittraj.redact.events import Redact, map_event, map_plain
 
 SEARCHED = 16_000_000
-"""Bytes of a trajectory's earlier segments, the latest first, that are searched for what became known."""
+"""Bytes of a trajectory's earlier segments, the latest first, that are searched for newly known secrets."""
 IDS = re.compile(rb'"id"\s*:\s*"([^"]*)"')
-"""The ids in a note: of its trajectories, and some that are of others. What it meets is decoded then."""
+"""The ids in a note: of its trajectories, and some others. Notes that match are decoded to be sure."""
 _KEPT = 8
-"""Decoded notes: the trajectories of a commit are asked about one after the other."""
+"""How many decoded notes are kept: the trajectories of one commit are looked up one after the other."""
 
 
 @dataclass(slots=True)
 class _Tip:
-    """The notes at one tip. ``carriers``: the commits whose notes name a trajectory, by its id (and others
-    besides); ``decoded``: the notes that were read last."""
+    """The notes at one tip. ``carriers``: the commits whose notes contain an id, by this id (a trajectory's
+    or another's); ``decoded``: the notes that were read last."""
 
     carriers: Mapping[str, Collection[str]]
     decoded: dict[str, list[Line]] = field(default_factory=dict)
@@ -55,7 +55,7 @@ _TIPS: WeakKeyDictionary[Repository, dict[str | None, _Tip]] = WeakKeyDictionary
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replacement:
-    """The segments that replace one: names and contents, and the rules of the secrets replaced."""
+    """The segments that replace an old one: names and contents; and the rules of the replaced secrets."""
 
     bodies: tuple[tuple[str, bytes], ...]
     replaced: Mapping[str, str]
@@ -72,14 +72,14 @@ class Renewal:
     gone: frozenset[tuple[str, str]] = frozenset()
 
     def apply(self, line: Line) -> Line:
-        """A line as it is to be written; ``link``, ``role`` and ``origin`` are the commit's own."""
+        """The line that replaces ``line``, or itself; ``link``, ``role`` and ``origin`` stay the commit's."""
         new = self.records.get(line.key) if isinstance(line, Record) else None
         if new is None or not isinstance(line, Record) or line.rev >= new.rev:
             return line
         return replace(new, link=line.link, role=line.role, origin=line.origin)
 
     def rename(self, record: Record) -> Record:
-        """A record with the names of the new segments in place of the old."""
+        """The record with the names of the new segments instead of the old ones."""
         return replace(record, segments=self._named(record.segments), also=self._named(record.also))
 
     def _named(self, old: Sequence[SegmentRef]) -> tuple[SegmentRef, ...]:
@@ -87,7 +87,7 @@ class Renewal:
 
 
 def stored_parts(repository: Repository, commits: Collection[str] | None) -> dict[str, list[Record]]:
-    """The parts that stand on the commits (None: all), by trajectory, each by its highest revision."""
+    """The parts on the commits (None: all), by trajectory; of each part the highest revision."""
     found: dict[str, dict[Key, Record]] = {}
     for commit, body in NotesRef(repository).items():
         if commits is None or commit in commits:
@@ -106,15 +106,15 @@ def search(
     *,
     paths: Sequence[str] = (),
 ) -> dict[SegmentRef, Replacement]:
-    """The segments of a trajectory that ``redactor`` now finds something in. ``paths``: globs of further
-    files that hold secrets. Raises RedactionError."""
+    """Replacements for a trajectory's segments in which ``redactor`` now finds something. ``paths``: globs of
+    further files with secrets. Raises RedactionError."""
     found: dict[SegmentRef, Replacement] = {}
     read = list(read_segments(repository, trajectory, refs))
     strict = strict_events(
         (e for _, events in sorted(read, key=lambda pair: pair[0].name) for e in events), paths, orphans=False
     )
     for ref, events in read:
-        redactor.replaced()  # those of the segment before
+        redactor.replaced()  # discards those of the previous segment
         now = tuple(map_event(e, partial(_clean, redactor), strict=e.id in strict) for e in events)
         if now != events:
             found[ref] = Replacement(
@@ -125,7 +125,7 @@ def search(
 
 
 def latest(refs: Iterable[SegmentRef]) -> list[SegmentRef]:
-    """As many of a trajectory's segments as a drain searches."""
+    """The latest of a trajectory's segments, as many as a drain searches."""
     ordered = sorted(dict.fromkeys(refs), key=lambda ref: ref.name, reverse=True)
     sizes = accumulate(ref.bytes for ref in ordered)
     return [ref for ref, size in zip(ordered, sizes, strict=True) if size <= SEARCHED]
@@ -140,8 +140,8 @@ def rewrite(
     month: str,
     keys: Collection[Key] = (),
 ) -> Renewal:
-    """The records of a trajectory that name a replaced segment, and those of ``keys``: as ``change`` returns
-    them, with the next ``rev``."""
+    """Rewrite the records of a trajectory that name a replaced segment, and those of ``keys``: with
+    ``change`` applied, and the next ``rev``."""
     refs = {
         old: tuple(
             SegmentRef(name=name, month=month, bytes=len(body), sha256=hashlib.sha256(body).hexdigest())
@@ -170,7 +170,7 @@ def rewrite(
 
 
 def rewrite_note(commit: str, lines: Sequence[Line], renewal: Renewal) -> Iterator[Line]:
-    """The lines that a note gets. What a tombstone took off stays off: it gets the new ``rev`` too."""
+    """The lines to add to a note. A withdrawn record stays so: its tombstone gets the new ``rev``, too."""
     there = standing(commit, lines)
     tombstones = [line for line in lines if isinstance(line, Tombstone)]
     for line in lines:
@@ -183,7 +183,7 @@ def rewrite_note(commit: str, lines: Sequence[Line], renewal: Renewal) -> Iterat
 
 
 def notes_of(notes: NotesRef, trajectories: Collection[str]) -> Iterator[tuple[str, Sequence[Line]]]:
-    """The notes with a record of one of them, standing or not. Only the first call at a tip reads all."""
+    """The notes with a record of one of these, withdrawn or not. Only a tip's first call reads all notes."""
     tip = _read_tip(notes)
     named = dict.fromkeys(
         commit for trajectory in trajectories for commit in tip.carriers.get(trajectory, ())
@@ -208,7 +208,7 @@ def _read_tip(notes: NotesRef) -> _Tip:
 
 
 def find_pushed(repository: Repository, renewals: Sequence[Renewal]) -> list[Renewal]:
-    """Those of which a remote has what is rewritten, as far as is known here."""
+    """The renewals of which a remote has an old record or segment, as far as is known here."""
     if not renewals:
         return []
     listed = repository.run("for-each-ref", "--format=%(refname)", "refs/notes-remote/").text
@@ -236,9 +236,9 @@ def _records(lines: Iterable[Line], trajectories: Collection[str]) -> Iterator[R
 def clean_record(
     redactor: Redact, ruleset: str, replacements: Mapping[SegmentRef, Replacement], record: Record
 ) -> Record:
-    """A record without what ``redactor`` finds in it, and with what it found in its segments. Raises
+    """The record, redacted; it also counts what ``redactor`` replaced in its segments. Raises
     RedactionError."""
-    redactor.replaced()  # those of the record before
+    redactor.replaced()  # discards those of the previous record
     figures, whole = map_plain((record.figures, record.whole), partial(_clean, redactor))
     found = count_replaced(record, redactor, (replacements.get(ref) for ref in record.segments))
     return replace(record, figures=replace(figures, redactions_by_rule=found, ruleset=ruleset), whole=whole)
@@ -247,7 +247,7 @@ def clean_record(
 def count_replaced(
     record: Record, redactor: Redact, replacements: Iterable[Replacement | None]
 ) -> dict[str, int]:
-    """The secrets of a record by rule, with those that ``redactor`` now took out of it and its segments."""
+    """Count a record's redacted secrets by rule, with those that were now redacted in it and its segments."""
     found = redactor.replaced()
     for replacement in replacements:
         found |= replacement.replaced if replacement else {}

@@ -72,26 +72,26 @@ def place_of(git_dir: Path, common_dir: Path, *, create: bool = False) -> str:
     A linked worktree also has a random token, created on request: after its removal another may get its name.
     Raises StoreError when the token cannot be written.
     """
-    place = Path(os.path.relpath(git_dir, common_dir)).as_posix()
-    if place == ".":
-        return place
+    name = Path(os.path.relpath(git_dir, common_dir)).as_posix()
+    if name == ".":
+        return name
     path = git_dir / _MARK
     try:
         if create and not path.exists():
             import secrets  # noqa: PLC0415 - it takes 3 ms to load
 
             path.write_text(secrets.token_hex(8), "ascii")
-        return f"{place}#{path.read_text('ascii').strip()}"
+        return f"{name}#{path.read_text('ascii').strip()}"
     except OSError as error:
         if create:
             raise unwritable(path, error) from None
-        return place
+        return name
 
 
 def is_gone(header: Header, common_dir: Path) -> bool:
-    """Whether the worktree in which it began was removed, though one of that name may be there again."""
-    place = header.worktree.partition("#")[0]
-    return place_of(common_dir / place, common_dir) != header.worktree
+    """Whether the worktree in which it began was removed, even if there is another one of that name now."""
+    name = header.worktree.partition("#")[0]
+    return place_of(common_dir / name, common_dir) != header.worktree
 
 
 def load_active(folder: Path) -> list[Active]:

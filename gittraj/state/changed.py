@@ -1,7 +1,7 @@
-"""Whether a drain could find anything new: what it looks at, compared by a few calls of stat.
+"""Checks whether a drain could find anything new, by a few calls of stat on what it reads.
 
-One line for each thing, with its kind, a number, its path. The index keeps the text, so that ``is_quiet``
-needs no state: it must import next to nothing (see ``gittraj.index.fast_open``).
+One line for each file or folder: kind, number, path. The index stores the text, so that ``is_quiet`` needs no
+state: it must import next to nothing (see ``gittraj.index.fast_open``).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gittraj.git import Repository
 
 _RESTED = (3.0, 600.0)
-"""Seconds since a log grew: by then its last turn may have ended; after that a drain has seen it."""
+"""Seconds since a log grew: after the first its last turn may be over, after the second that was seen."""
 STATE, INSTALLED, WORKTREES, TIP = "cursors.json", "installed.json", "worktrees", "refs/notes/traj"
 
 
@@ -27,7 +27,7 @@ def has_news(repository: Repository) -> bool:
 
 
 def read_watched(repository: Repository) -> str:
-    """How the last drain left things; empty where that is not known, or it left something to do."""
+    """The state after the last drain; empty if that is not known, or if it left something to do."""
     from gittraj.state.cursors import load_state  # noqa: PLC0415 - see above
     from gittraj.state.folder import LocalState, reflog_name  # noqa: PLC0415
     from gittraj.state.sharing import own_folder  # noqa: PLC0415
@@ -56,7 +56,7 @@ def read_watched(repository: Repository) -> str:
 
 
 def is_quiet(text: str, common_dir: str) -> bool:
-    """Whether all is still so; also where nothing is installed."""
+    """Whether nothing has changed since ``text`` was made; also true if nothing is installed."""
     if not os.path.exists(f"{common_dir}/traj/{INSTALLED}"):  # noqa: PTH110
         return True
     return bool(text) and all(_holds(line, common_dir) for line in text.split("\n"))
@@ -94,7 +94,7 @@ def _size(path: str | Path, otherwise: int = 0) -> int:
 
 
 def _changed_at(path: str | Path) -> int:
-    """In nanoseconds since 1970; 0 where it is not there."""
+    """When a file last changed, in nanoseconds since 1970; 0 if it does not exist."""
     try:
         return os.stat(path).st_mtime_ns  # noqa: PTH116
     except OSError:
@@ -109,7 +109,7 @@ def _count(folder: str | Path) -> int:
 
 
 def _loose_tip(common_dir: str) -> str:
-    """The id of the records' ref, without running git; empty where it is packed or not a file."""
+    """The id of the records' ref, without running git; empty if it is packed or not a file."""
     try:
         with open(f"{common_dir}/{TIP}", encoding="utf-8") as stream:  # noqa: PTH123
             return stream.read().strip()

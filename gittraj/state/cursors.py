@@ -75,8 +75,8 @@ class SessionState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waiting:
-    """A commit whose hook named a session, or has a sign of an agent (``mark``), but no log has its call yet.
-    ``since``: seconds since the epoch; ``size``: bytes of that log when last read."""
+    """A commit whose hook's environment names a session or shows an agent (``mark``), but no log has its call
+    yet. ``since``: seconds since the epoch; ``size``: bytes of that log when last read."""
 
     commit: str
     kind: str
@@ -112,7 +112,7 @@ class State:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Span:
-    """Bytes of a log that were written while suspended; ``end`` is None as long as it is."""
+    """Bytes of a log that were written while suspended; ``end`` is None while that is still so."""
 
     start: int
     end: int | None = None
@@ -120,8 +120,8 @@ class Span:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pause:
-    """When nothing was to be read, of any session or of one (``agent:session``): seconds since the epoch.
-    ``by_environment``: by ``GIT_TRAJ=0`` where the agent runs, until it runs without."""
+    """A time (seconds since the epoch) of which nothing is read, for any session or one (``agent:session``).
+    ``by_environment``: the agent ran with ``GIT_TRAJ=0``, until it ran without."""
 
     since: float
     until: float | None = None
@@ -129,13 +129,13 @@ class Pause:
     by_environment: bool = False
 
     def covers(self, time: float) -> bool:
-        """``time`` as a log has it: in whole milliseconds, what is left over cut off."""
+        """Whether it includes ``time``, which is as in logs: rounded down to whole milliseconds."""
         return self.since - 0.001 < time and (self.until is None or time <= self.until)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Away:
-    """What is not read of one log: bytes of it, and what it says happened in a pause."""
+    """Those parts of one log that are not read: spans of bytes, and events with a time in a pause."""
 
     spans: tuple[Span, ...] = ()
     pauses: tuple[Pause, ...] = ()
@@ -156,8 +156,8 @@ class Suspension:
     forgotten: tuple[str, ...] = ()
 
     def away(self, session: str, *, subagent: str | None = None) -> Away:
-        """What is not read of the log of a session (``agent:session``), or of the log of an agent that it
-        started: in that file only times tell what was written while switched off."""
+        """The parts not to read of the log of a session (``agent:session``), or of an agent that it started:
+        in that agent's file only the times show what was written while switched off."""
         pauses = tuple(p for p in self.pauses if p.session in (None, session))
         return Away(spans=() if subagent else self.sessions.get(session, ()), pauses=pauses)
 

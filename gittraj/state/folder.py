@@ -1,7 +1,7 @@
 """The folder ``traj/`` in the common git directory: what this clone keeps for itself.
 
-It holds the lock under which everything is drained, the key of the redactor's tags, keyed hashes of
-secrets seen in environments and in sessions, and what the installation found. No text of an agent.
+It has the lock under which everything is drained, the key of the redactor's placeholders, keyed hashes of
+secrets seen in environments and in sessions, and the state at the installation. No text of an agent.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ T = TypeVar("T")
 FOLDER = "traj"
 EXPOSED = "exposed.json"
 SOON = 2.0
-"""Seconds of waiting for another git-traj of which nobody is told."""
+"""Seconds of waiting for another git-traj before a message is printed."""
 PATIENCE = 60.0
 """Seconds that a command waits for another git-traj at most."""
 _PRIVATE = ("live.json", EXPOSED)
@@ -33,7 +33,7 @@ _PURGING = "purging.json"
 _MOMENTS = "at"
 """A folder of empty files named by commits: each has the time at which the commit's hook ran."""
 _ABANDONED = 60.0
-"""Seconds after which a file that lives for a moment belongs to a process that was killed."""
+"""Seconds after which a temporary file must be that of a process that was killed."""
 
 
 class LocalState:
@@ -51,7 +51,7 @@ class LocalState:
         return self.folder.is_dir()
 
     def create(self) -> None:
-        """Raises StoreError where nothing can be written."""
+        """Create the folder. Raises StoreError if it cannot be written."""
         try:
             self.folder.mkdir(exist_ok=True)
         except OSError as error:
@@ -62,13 +62,13 @@ class LocalState:
             if not spool.exists():
                 spool.touch()
         except OSError:
-            pass  # what only hooks write: a reader may have no right to
+            pass  # only hooks write these: a reader may have no permission to
         for path in (self.folder, moments, spool):
             share(path, like=self.folder.parent / "objects")
 
     @contextmanager
     def locked(self, *, wait: float) -> Iterator[bool]:
-        """The drain's lock; yields whether it was had within ``wait`` seconds."""
+        """Acquire the drain's lock; yields whether that was possible within ``wait`` seconds."""
         try:
             descriptor = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT, 0o644)
             share(self.folder / "lock", like=self.folder.parent / "objects")
@@ -81,8 +81,8 @@ class LocalState:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """For a command that writes: the folder, and the drain's lock. Raises StoreError; TrajError where
-        another process has the lock for a minute."""
+        """Create the folder and hold the drain's lock, for a command that writes. Raises StoreError;
+        TrajError if another process has the lock for a minute."""
         self.create()
         with self.locked(wait=SOON) as had:
             if had:
@@ -101,14 +101,14 @@ class LocalState:
         for path in (self.folder / "drain.lock", *self._unfinished()):
             try:
                 if _is_abandoned(path):
-                    import shutil  # noqa: PLC0415 - with all of its compressors, for one command
+                    import shutil  # noqa: PLC0415 - it loads all compressors
 
                     shutil.rmtree(path) if path.is_dir() else path.unlink()
             except OSError:
-                pass  # another one was faster
+                pass  # another process was faster
 
     def unfinished(self) -> list[Path]:
-        """What killed processes did not finish."""
+        """The unfinished files that killed processes left."""
         return sorted(filter(_is_abandoned, self._unfinished()))
 
     def _unfinished(self) -> Iterator[Path]:
@@ -118,34 +118,34 @@ class LocalState:
 
     @property
     def is_purging(self) -> bool:
-        """Whether a purge began and did not end: the next fetch or purge clears the traces."""
+        """Whether a purge began and did not end: the next fetch or purge finishes the cleanup."""
         return (self.folder / _PURGING).exists()
 
     @contextmanager
     def purging(self) -> Iterator[None]:
-        """While refs are moved for a purge: who is killed meanwhile leaves a mark."""
+        """Mark a purge while it moves refs: if it is killed meanwhile, the mark stays."""
         self.create()
         self.write(_PURGING, True)
         yield
         (self.folder / _PURGING).unlink(missing_ok=True)
 
     def moment(self, commit: str) -> float | None:
-        """When a commit was made, in seconds since 1970 by this machine's clock, while its hook's word is
-        still here; None where no hook ran."""
+        """When a commit was made, in seconds since 1970 by this machine's clock, as long as its hook's file
+        is still here; None if no hook ran."""
         try:
             return (self.folder / _MOMENTS / commit).stat().st_mtime
         except OSError:
             return None
 
     def drop_moments(self, commits: Iterable[str], *, before: float) -> None:
-        """Of these commits, and all that are older than ``before``."""
+        """Drop the moments of these commits, and all that are older than ``before``."""
         named = {*commits}
         for path in (self.folder / _MOMENTS).glob("*"):
             try:
                 if path.name in named or path.stat().st_mtime < before:
                     path.unlink()
             except OSError:
-                pass  # another one was faster, or nothing can be written
+                pass  # another process was faster, or nothing can be written
 
     def key(self) -> bytes:
         """32 random bytes that never leave this clone; made at first use."""
@@ -156,7 +156,7 @@ class LocalState:
                 descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
                 with os.fdopen(descriptor, "wb") as stream:  # os.write makes \r\n of \n on Windows
                     stream.write(os.urandom(32))
-                os.link(fresh, path)  # whole, and only the first of two processes
+                os.link(fresh, path)  # atomic, and only the first of two processes succeeds
             except FileExistsError:
                 pass
             except OSError as error:
@@ -166,7 +166,7 @@ class LocalState:
         return path.read_bytes()
 
     def own(self, name: str) -> Path:
-        """A file of this user's; its folder is there then."""
+        """The path of one of this user's own files; its folder is created."""
         folder = own_folder(self.folder)
         try:
             if folder != self.folder:
@@ -184,7 +184,7 @@ class LocalState:
             return None
 
     def write(self, name: str, value: Any) -> None:
-        """Whole or not at all."""
+        """Write a JSON file atomically. Raises StoreError."""
         path = self.own(name) if name in _PRIVATE else self.folder / name
         replace_file(path, json.dumps(value, indent=1, sort_keys=True).encode())
 
@@ -195,7 +195,7 @@ class LocalState:
     def add_hashes(self, hashes: frozenset[str]) -> frozenset[str]:
         """Remember keyed hashes of secrets, the latest last; returns all that are known."""
         self.key()
-        if hashes <= frozenset(known := self.hashes()):  # also where nothing can be written
+        if hashes <= frozenset(known := self.hashes()):  # so that nothing needs to be writable
             return frozenset(known)
         with self.own("redact.key").open("r+b") as key:
             acquire(key.fileno(), _ABANDONED)  # a hook's worker may add some while a drain does
@@ -206,17 +206,17 @@ class LocalState:
         return frozenset(known) | hashes
 
     def exposed(self) -> frozenset[str]:
-        """The trajectories in which a secret became known that had been pushed."""
+        """The trajectories with a secret that became known after it was pushed."""
         return frozenset(map(str, self.read(EXPOSED) or ()))
 
     def add_exposed(self, trajectories: frozenset[str]) -> None:
-        """To be told until somebody has rotated the secret and removes the file."""
+        """Add trajectories to report until somebody has rotated the secret and removes the file."""
         if not trajectories <= self.exposed():
             self.write(EXPOSED, sorted(self.exposed() | trajectories))
 
 
 def busy() -> TrajError:
-    """Another process has had the drain's lock for longer than anybody waits."""
+    """The error for a drain's lock that another process has had for too long."""
     return TrajError("another git-traj is writing", "try again in a moment")
 
 
@@ -228,7 +228,7 @@ def _is_abandoned(path: Path) -> bool:
 
 
 def replace_file(path: Path, body: bytes, *, make: bool = False, like: Path | None = None) -> None:
-    """Write a file whole or not at all. ``make``: its folder, too; ``like``: whose permissions to share.
+    """Write a file atomically. ``make``: create its folder, too; ``like``: share it as this path is shared.
     Raises StoreError."""
     fresh = _fresh(path)
     try:
@@ -247,7 +247,7 @@ def replace_file(path: Path, body: bytes, *, make: bool = False, like: Path | No
 
 
 def _fresh(path: Path) -> Path:
-    """A file for one thread to write in; ``tidy`` knows it by its numbers."""
+    """The path of one thread's temporary file; ``tidy`` recognizes it by its numbers."""
     return path.with_name(f"{path.name}.{os.getpid()}.{threading.get_ident()}")
 
 
@@ -260,12 +260,12 @@ def reflog_positions(repository: Repository) -> Mapping[str, Position]:
 
 
 def reflog_name(git_dir: Path, common_dir: Path) -> str:
-    """A worktree's git directory as local state names it: relative, for the repository may be moved."""
+    """A worktree's git directory as local state names it: relative, because the repository may be moved."""
     return Path(os.path.relpath(git_dir, common_dir)).as_posix()
 
 
 def relative_names(reflogs: Mapping[str, T]) -> dict[str, T]:
-    """By relative names, also what earlier versions wrote by absolute ones."""
+    """Make names relative that earlier versions wrote as absolute paths."""
     first = min(reflogs, key=len, default="")
     if not Path(first).is_absolute():
         return dict(reflogs)
@@ -273,7 +273,7 @@ def relative_names(reflogs: Mapping[str, T]) -> dict[str, T]:
 
 
 def installed_positions(value: Any) -> tuple[float, dict[str, Position]]:
-    """What ``installed.json`` says: when, and how far the reflogs were.
+    """The time of the installation, and how far the reflogs were then, from ``installed.json``.
 
     Raises TrajError when it is damaged.
     """

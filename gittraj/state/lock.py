@@ -1,4 +1,4 @@
-"""A lock on an open file or folder, which the system takes back from a process that is killed."""
+"""A lock on an open file or folder, which the system releases if the process is killed."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import Any
 
 _PAUSE = 0.01
-"""Seconds between two tries: a lock that is waited for blocking can't be given up in time."""
+"""Seconds between two tries: a blocking wait for the lock could not be given up in time."""
 
 
 def acquire(descriptor: int, wait: float) -> bool:
-    """Lock what is open; whether that was possible within ``wait`` seconds. It ends with the descriptor.
+    """Lock an open file; return whether that was possible within ``wait`` seconds. Closing it unlocks it.
 
-    Raises OSError where the file system has no locks.
+    Raises OSError if the file system has no locks.
     """
-    # counted in tries: who has the lock did nothing either while the whole machine stood still
+    # counted in tries: while the whole machine was suspended, the lock's owner did nothing either
     for left in range(round(max(wait, 0) / _PAUSE), -1, -1):
         if _try(descriptor):
             return True
@@ -48,8 +48,8 @@ def _try_windows(descriptor: int) -> bool:
 
 
 def discard(fresh: Path) -> None:
-    """Take away what was not finished, where a disk lets us."""
+    """Remove an unfinished file, if the disk lets us."""
     try:
         fresh.unlink(missing_ok=True)
     except OSError:
-        pass  # read-only: then it was never made
+        pass  # read-only: then it was never created

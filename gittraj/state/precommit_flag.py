@@ -1,4 +1,4 @@
-"""What the ``pre-commit`` hook reads to know whether it has anything to do, before it starts a process.
+"""The flag that the ``pre-commit`` hook reads to know whether to start a process at all.
 
 One word in ``traj/precommit``. The hook trusts it only while no file of git's configuration is newer.
 """
@@ -24,16 +24,16 @@ TRAJECTORIES = (
     ":(top,glob,icase)**/*.trajectory.json",
     ":(top,glob,icase)**/*.trajectory.md",
 )
-"""Which files are trajectories, as pathspecs: of any case, since some file systems know none."""
+"""Pathspecs of the files that are trajectories: they ignore case, since some file systems do."""
 
 _SLACK = 2.0
 """Seconds. A shell may compare times by whole seconds, and file systems round down."""
 
 
 def read_search(repository: Repository, *, environ: Mapping[str, str] | None = None) -> tuple[Search, str]:
-    """``traj.precommit``, and the word that stands there if it is none of the three: then it warns.
+    """``traj.precommit``, and its value if that is invalid: then ``warn`` is returned.
 
-    ``environ`` is one whose ``git -c name=value`` counts.
+    ``environ`` is an environment whose ``git -c name=value`` counts.
     """
     given = {k: v for k, v in (environ or {}).items() if k.startswith("GIT_CONFIG_")}
     found = repository.run("config", "--get", "traj.precommit", check=False, env=given)
@@ -42,7 +42,7 @@ def read_search(repository: Repository, *, environ: Mapping[str, str] | None = N
 
 
 def update_watch(repository: Repository) -> None:
-    """Write the flag that the pre-commit hook's shell reads, by the setting of today. Raises StoreError,
+    """Write the flag that the pre-commit hook's shell reads, from the current setting. Raises StoreError,
     GitError."""
     local = LocalState.of(repository)
     path = local.folder / FILE

@@ -1,7 +1,7 @@
-"""Whose files these are, where several people commit in one repository (``core.sharedRepository``, sudo).
+"""Decides whose files these are if several people commit in one repository (``core.sharedRepository``, sudo).
 
-The spool, the lock and what is switched off belong to all of them; the redactor's key, keyed hashes and
-cursors stay each one's own.
+The spool, the lock and what is switched off belong to all of them; everybody has their own redactor's key,
+keyed hashes and cursors.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 
 
 def own_folder(folder: Path) -> Path:
-    """Where this user's own files are: the state folder of who installed it, else a closed one in it."""
+    """The folder of this user's own files: the state folder if it is theirs, else a private one in it."""
     me = os.geteuid() if hasattr(os, "geteuid") else None
     owner = _owner(folder)
     if me is None or owner is None or owner == me:
@@ -22,8 +22,8 @@ def own_folder(folder: Path) -> Path:
 
 
 def is_guest(folder: Path, environ: Mapping[str, str]) -> bool:
-    """Whether root works in somebody else's repository by sudo: what it wrote, its owner could not write any
-    more. Root alone, where git was told to trust the repository, is its user."""
+    """Whether root works in somebody else's repository by sudo: its owner could no longer write the files
+    that root wrote. Root without sudo, if git was told to trust the repository, counts as its user."""
     me = os.geteuid() if hasattr(os, "geteuid") else None
     return me == 0 and "SUDO_UID" in environ and _owner(folder) not in (None, 0)
 
@@ -38,7 +38,7 @@ def share(path: Path, *, like: Path) -> None:
         if writers and mode | more != mode:
             path.chmod(mode | more)
     except OSError:
-        pass  # another one's, who has shared it, or a file system without modes
+        pass  # another user's, who has shared it, or a file system without modes
 
 
 def _owner(folder: Path) -> int | None:

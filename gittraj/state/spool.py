@@ -1,9 +1,9 @@
-"""The spool: one line per hook, git's or an agent's, written by the shims, taken and read here.
+"""The spool: one line per run of a hook, git's or an agent's, written by the shims and read here.
 
-It is only a wake-up and a memory of what no repository keeps (the environment of a hook, the pairs of a
-rewrite): a lost line costs evidence, never a commit, since the reflog has those. A line of ``2``, kind,
-commit, git directory, terminal and ``NAME=value`` is the second form; the first, which hooks of earlier
-installations write, has six fields in fixed places.
+It only wakes a drain and keeps what no repository keeps (the environment of a hook, the pairs of a rewrite):
+a lost line costs evidence, never a commit, since the reflog has those. A line of ``2``, kind, commit, git
+directory, terminal and ``NAME=value`` is the second form; the first, which hooks of earlier installations
+write, has six fields in a fixed order.
 """
 
 from __future__ import annotations
@@ -19,31 +19,31 @@ from gittraj.git import is_oid
 from gittraj.model.signs import SESSIONS, SIGNS
 
 _NAME = re.compile(r"[\w.:-]{1,128}")
-"""Of a session or a call; what an environment holds besides is no business of a record."""
+"""The name of a session or a call; no other value of an environment may get into a record."""
 _KINDS = ("commit", "off", "rewrite", "picked", "squashed", "session")
 _SECOND = re.compile(r"2\t(commit|off)\t([^\t]*)\t(.*)\t([01])((?:\t[A-Z_][A-Z0-9_]*=[^\t]*)*)")
 NAMED = frozenset(SESSIONS.values())
-"""Agents whose sessions a hook's environment always names: where a hook ran and named none, they did not
+"""Agents whose sessions a hook's environment always names: if a hook ran and named none, they did not
 commit."""
 _CALL = "CODEX_TOOL_CALL_ID"
 _SESSION = "SESSION"
-"""What an agent's own hook names, as ``agent:session``."""
+"""The variable in which an agent's own hook names ``agent:session``."""
 RUN = "GIT_TRAJ_RUN"
-"""What ``git traj run`` tells the program that it runs, as ``agent:session``."""
+"""The variable in which ``git traj run`` passes ``agent:session`` to the program that it runs."""
 SESSION_IDS = (*SESSIONS, _CALL, "AGENT_THREAD_ID", RUN)
-"""Variables of which a commit's hook keeps the value."""
+"""Variables whose value a commit's hook writes to the spool."""
 MARKS = tuple(name for name in SIGNS if name not in SESSION_IDS)
-"""Variables of which it keeps that they are set: an agent opened the shell, or a person set them there."""
+"""Variables of which it writes only that they are set: by an agent that opened the shell, or by a person."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spooled:
     """``id`` is the commit; for ``rewrite`` the old one, and ``other`` the new; for ``picked`` and
     ``squashed`` the source, and ``other`` the parent that the copy was about to get. ``sessions`` are
-    those that the hook's environment named, as ``agent:session``, ``mark`` the agent that it has a sign of
-    where it names none; ``terminal``: somebody may have typed the command. For ``session`` an agent's own
-    hook told of the one of ``sessions``: its ``event``, and where it says that the log is. For ``rewrite``
-    the ``event`` is ``rebase`` or ``amend``."""
+    those that the hook's environment named, as ``agent:session``, ``mark`` the agent that it shows if it
+    names none; ``terminal``: somebody may have typed the command. For ``session`` an agent's own hook
+    reported on the one of ``sessions``: its ``event``, and the path of its ``log``. For ``rewrite`` the
+    ``event`` is ``rebase`` or ``amend``."""
 
     kind: Literal["commit", "off", "rewrite", "picked", "squashed", "session"]
     id: str
@@ -58,8 +58,8 @@ class Spooled:
 
 
 def read_spool(state: Path, offset: int) -> tuple[list[Spooled], int]:
-    """The lines after ``offset``, and the offset after them. The file stays as it is: whoever renamed it
-    under a shim that has just opened it would lose that line."""
+    """The lines after ``offset``, and the offset after them. The file stays as it is: renaming it after a
+    shim has opened it would lose the shim's line."""
     try:
         with (state / "spool").open("rb") as stream:
             size = stream.seek(0, 2)
@@ -73,7 +73,7 @@ def read_spool(state: Path, offset: int) -> tuple[list[Spooled], int]:
 
 
 def parse_spool(data: bytes) -> Iterator[Spooled]:
-    """Lines that make no sense are passed over."""
+    """Parse lines. Repeated and malformed ones are skipped."""
     seen: set[bytes] = set()
     for line in data.split(b"\n"):
         if line in seen:
@@ -88,7 +88,7 @@ def parse_spool(data: bytes) -> Iterator[Spooled]:
 def _parse_second(line: str) -> Spooled | None:
     found = _SECOND.fullmatch(line)
     if found is None or (found[2] and not is_oid(found[2])) or "\tcommit\t" in found[3]:
-        return None  # two lines that were torn into one
+        return None  # two lines that were mixed into one
     pairs = (pair.split("=", 1) for pair in found[5].split("\t") if pair)
     named = {name: value for name, value in pairs if _NAME.fullmatch(value)}
     sessions = tuple(_named_sessions(named))
@@ -119,7 +119,7 @@ def _parse_first(line: str) -> Spooled | None:
     kind, commit, second, third, fourth, git_dir = fields
     ids = filter(None, (commit, second if kind == "rewrite" else ""))
     if not all(map(is_oid, ids)):
-        return None  # two lines that were torn into one: no ref takes such a name
+        return None  # two lines that were mixed into one: not an object id
     named = (("codex", third), ("claude-code", second)) if kind == "commit" else ()
     return Spooled(
         kind=kind,  # type: ignore[arg-type]
@@ -147,7 +147,7 @@ def _parse_session(fields: list[str]) -> Spooled | None:
 
 
 def find_told(spooled: Iterable[Spooled]) -> tuple[dict[str, str], frozenset[str]]:
-    """What agents' hooks told: each session's log, and the sessions that ended and did not go on."""
+    """Each session's log that agents' hooks reported, and the sessions that ended and did not go on."""
     logs: dict[str, str] = {}
     ended: set[str] = set()
     for line in spooled:

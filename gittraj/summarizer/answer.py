@@ -1,6 +1,6 @@
-"""What the program answered, as far as the events bear it out. Pure.
+"""Parses the program's answer, as far as the events confirm it. Pure.
 
-The answer is untrusted: a decision or doubt whose event is not there, or whose words it does not have, is
+The answer is untrusted: a decision or doubt whose event does not exist, or does not have its words, is
 refused.
 """
 
@@ -26,7 +26,7 @@ _WORDS_LEAST = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Understood:
-    """``doubts``: events and words; ``refused``: how many decisions and doubts rest on nothing."""
+    """``doubts``: event ids and quotes; ``refused``: how many decisions and doubts were left out."""
 
     summary: str
     decisions: tuple[Decision, ...]
@@ -35,14 +35,14 @@ class Understood:
 
 
 def understand(text: str, events: Sequence[AnyEvent], *, by: str) -> Understood:
-    """Raises TrajError for what is no answer to the request."""
-    said = _find_json(text)
-    summary = coerce.string(said.get("summary"))
+    """Parse an answer. Raises TrajError if it is not one to the request."""
+    answer = _find_json(text)
+    summary = coerce.string(answer.get("summary"))
     if not summary.strip():
         raise TrajError("the answer has no summary")
     words = {event.id: text_of(event) for event in events if isinstance(event, WORDS)}
-    decisions = [_decision(coerce.mapping(i), words, by) for i in coerce.sequence(said.get("decisions"))]
-    doubts = [_quote(coerce.mapping(item), words) for item in coerce.sequence(said.get("doubts"))]
+    decisions = [_decision(coerce.mapping(i), words, by) for i in coerce.sequence(answer.get("decisions"))]
+    doubts = [_quote(coerce.mapping(item), words) for item in coerce.sequence(answer.get("doubts"))]
     kept = tuple(d for d in decisions if d)[:DECISIONS], tuple(d for d in doubts if d)[:DOUBTS]
     return Understood(
         summary=_short(summary, SUMMARY_LIMIT),
@@ -56,16 +56,16 @@ def _find_json(text: str) -> Mapping[str, Any]:
     """The JSON object in an answer, which models like to wrap in words and fences."""
     first, last = text.find("{"), text.rfind("}")
     try:
-        said = json.loads(text[first : last + 1])
+        value = json.loads(text[first : last + 1])
     except (ValueError, RecursionError):
-        said = None
-    if not isinstance(said, dict):
+        value = None
+    if not isinstance(value, dict):
         raise TrajError("the answer is not the JSON that was asked for")
-    return said
+    return value
 
 
 def _quote(item: Mapping[str, Any], words: Mapping[str, str]) -> tuple[str, str] | None:
-    """The event and its words as they stand there, whatever white space a model put between them."""
+    """The event's id and the quote as it is in the event, whatever white space a model put into it."""
     event, quote = coerce.string(item.get("event")), coerce.string(item.get("quote"))
     if len(quote) > _QUOTE_LIMIT:
         return None

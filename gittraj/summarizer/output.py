@@ -1,4 +1,4 @@
-"""How an answer comes out of what a program prints."""
+"""Parses the answer from what a program prints."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gittraj.model.values import Usage
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What a program said; ``model``, ``usage`` and ``cost_usd`` as far as it tells them."""
+    """A program's answer; ``model``, ``usage`` and ``cost_usd`` if it reports them."""
 
     text: str
     model: str
@@ -30,14 +30,14 @@ def read_plain(out: bytes) -> Answer | None:
 
 
 def _read_claude(out: bytes) -> Answer | None:
-    """``--output-format json`` of Claude Code 2.1. Raises TrajError where it says that it failed."""
+    """``--output-format json`` of Claude Code 2.1. Raises TrajError if it reports a failure."""
     try:
-        said = json.loads(out)
-        if said["is_error"]:
-            status = said.get("api_error_status")
+        value = json.loads(out)
+        if value["is_error"]:
+            status = value.get("api_error_status")
             raise TrajError(f"claude got no answer from its model{f' ({status})' if status else ''}")
-        model, usage = next(iter(said["modelUsage"]), ""), claude.usage(said["usage"])
-        return Answer(text=said["result"], model=model, usage=usage, cost_usd=said["total_cost_usd"])
+        model, usage = next(iter(value["modelUsage"]), ""), claude.usage(value["usage"])
+        return Answer(text=value["result"], model=model, usage=usage, cost_usd=value["total_cost_usd"])
     except (ValueError, LookupError, TypeError):
         return None
 

@@ -1,6 +1,6 @@
-"""Which program may be asked, and with which arguments: one with tools gets none of them here.
+"""Decides which program may be asked, and with which arguments: one with tools runs without them.
 
-It must not start anything.
+Only ``Program.ask`` starts it.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from gittraj.summarizer.output import READERS, Answer, read_plain
 
 _KEY = "git config traj.summarizer"
 _PATIENCE = 120.0
-"""Seconds that it may take."""
+"""Seconds that the program may take."""
 _OUTPUT_LIMIT = 1_000_000
 """Bytes of an answer, with all that is printed around it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """``arguments`` with those that turn tools off; ``kind`` says how it prints its answer."""
+    """``arguments`` include those that switch tools off; ``kind`` says how it prints its answer."""
 
     arguments: tuple[str, ...]
     name: str
@@ -58,7 +58,7 @@ class Program:
         return cls((*words, *rules["add"]), name, rules["answer"])
 
     def ask(self, request: str, environ: Mapping[str, str]) -> Answer:
-        """Run it once. Raises TrajError where it gives no answer."""
+        """Run it once. Raises TrajError if it gives no answer."""
         code, out = run(
             self.arguments,
             request,
@@ -84,7 +84,7 @@ class Program:
 
 
 def _clean(environ: Mapping[str, str]) -> dict[str, str]:
-    """What the program inherits."""
+    """The environment that the program inherits."""
     names = _rules()["environment"]["without"]
     beginnings = tuple(name for name in names if name.endswith("_"))
     kept = {k: v for k, v in environ.items() if k not in names and not k.startswith(beginnings)}
@@ -109,9 +109,9 @@ def _name(word: str) -> str:
 
 
 def _check(name: str, rules: Mapping[str, Any], words: Sequence[str]) -> None:
-    """Raises TrajError for an option that could give it tools back."""
+    """Raises TrajError for an option that could switch tools on again, and without the one to ask."""
     if not {*words} & {*rules["ask"]}:
-        raise TrajError(f"{_KEY}: {name} without {rules['ask'][0]} asks for a terminal")
+        raise TrajError(f"{_KEY}: {name} needs a terminal without {rules['ask'][0]}: add it")
     rest = iter(words)
     for word in rest:
         option, _, value = word.partition("=")
@@ -123,4 +123,4 @@ def _check(name: str, rules: Mapping[str, Any], words: Sequence[str]) -> None:
             if option not in ("-c", "--config") or setting in rules["settings"]:
                 continue
         takes = ", ".join((*rules["flags"], *rules["takes"]))
-        raise TrajError(f"{_KEY}: {name} is not asked with '{word}'", f"it takes {takes}")
+        raise TrajError(f"{_KEY}: '{word}' is not allowed for {name}", f"allowed are {takes}")

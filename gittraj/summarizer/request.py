@@ -1,6 +1,6 @@
-"""What the program reads: what is wanted, and the redacted events of a part, one JSON value a line. Pure.
+"""Writes what the program reads: an instruction and the redacted events of a part, one per line. Pure.
 
-What is sealed is not here: such an event has no text.
+Sealed text is not included: such an event has no text.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from gittraj.model.values import (
 LIMIT = 200_000
 """Characters of events: about 50,000 tokens."""
 DECISIONS = DOUBTS = 8
-"""Most of each that are taken; the schema asks for no more."""
+"""How many of each are accepted; the schema asks for no more."""
 _FILES = ("instruction.txt", "schema.json")
 WORDS: tuple[type, ...] = (Message, Thinking, PeerMessage, NoteEvent, Decided, RetrospectiveEvent)
 """Events with an agent's own words: only these can be quoted."""
@@ -41,11 +41,11 @@ _KINDS: Mapping[type, tuple[str, int]] = {
     ToolCall: ("called", 600),
     ToolResult: ("got", 600),
 }
-"""The word for a kind of event, and the characters that one may take."""
+"""The word for each kind of event, and the most characters of one."""
 
 
 def write_request(events: Sequence[AnyEvent]) -> str:
-    """The request; of too long a log the calls go first, then the oldest words."""
+    """The request; if the log is too long, it is without calls, then without the oldest texts."""
     lines = [(type(event), line) for event in events if (line := _line(event))]
     for few in (lines, [(kind, line) for kind, line in lines if kind not in (ToolCall, ToolResult)]):
         if sum(len(line) for _, line in few) <= LIMIT:

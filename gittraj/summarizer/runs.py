@@ -1,5 +1,5 @@
-"""The user's program for summaries, and how often it was asked today, and what of: ``summaries.json`` of the
-local state.
+"""The user's program for summaries; how often it was asked today, and for which parts: ``summaries.json`` of
+the local state.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ class Summarizer:
 
 
 def read_summarizer(repository: Repository) -> Summarizer | None:
-    """None: nothing is asked. A repository's own configuration does not count: it may have come with a
-    folder from elsewhere, and a program is named here. Raises TrajError."""
+    """The program that is set, if any. A repository's own configuration does not count: it may have come with
+    a copied folder, and would start a program. Raises TrajError."""
     found = repository.settings(r"traj\.summar")
     own = {s.key: (s.scope, s.value) for s in found if s.scope in ("global", "system")}
     scope, command = own.get("traj.summarizer", ("", ""))
@@ -42,7 +42,7 @@ def read_summarizer(repository: Repository) -> Summarizer | None:
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """``number`` of them on ``day``; the parts ``tried``; why the last one ``failed``."""
+    """The ``number`` of runs on ``day``; the parts ``tried``; why the last run ``failed``."""
 
     day: str
     number: int = 0
@@ -55,7 +55,7 @@ class Runs:
 
 
 def load_runs(local: LocalState) -> Runs:
-    """Of today. A damaged file counts as none."""
+    """Today's runs. A damaged file counts as missing."""
     today = datetime.now(UTC).date().isoformat()
     try:
         known = from_json(Runs, local.read(_FILE))

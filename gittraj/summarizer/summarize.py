@@ -1,6 +1,6 @@
-"""Which parts are summarised, how often, and where the summaries are written.
+"""Decides which parts are summarised, how often, and where the summaries are written.
 
-The program runs while no lock is held. Its summary is a part of its own, through the one pipeline.
+The program runs without the drain's lock. Its summary is a separate part, written by the only pipeline.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from gittraj.summarizer.runs import Summarizer, load_runs, read_summarizer, save
 
 _RECENT = "1.day"
 _COMMITS = 50
-"""The commits of a day that are looked at."""
+"""How many commits of a day are examined."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +63,7 @@ class Summarized:
 
 
 def find_work(repository: Repository, commits: Iterable[str]) -> Iterator[Work]:
-    """What has an agent's words and no model's summary yet."""
+    """The parts with an agent's words and without a model's summary."""
     notes = NotesRef(repository)
     for commit in commits:
         found: dict[str, list[Record]] = {}
@@ -88,7 +88,7 @@ def list_commits(repository: Repository, revisions: str | None) -> list[str]:
 
 
 def preview(repository: Repository, commits: Iterable[str]) -> Iterator[str]:
-    """What would be asked."""
+    """The requests that would be sent."""
     return (write_request(_events(repository, work)) for work in find_work(repository, commits))
 
 
@@ -99,7 +99,7 @@ def summarize(
     environ: Environ,
     live: Mapping[str, str],
 ) -> Iterator[Summarized]:
-    """Ask for each part on the commits. Raises TrajError where the program cannot be asked."""
+    """Ask for each part on the commits. Raises TrajError if the program cannot be asked."""
     setting = _setting(repository)
     program = Program.of(setting.command)
     for commit in commits:
@@ -108,7 +108,7 @@ def summarize(
 
 
 def summarize_recent(repository: Repository, *, environ: Environ, live: Mapping[str, str]) -> None:
-    """Ask for what sessions of this machine brought to the commits of the last day: each part once, and not
+    """Ask for the parts of this machine's sessions on the commits of the last day: each once, and not
     more often than the user allows. What went wrong is reported by ``git traj status``."""
     setting = read_summarizer(repository)
     local = LocalState.of(repository)
@@ -122,7 +122,7 @@ def summarize_recent(repository: Repository, *, environ: Environ, live: Mapping[
             if runs.number >= setting.runs_a_day:
                 return
             runs = runs.with_try(name)
-            save_runs(local, runs)  # first: who is killed has had the one try
+            save_runs(local, runs)  # first: a run that is killed counts as the one try
             try:
                 program = Program.of(setting.command)
                 failure = _one(repository, work, program, environ=environ, live=live).failure
@@ -143,7 +143,7 @@ def _setting(repository: Repository) -> Summarizer:
 
 @contextmanager
 def _alone(local: LocalState) -> Iterator[bool]:
-    """One worker asks at a time; the drain's lock is another."""
+    """Only one worker asks at a time; this is not the drain's lock."""
     descriptor = os.open(local.folder / "summaries.lock", os.O_RDWR | os.O_CREAT, 0o644)
     try:
         yield acquire(descriptor, 0)
@@ -152,7 +152,7 @@ def _alone(local: LocalState) -> Iterator[bool]:
 
 
 def _recent(repository: Repository, local: LocalState) -> list[Work]:
-    """Oldest first; of sessions whose log is read here, and whose turn is over."""
+    """The work of sessions whose log is read here, and whose turn is over, oldest first."""
     state = load_state(local.folder)
     listed = repository.run("rev-list", "--all", f"--since={_RECENT}", f"--max-count={_COMMITS}", check=False)
     ready = {name for name, s in (state.sessions if state else {}).items() if s.path and s.settled}
@@ -161,14 +161,14 @@ def _recent(repository: Repository, local: LocalState) -> list[Work]:
 
 
 def _name(work: Work) -> str:
-    """Of what is tried once, wherever it is carried to."""
+    """The name of work that is tried once, whatever commits it is carried to."""
     return f"{work.trajectory}:{work.last.key[1]}"
 
 
 def _one(
     repository: Repository, work: Work, program: Program, *, environ: Environ, live: Mapping[str, str]
 ) -> Summarized:
-    """Raises TrajError where the program gives no answer; one that is not understood is a ``failure``."""
+    """Summarize one. Raises TrajError without an answer; one that cannot be parsed is a ``failure``."""
     events = _events(repository, work)
     answer = program.ask(write_request(events), live)
     try:
@@ -180,7 +180,7 @@ def _one(
 
 
 def _events(repository: Repository, work: Work) -> Sequence[AnyEvent]:
-    """As they are stored: redacted, and without what is sealed."""
+    """The events as they are stored: redacted, and without sealed text."""
     refs = [ref for record in work.records for ref in record.segments]
     return [event for _, events in read_segments(repository, work.trajectory, refs) for event in events]
 

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from gittraj.git import Repository
 
 DEBOUNCE = 0.3
-"""Seconds: a rebase of many commits is one drain."""
+"""Seconds to wait first, so that a rebase of many commits is one drain."""
 PATIENCE = 5.0
-"""Seconds that the call of a commit may take to come into the log of its session."""
+"""Seconds that the call of a commit may take to appear in the log of its session."""
 LINGER = 6.0
-"""Seconds that the worker waits for the words after a commit; then the next drain has them."""
+"""Seconds that the worker waits for the messages after a commit; later ones are for the next drain."""
 
 
 def main(arguments: list[str]) -> int:
@@ -56,7 +56,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _open(folder: Path) -> "Repository":
-    """In the folder where git runs its hooks, unless that is gone already."""
+    """Open the repository, in the folder where git runs its hooks unless that is gone already."""
     from gittraj.git import open_for_hook  # noqa: PLC0415
 
     try:
@@ -81,7 +81,7 @@ def _work(folder: Path, *, foreground: bool) -> None:
         try:
             update_watch(repository)
         except TrajError:
-            pass  # pre-commit looks for itself then, and what is to be recorded need not wait
+            pass  # pre-commit then reads the setting itself, and recording need not wait
         start = time.monotonic()
         if not foreground:
             time.sleep(DEBOUNCE)
@@ -99,7 +99,7 @@ def _work(folder: Path, *, foreground: bool) -> None:
 
 
 def _keep_index(folder: Path) -> None:
-    """So that the next who asks waits for nothing."""
+    """Update the index, so that the next query need not wait."""
     from gittraj.index.keep_warm import keep_index  # noqa: PLC0415
 
     with _open(folder) as repository:
@@ -107,7 +107,7 @@ def _keep_index(folder: Path) -> None:
 
 
 def _summarize(folder: Path) -> None:
-    """Last, as it may take minutes, and nobody waits for it."""
+    """Summarize recent sessions. Comes last, as it may take minutes, and nobody waits for it."""
     from gittraj.config import Environ  # noqa: PLC0415
     from gittraj.summarizer.runs import read_summarizer  # noqa: PLC0415
 
@@ -116,12 +116,12 @@ def _summarize(folder: Path) -> None:
         if read_summarizer(repository) is not None:
             from gittraj.summarizer.summarize import summarize_recent  # noqa: PLC0415
 
-            (folder / "drain.lock").unlink(missing_ok=True)  # what comes meanwhile wakes another worker
+            (folder / "drain.lock").unlink(missing_ok=True)  # a hook may wake another worker now
             summarize_recent(repository, environ=Environ.of(raw), live=raw)
 
 
 def _push(folder: Path, name: str) -> None:
-    """Beside the user's own push, to the same remote."""
+    """Push records to the remote to which the user is pushing."""
     from gittraj.config import Environ, read_choice  # noqa: PLC0415
     from gittraj.sync.consent import shares_records_only  # noqa: PLC0415
     from gittraj.sync.remote import find_remote  # noqa: PLC0415

@@ -1,5 +1,5 @@
-"""What an agent says of its work in ordinary prose: choices, doubts, what came out and why. Pure.
+"""Finds what an agent says about its work in ordinary prose: choices, doubts, the result and why. Pure.
 
-:mod:`.markdown` takes a message apart, :mod:`.choices`, :mod:`.doubts` and :mod:`.outcome` read its sentences
-by rules. Precision first: a wrong reason is worse than none.
+:mod:`.markdown` splits a message into sentences, :mod:`.choices`, :mod:`.doubts` and :mod:`.outcome` read
+these by rules. Precision first: a wrong reason is worse than none.
 """

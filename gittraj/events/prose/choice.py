@@ -1,4 +1,4 @@
-"""A choice, told in words that can stand for themselves: sides that are things, a reason that is a clause."""
+"""A choice, in words that make sense alone: its sides name things, and its reason is a clause."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _RULES, PHRASES = load("choice"), load("forms")
 
 
 def clause(why: str, other: str, between: str) -> str | None:
-    """``why`` with a subject, so that it can stand after ``because``; None if it cannot. ``between``: what
-    stands between the other side and it."""
+    """``why`` with a subject, so that it can follow ``because``; None if it cannot. ``between``: the text
+    between the ``other`` side and it."""
     why = _RULES["link"].sub("", why, count=1)
     what, _, cause = why.partition(" because ")
     if cause and not _RULES.begins(why, "purpose"):  # ``as the first day because ISO 8601 says so``
@@ -39,12 +39,12 @@ def clause(why: str, other: str, between: str) -> str | None:
 
 
 def lowered(side: str) -> str:
-    """As it stands within a sentence."""
+    """The side as it is written within a sentence."""
     return side[0].lower() + side[1:] if re.match(r"(?:An?|The|One|Another|[A-Z][a-z]+ing)\b", side) else side
 
 
 def tidied(choice: Choice) -> Choice | None:
-    """None if a side is no thing that can be told."""
+    """The choice without introductory words; None if a side is not a thing that can be named."""
     chosen = _RULES["frame"].sub("", choice.chosen)
     if any(_RULES["no_side"].match(side) or not _balanced(side) for side in (chosen, *choice.rejected)):
         return None

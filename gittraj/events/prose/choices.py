@@ -1,7 +1,7 @@
-"""Choices in an agent's prose: what it took, what it did not, and why.
+"""Finds choices in an agent's prose: what it chose, what it rejected, and why.
 
-A sentence counts if it sets two things against each other and its author chose between them: by a word of
-choice, by what was done to the work, or by the heading above. What describes a fault, restates the request or
+A sentence counts if it contrasts two things and its author chose between them: by a word of choice, by what
+was done to the work, or by the heading above. A sentence that describes a fault, restates the request or
 waits for an answer does not count.
 """
 
@@ -20,7 +20,7 @@ from gittraj.events.prose.statements import LABEL, SIDE_LIMIT, find_objection, m
 _RULES = load("choices")
 _MOST = 8
 _FRAGMENT = 6
-"""Words of ``Engine: Pagefind.``, which tells what was taken without a verb."""
+"""The most words of a fragment as ``Engine: Pagefind.``, which names the choice without a verb."""
 _REFUSED = re.compile(
     r"(?:,? (?:but )?(?:rejected|ruled out|dismissed|dropped))?,? (?:because|since) | [—–] "
 )
@@ -28,14 +28,14 @@ _NAMED = re.compile(r"(?!(?i:tests?|build|lint|ci|status|docs)\b)[^:]+(?:: | [�
 _BEGIN = re.compile(r"^\W*(?:(?:ok(?:ay)?|no|hm+|actually)[,.]? )?", re.I)
 _REFUSAL = re.compile(fragment("REFUSED"))
 _WAY = re.compile(rf"\b{fragment('WAY')}\b", re.I)
-"""How a rejection says that it belongs to the choice before, which may have had others."""
+"""Words by which a rejection refers to the previous choice, which may have others."""
 _DECLINED = [SENTENCES[f"declined{number}"] for number in range(1, 7)]
 """The last form needs a sentence before."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Spot:
-    """A sentence with those beside it; ``near``: the one before, if in one paragraph."""
+    """A sentence with its neighbours; ``near``: the one before, if it is in the same paragraph."""
 
     sentence: Sentence
     before: Sentence | None
@@ -43,12 +43,12 @@ class _Spot:
     near: Sentence | None
     options: tuple[Sentence, ...]
     explains: bool
-    """A contrast in it tells what is so, and not what was chosen."""
+    """A contrast in it describes what is so, and not what was chosen."""
 
 
 def find_choices(message: str, prompt: str | None = None, *, own: bool = False) -> tuple[Choice, ...]:
-    """The first few, in order. ``prompt``: what the user asked for, and the agent did not choose. ``own``:
-    where it explains what it sees, only a contrast that speaks of its author is a choice."""
+    """The first few choices, in order. ``prompt``: what the user asked for, so the agent did not choose it.
+    ``own``: the message explains what the agent sees, so only a contrast about its author is a choice."""
     wishes = words(prompt or "")
     found: dict[str, Choice] = {}
     for spot in _spots(message, own=own):
@@ -62,7 +62,7 @@ def find_choices(message: str, prompt: str | None = None, *, own: bool = False) 
 
 
 def _read(spot: _Spot, former: Choice | None) -> Choice | None:
-    """The choice that it states, or the ``former`` one with what it says was not taken."""
+    """The choice that a sentence states, or the ``former`` choice with what it says was rejected."""
     refused = _read_declined(spot)
     choice = None if refused else _read_beside(spot)
     weighed = refused or (None if choice or not spot.before else find_objection(spot.sentence))
@@ -79,7 +79,7 @@ def scraps(message: str) -> bool:
 
 
 def _spots(message: str, *, own: bool) -> Iterator[_Spot]:
-    """Without the sentences that the next one takes back."""
+    """The sentences, without those that the next one takes back."""
     reviews = len(_RULES["review"].findall(message)) > 1
     sentences = read_sentences(message)
     for at, sentence in enumerate(sentences):
@@ -100,7 +100,7 @@ def _tells(sentence: Sentence, near: Sentence | None) -> bool:
 
 
 def _is_beside(message: str, before: Sentence, sentence: Sentence) -> bool:
-    """Whether the two stand in one paragraph."""
+    """Whether the two are in the same paragraph."""
     begin = message.find(before.quote)
     end = message.find(sentence.quote, begin + len(before.quote))
     between = message[begin + len(before.quote) : end]
@@ -108,14 +108,14 @@ def _is_beside(message: str, before: Sentence, sentence: Sentence) -> bool:
 
 
 def _is_wish(choice: Choice, wishes: frozenset[str]) -> bool:
-    """Whether the user named what was chosen, or nothing was."""
+    """Whether the user named what was chosen, or nothing was chosen."""
     chosen = words(choice.chosen)
     named = bool(chosen) and len(chosen & wishes) >= 0.6 * len(chosen)
     return not choice.chosen or (bool(wishes) and named and not choice.reason)
 
 
 def _read_beside(spot: _Spot) -> Choice | None:
-    """The choice that a sentence states, perhaps together with those beside it."""
+    """The choice that a sentence states, alone or together with its neighbours."""
     choice = (
         _read_question(spot)
         or _read_rejected(spot)
@@ -207,8 +207,8 @@ def _read_declined(spot: _Spot) -> re.Match[str] | None:
 def _read_refusal(
     spot: _Spot, refused: re.Match[str], former: Choice | None, *, declined: bool
 ) -> Choice | None:
-    """What a sentence says was not taken; what was is in the one before or after it, or not told. ``former``:
-    the choice of the sentence before, which names its own alternatives."""
+    """The choice in which a sentence states what was rejected; what was chosen is in the sentence before or
+    after it, or not stated. ``former``: the choice of the sentence before, which names its alternatives."""
     sentence, near, after = spot.sentence, spot.near, spot.after
     taken = near if near and not former and _says_taken(near.text.rstrip(".")) else None
     picks = SENTENCES["picks"].match(after.text.rstrip(".")) if after and not taken else None
@@ -221,24 +221,24 @@ def _read_refusal(
 
 
 def _add(choice: Choice, refused: re.Match[str], sentence: Sentence) -> Choice:
-    """With what the next sentence says was not taken, and why."""
+    """The choice with what the next sentence says was rejected, and why."""
     groups = refused.groupdict("")
     why = sentence.restore(next((groups[name] for name in groups if name[:3] == "why" and groups[name]), ""))
     other = sentence.restore(refused["other"])
     why = clause(why, other, "") or ""
-    said = f"{other}: {why}" if choice.rejected and why else why  # it is not why the others were
+    said = f"{other}: {why}" if choice.rejected and why else why  # the reason is not for the others
     reason = "; ".join(filter(None, (choice.reason, said))) or None
     return replace(choice, rejected=(*choice.rejected, other), reason=reason)
 
 
 def _says_taken(text: str) -> bool:
-    """Whether a sentence tells by a word of choice what was taken."""
+    """Whether a sentence says by a word of choice what was chosen."""
     taken = SENTENCES["taken"].match(text) or text.endswith(" it is")
     return bool(taken) and not _RULES.find(text, "open")
 
 
 def _is_taken(text: str) -> bool:
-    """Whether a sentence tells what was done, or is so now."""
+    """Whether a sentence says what was done, or is so now."""
     if _RULES.find(text, "open", "fault", "denied"):
         return False
     if len(text.split()) <= _FRAGMENT and _NAMED.match(text) and not text.endswith("?"):

@@ -1,6 +1,6 @@
-"""Whether a sentence that sets two things against each other is a choice of its author.
+"""Decides whether a sentence that contrasts two things states a choice of its author.
 
-Each form of ``forms.toml`` has a condition on what else the sentence must say, or must not.
+Each form in ``forms.toml`` has a condition on what else the sentence must say, or must not.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def words(text: str) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A sentence that has a form; ``decided``: it is where choices are listed."""
+    """A sentence that matches a form; ``decided``: it is in a list of choices."""
 
     match: re.Match[str]
     sentence: Sentence
@@ -49,7 +49,7 @@ class Claim:
         return self.match.string
 
     def get(self, *names: str) -> str:
-        """The first of the groups that matched something; empty where none did, or the form has none of
+        """The first of the groups that matched something; empty if none did, or the form has none of
         them."""
         groups = self.match.groupdict("")
         return next((groups[name] for name in names if groups.get(name)), "")
@@ -64,7 +64,7 @@ class Claim:
 
     @property
     def before(self) -> str:
-        """The sentence up to what was not taken: a reason behind it may speak of anything."""
+        """The sentence up to the rejected side: a reason after it may be about anything."""
         ends = (self.match.end(name) for name in ("other", "other2", "two") if self.get(name))
         return self.text[: next(ends, None)]
 
@@ -80,7 +80,7 @@ class Claim:
 
     @property
     def is_description(self) -> bool:
-        """Whether it begins like one: what ``the parser`` does, with its grounds, is how it was made."""
+        """Whether it begins like one; but what ``the parser`` does, with a reason, is how it was made."""
         if self.text.startswith(("The ", "It ")) and self.get("why"):
             return False
         return _RULES.begins(self.text, "no_deed")
@@ -96,7 +96,7 @@ def _describes(text: str) -> bool:
 
 
 def _own(claim: Claim) -> bool:
-    """A choice of the author: it says so, or stands where choices are listed."""
+    """Whether it is a choice of the author: it says so, or is in a list of choices."""
     if _RULES.begins(claim.other, "no_side") or claim.is_open:
         return False
     if claim.decided:
@@ -119,7 +119,7 @@ def _own(claim: Claim) -> bool:
 
 
 def _worded(claim: Claim) -> bool:
-    """``over`` means a choice only beside a word of choice, or where choices are listed."""
+    """Whether ``over`` means a choice: only with a word of choice, or in a list of choices."""
     chosen, reasoned = claim.chosen, bool(claim.reasons)
     said = _TOOK.search(chosen) is not None
     spans = _RULES.begins(claim.other, "span")
@@ -135,7 +135,7 @@ def _worded(claim: Claim) -> bool:
 
 
 def _denied(claim: Claim) -> bool:
-    """``not`` sets two things against each other if what follows is short, or there is a reason."""
+    """Whether ``not`` contrasts two things: if what follows is short, or there is a reason."""
     chosen, other, reasoned = claim.chosen, claim.other, bool(claim.reasons)
     link = claim.text[claim.match.end("chosen") :].lstrip()
     led = _leads(claim)
@@ -156,14 +156,14 @@ def _denied(claim: Claim) -> bool:
 
 
 def _leads(claim: Claim) -> bool:
-    """Whether it says what was made so, or begins with the reason."""
+    """Whether it says how something was made, or begins with the reason."""
     passive = _RULES.find(claim.chosen, "passive") and (claim.reasons or "(" in claim.text)
     begins = re.match(r"(?:because|since|as|for) [^,]+, ", claim.text, re.I)
     return bool(passive or begins) or claim.is_parallel
 
 
 def _stated(claim: Claim) -> bool:
-    """The words themselves are those of a choice."""
+    """Whether the words themselves are those of a choice."""
     if claim.is_description or claim.is_open or "to also" in claim.text:
         return False
     other = claim.get(*_OTHER)
@@ -173,7 +173,7 @@ def _stated(claim: Claim) -> bool:
 
 
 def _semi(claim: Claim) -> bool:
-    """``X; Y would have ...`` if X is a choice, or speaks of the same thing."""
+    """Whether in ``X; Y would have ...`` X is a choice, or about the same thing."""
     stated = SENTENCES["said"].match(claim.chosen) is not None
     restore = claim.sentence.restore
     same = bool(words(restore(claim.chosen)) & words(restore(claim.other)))
@@ -181,7 +181,7 @@ def _semi(claim: Claim) -> bool:
 
 
 def _of_two(claim: Claim) -> bool:
-    """What was taken is one of the two: ``a vs b → they agree`` tells what was found."""
+    """Whether the chosen side is one of the two: ``a vs b → they agree`` states a finding."""
     restore = claim.sentence.restore
     sides = (claim.get(name) for name in ("one", "two", "two2"))
     chosen = words(restore(claim.chosen))
@@ -193,7 +193,7 @@ def _wherever(claim: Claim) -> bool:
 
 
 def _weighed(claim: Claim) -> bool:
-    """``I considered X, but Y``: Y was taken if it says so, else it is what spoke against X."""
+    """Whether in ``I considered X, but Y`` Y was chosen: it must say so, else it is the objection to X."""
     return not claim.sentence.asks and SENTENCES["takes"].search(claim.chosen) is not None
 
 
@@ -202,7 +202,7 @@ def _is_no_choice(chosen: str) -> bool:
 
 
 def _grounded(claim: Claim) -> bool:
-    """A word of choice with a reason: the other way is what would have been done without it."""
+    """Whether a word of choice has a reason: without that, the other way would have been taken."""
     if not any(len(reason.split()) > 1 for reason in claim.reasons) or _is_no_choice(claim.get(*_CHOSEN)):
         return False
     waits = claim.text.endswith(":") or (claim.sentence.asks and not claim.decided)
@@ -221,7 +221,7 @@ def _left(claim: Claim) -> bool:
 
 
 def _against(claim: Claim) -> bool:
-    """Something was done or is so now, and what follows speaks against another way."""
+    """Whether something was done or is so now, and what follows is an objection to another way."""
     chosen, other, other2, why = (claim.get(name) for name in ("chosen", "other", "other2", "why"))
     unlike = other2 and words(other2).isdisjoint(words(claim.sentence.restore(chosen)))
     against = (
@@ -239,7 +239,7 @@ def _against(claim: Claim) -> bool:
 
 
 def _names_other(claim: Claim) -> bool:
-    """Whether it tells what the other way would have been."""
+    """Whether it says what the other way would have been."""
     why = claim.get("why")
     if re.match(r"would have\b", why, re.I) and not _RULES.begins(claim.chosen, "placed"):
         return True
@@ -261,7 +261,7 @@ def _on_purpose(claim: Claim) -> bool:
 
 
 def _unfit(claim: Claim) -> bool:
-    """A comparison counts for what was done, or in a list."""
+    """Whether it says that the other is unfit; a comparison counts only for what was done, or in a list."""
     compared = claim.get("chosen6")
     if _describes(claim.text) or _RULES.find(claim.get("chosen5"), "fault"):
         return False
@@ -276,7 +276,7 @@ def _no_need(claim: Claim) -> bool:
 
 
 def _listed(claim: Claim) -> bool:
-    """What stands with its reason below ``Key decisions``."""
+    """Whether it is an item, with its reason, below ``Key decisions``."""
     sentence = claim.sentence
     return sentence.kind == "item" and _RULES.find(sentence.above, "listed") and not claim.is_open
 
@@ -286,4 +286,4 @@ _CONDITIONS = (
     *(_stated, _unfit, _weighed, _wherever, _worded),
 )
 CONDITIONS = {condition.__name__.removeprefix("_"): condition for condition in _CONDITIONS}
-"""By the words of the column ``needs``."""
+"""The conditions by their names in the column ``needs``."""

@@ -1,6 +1,6 @@
-"""Doubts in an agent's prose: what it could not verify, left out, expects to break, or warns about.
+"""Finds doubts in an agent's prose: what it could not verify, left out, expects to break, or warns about.
 
-A sentence counts by what it says, or by the heading or label above. What was a problem and is mended, advice,
+A sentence counts by what it says, or by the heading or label above. Problems that are fixed, advice,
 questions and plans do not count.
 """
 
@@ -23,7 +23,7 @@ _WHOLLY_QUOTED = re.compile(r"\W*[\"“].*[\"”]\W*")
 _QUOTED = re.compile(r"(?<=.)[\"“][^\"“”]*[\"”]")
 _DONE = re.compile(r"\W{0,3}[✅✓✔☑]|\[x\]")
 _BRIEF = 8
-"""Sentences of a message that tells no more than what was done and what is left."""
+"""The most sentences of a message that only says what was done and what is left."""
 _WARNED = re.compile("⚠|❗|🚨|🔴")
 
 
@@ -62,7 +62,7 @@ def settle(later: Sequence[Sentence], doubt: str, *, looks: bool = False) -> boo
 
 
 def _find_begin(sentences: Sequence[Sentence], without: Container[str]) -> int | None:
-    """Where a message begins to report what was done; None where it does not."""
+    """Where a message begins to report what was done; None if it does not."""
     if sentences and _OUTCOME.find(sentences[0].text, "state"):
         return 0
     reports = (at for at, s in enumerate(sentences) if _OUTCOME.find(s.text, "deed") or s.quote in without)
@@ -102,7 +102,7 @@ def _states(text: str, *, report: bool) -> bool:
 
 
 def _may_doubt(sentence: Sentence, text: str) -> bool:
-    """Whether a sentence states something of the work that is left."""
+    """Whether a sentence may state a doubt: it is the author's statement, and not marked as done."""
     unmarked_row = sentence.kind == "row" and not (_WARNED.search(sentence.quote) or _listed(sentence, text))
     against = (
         sentence.kind == "heading",
@@ -119,7 +119,7 @@ def _may_doubt(sentence: Sentence, text: str) -> bool:
 
 
 def _listed(sentence: Sentence, text: str) -> bool:
-    """An item of a list of doubts, or a limit in a list of notes."""
+    """Whether it is an item of a list of doubts, or a limit in a list of notes."""
     head = " | ".join(sentence.columns) or sentence.lead or sentence.section
     if sentence.kind not in ("item", "row") or _RULES.find(head, "not_heading"):
         return False

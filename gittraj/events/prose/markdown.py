@@ -1,4 +1,4 @@
-"""The sentences of a message in Markdown, each with the heading and the line that it stands under.
+"""Splits a message in Markdown into sentences, each with the heading and the line above it.
 
 Code blocks and quotations are left out: they are not the author's own words.
 """
@@ -16,7 +16,7 @@ from markdown_it.token import Token
 MESSAGE_LIMIT = 100_000
 """Characters of a message that are read."""
 SENTENCE_LIMIT = 500
-"""Characters; what is longer is data."""
+"""Characters of a sentence; a longer one is data."""
 _CODE = re.compile(r"(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.S)
 _MARKUP = re.compile(r"(?<![\w*])[*_]{1,3}(?=\S)|(?<=\S)[*_]{1,3}(?![\w*])|~~")
 _LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\n]*\)")
@@ -26,7 +26,7 @@ _RUN_IN = re.compile(
     r"\W*(?:\*\*|__)(.+?)(?:\*\*|__)\s*(?:\([^)]*\)\s*)?(?:[:–—-]|(?<=[:.?]\*\*)\s|(?<=[:.?]\*\* )|$)"
     r"|\*\*([^*]+)$"
 )
-"""The bold words that a sentence begins with, up to their colon, dash or full stop."""
+"""The bold words at the beginning of a sentence, up to their colon, dash or full stop."""
 _EMOJI = re.compile("^[\u2600-\u27bf\U0001f300-\U0001faff\ufe0f\u2b50\u2190-\u21ff\\s]+")
 _STEP = re.compile(r"^(?:\d{1,2}[.)]|step \d+:?|phase \d+:?)\s+", re.I)
 
@@ -52,7 +52,7 @@ class Sentence:
     asks: bool = False
     """The message ends with a question: what it proposes waits for an answer."""
     spoken: bool = False
-    """Within quotation marks that began before: somebody's words."""
+    """Within quotation marks that began before: somebody else's words."""
 
     @property
     def above(self) -> str:
@@ -78,8 +78,8 @@ def read_sentences(message: str) -> list[Sentence]:
 
 @dataclass(slots=True)
 class _Position:
-    """Where in a message: ``leads`` has the introducing line of each open list, ``quoted`` how many
-    quotations are open; ``columns`` and ``cells`` are of the table's row."""
+    """A position in a message: ``leads`` has the introducing line of each open list, ``quoted`` the number of
+    open quotations; ``columns`` and ``cells`` are those of the table's row."""
 
     asks: bool
     section: str = ""
@@ -89,7 +89,7 @@ class _Position:
     cells: list[str] = field(default_factory=list)
 
     def move(self, kind: str) -> None:
-        """Past a token of this kind."""
+        """Move past a token of this kind."""
         match kind:
             case "blockquote_open":
                 self.quoted += 1
@@ -130,7 +130,7 @@ def _read(tokens: Sequence[Token], *, asks: bool) -> Iterator[Sentence]:
 
 
 def _lead(content: str, found: Sequence[Sentence], leads: Sequence[str]) -> str:
-    """What a paragraph or item says of the lines below it."""
+    """The line of a paragraph or item that introduces the lines below it."""
     if found and content.rstrip().rstrip("*_").endswith((":", "?")):
         return plain(found[-1].quote)
     if len(leads) > 1:
@@ -177,7 +177,7 @@ def _sentences(content: str) -> Iterator[str]:
 
 
 def _mask(quote: str) -> tuple[str, tuple[str, ...]]:
-    """Without markup, with each code span replaced by its number."""
+    """The text without markup, with each code span replaced by its number; and the code spans."""
     codes: list[str] = []
 
     def hide(match: re.Match[str]) -> str:
@@ -191,6 +191,6 @@ def _mask(quote: str) -> tuple[str, tuple[str, ...]]:
 
 
 def plain(content: str) -> str:
-    """One line without markup."""
+    """A line without markup."""
     text, codes = _mask(content)
     return re.sub("\x00(\\d+)\x00", lambda match: codes[int(match[1])], text).strip(" :")

@@ -1,4 +1,4 @@
-"""What came out of the work, and why it was done so, in the agent's own sentences."""
+"""Finds the result of the work, and why it was done so, in the agent's own sentences."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from gittraj.events.prose.patterns import PHRASES, load
 _RULES = load("outcome")
 _DEED, _HOLDS = ("deed",), ("holds",)
 _OPENING = 3
-"""Sentences; a closing message begins with what came out."""
+"""How many sentences open a message; a closing message begins with the result."""
 
 
 def find_result(
     messages: Sequence[str], *, without: Container[str] = (), choices: Container[str] = ()
 ) -> str | None:
-    """The sentence of the last message, or of the one before, that tells what came out; None if none does.
+    """The sentence of the last message, or of the one before, that states the result; None if none does.
 
-    ``without``: sentences that tell doubts or reasons; ``choices``: those that tell choices, and count only
-    at the beginning. How things are now counts only in a message that tells of work done.
+    ``without``: sentences that state doubts or reasons; ``choices``: those that state choices, and count only
+    at the beginning. How things are now counts only in a message that reports work.
     """
     for message in reversed(messages[-2:]):
         read = read_sentences(message)
@@ -38,7 +38,8 @@ def find_result(
 def _tries(
     sentences: Sequence[Sentence], without: Container[str], choices: Container[str]
 ) -> Iterator[tuple[Sequence[str], list[Sentence]]]:
-    """Rules, and the sentences of a message that each may be met by: what tells the result best first."""
+    """Pairs of rules and the sentences of a message to test with them, those likeliest to have the result
+    first."""
     able = [s for s in sentences if s.quote not in without and _may_tell(s)]
     rest = [s for s in able if s.quote not in choices]
     body, items = ([s for s in rest if (s.kind == "item") is listed] for listed in (False, True))
@@ -70,8 +71,8 @@ def find_reason(
     messages: Sequence[str], choices: Sequence[Choice], *, without: Container[str] = ()
 ) -> str | None:
     """A choice with its reason, else a sentence that states a cause, else one below a heading that promises
-    it; None if none is stated. ``without``: doubts, whose cause is not that of the work. Nor is why something
-    was left alone."""
+    it; None if none is stated. ``without``: doubts, whose cause is not that of the work. Reasons to leave
+    something alone do not count."""
     taken = (c for c in choices if c.reason and not c.chosen.startswith("not: "))
     reasoned = (c.quote for c in taken if not _RULES.find(c.quote, "left_alone"))
     if (quote := next(reasoned, None)) is not None:

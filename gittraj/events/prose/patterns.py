@@ -1,5 +1,5 @@
-"""What the rules of prose look for: words and phrases (``patterns.toml``), and the forms of a sentence that
-sets what was ``chosen`` against the ``other`` and says ``why`` (``forms.toml``): :mod:`.claims` judges."""
+"""Loads what the rules of prose look for: words and phrases (``patterns.toml``), and the forms of a sentence
+that contrasts the ``chosen`` with the ``other`` and says ``why`` (``forms.toml``); :mod:`.claims` decides."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Rules(dict[str, re.Pattern[str]]):
     """The patterns of a section, by name."""
 
     def find(self, text: str, *names: str) -> bool:
-        """Whether the text has one of these."""
+        """Whether the text matches one of these patterns."""
         return any(self[name].search(text) for name in names)
 
     def begins(self, text: str, *names: str) -> bool:
@@ -55,7 +55,7 @@ class Form(NamedTuple):
 
 
 def fragment(name: str) -> str:
-    """A part of several forms: one of the table's own, else one of the phrases."""
+    """A fragment that several forms share: one of the table's own, else one of the phrases."""
     found = _TABLE["fragment"].get(name)
     return _spell(found) if found else PHRASES[name].pattern
 
@@ -70,4 +70,4 @@ def _compile_form(row: dict[str, Any]) -> re.Pattern[str]:
 
 SENTENCES = {name: _compile_form(row) for name, row in _TABLE["sentence"].items()}
 FORMS = {row["name"]: Form(_compile_form(row), row["needs"]) for row in _TABLE["choice"]}
-"""In the order in which they are tried."""
+"""The forms, in the order in which they are tried."""

@@ -1,6 +1,6 @@
-"""What the messages of a part say of the work, as a record keeps it.
+"""Reads what the messages of a part say about the work, for its record.
 
-Only messages are read: thinking may be sealed, and what was drawn from it would leak it.
+Only messages are read: thinking may be sealed, and what was inferred from it would leak it.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def _read_messages(
 
 
 def _with_choice(chosen: str, reasoning: str) -> str:
-    """``no size to tune`` alone does not say of what."""
+    """The reason with the choice, if both are short: ``no size to tune`` alone does not say of what."""
     said = f"{chosen}, because {reasoning}"
     return said if len(said) <= _SHORT else reasoning
 
@@ -142,7 +142,7 @@ def _said_at_work(events: Sequence[AnyEvent]) -> frozenset[str]:
 
 
 def _once(decisions: Sequence[Decision]) -> tuple[Decision, ...]:
-    """A summary repeats what was said on the way: of those with the same sides the one with a reason."""
+    """The decisions without repetitions, as by a closing summary: of equal ones, the one with a reason."""
     found: list[Decision] = []
     for decision in decisions:
         at = next((at for at, former in enumerate(found) if _is_same(former, decision)), None)
@@ -161,14 +161,14 @@ def _is_same(one: Decision, two: Decision) -> bool:
 
 
 def _says_same(a: str, b: str, *, half: bool = False) -> bool:
-    """Whether one side is told in the words of the other, or in ``half`` of them, and perhaps more."""
+    """Whether one text has all words of the other, or ``half`` of them, and not many more."""
     few, many = sorted((words(a), words(b)), key=len)
     enough = len(few & many) >= (0.5 if half else 1) * len(few)
     return a.lower() == b.lower() or (bool(few) and enough and len(many) <= 3 * len(few))
 
 
 def _fullest(doubts: dict[str, CaveatSource]) -> dict[str, CaveatSource]:
-    """A doubt that is told again stands once, where it has most words."""
+    """The doubts without repetitions: of equal ones, the longest."""
     found: dict[str, CaveatSource] = {}
     for quote, source in doubts.items():
         former = next((other for other in found if _repeats(quote, other)), None)

@@ -1,4 +1,4 @@
-"""The choice that one sentence states by itself: by a form of ``forms.toml``, a row of a table, an item."""
+"""Reads the choice that one sentence states by itself: by a form of ``forms.toml``, a table row, an item."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LEADS = (
     ),
     re.compile(r"^(?:(?:I|we)\b|let's\b|\w+ed\b).*?\b(?:to use|by using|using|to mock)\s+", re.I),
 )
-"""The clause that says of a side that it was chosen."""
+"""The clauses that say that what follows was chosen."""
 _RELATIVE = re.compile(r"^which (?:is|are|was|were) ", re.I)
 
 
@@ -43,19 +43,19 @@ def read_sentence(sentence: Sentence) -> Choice | None:
 
 
 def _read_withheld(sentence: Sentence) -> Choice | None:
-    """An item of a list of what was left undone on purpose."""
+    """Read an item in a list of what was left undone on purpose."""
     withheld = SENTENCES["withheld"].match(sentence.text.rstrip("."))
     weighs = _RULES.find(sentence.text, "taken_item")
     return make_choice(withheld, sentence) if withheld and not weighs else None
 
 
 def _says(sentence: Sentence, rule: str) -> bool:
-    """Whether what stands above it, or its label, says so."""
+    """Whether the rule matches the heading or line above a sentence, or its label."""
     return any(_RULES.find(text, rule) for text in (sentence.section, sentence.lead, sentence.label))
 
 
 def _waits(sentence: Sentence, *, decided: bool) -> bool:
-    """Whether it is offered, reported or taken back."""
+    """Whether what it says is offered, reported or taken back, rather than decided."""
     text = sentence.text.rstrip(".")
     label = LABEL.match(sentence.text)
     if _RULES.find(text, "undone", "no_claim") or _RULES.find(sentence.lead, "says"):
@@ -68,7 +68,7 @@ def _waits(sentence: Sentence, *, decided: bool) -> bool:
 
 
 def _read_forms(sentence: Sentence, *, decided: bool) -> Choice | None:
-    """By the first form that the sentence, or a clause of it, has and that is a choice there."""
+    """The choice by the first form that the sentence, or a clause of it, matches as a choice."""
     for match, form in _find_forms(sentence):
         claim = Claim(match, sentence, decided)
         if claim.is_description:
@@ -89,7 +89,7 @@ def _find_forms(sentence: Sentence) -> Iterator[tuple[re.Match[str], Form]]:
 
 
 def _bodies(text: str) -> Iterator[str]:
-    """A last clause of the author's; what is behind a label (``Storage: files, not rows``); then with it."""
+    """A last clause with I or we; the text after a label (``Storage: files, not rows``); the whole text."""
     if clause := re.search(r"(?:; |\s[–—-] |, so |: )((?:I|we)\b(?! \w+ (?:it|that|this)\b).+)$", text):
         yield clause[1]
     if label := LABEL.match(text):
@@ -98,7 +98,7 @@ def _bodies(text: str) -> Iterator[str]:
 
 
 def _is_quoted(match: re.Match[str]) -> bool:
-    """Whether the contrast stands within quotation marks, or is one of texts or of figures."""
+    """Whether the contrast is within quotation marks, or is between texts or numbers."""
     groups = match.groupdict("")
     sides = [re.sub("\x00\\d+\x00", "code", groups.get(name, "")) for name in ("chosen", "other")]
     figures = all(_RULES.find(side, "figure") for side in sides)
@@ -110,7 +110,7 @@ def _is_quoted(match: re.Match[str]) -> bool:
 
 
 def _read_row(sentence: Sentence) -> Choice | None:
-    """A row of a table whose heads say what was taken and what was not."""
+    """Read a row of a table whose heads say what was chosen and what was not."""
     heads = dict(zip(sentence.columns, sentence.cells, strict=False))
 
     def cells(rule: str) -> Iterator[str]:
@@ -123,7 +123,7 @@ def _read_row(sentence: Sentence) -> Choice | None:
 
 def make_choice(match: re.Match[str], sentence: Sentence) -> Choice:
     def part(name: str) -> str:
-        """Of the groups that begin so, the first with a text."""
+        """The text of the first group of this name, with or without a number, that has one."""
         groups = (text for key, text in match.groupdict("").items() if key.rstrip("0123456789") == name)
         text = next(filter(None, groups), "").strip(" ,.;:")
         balanced = text.count("(") == text.count(")")
@@ -149,7 +149,7 @@ def make_choice(match: re.Match[str], sentence: Sentence) -> Choice:
 
 
 def _between(match: re.Match[str]) -> str:
-    """What stands between the side that was not taken and the reason."""
+    """The text between the rejected side and the reason."""
     found = {name.rstrip("0123456789"): match.span(name) for name, text in match.groupdict().items() if text}
     other, why = found.get("other", (0, 0)), found.get("why", (0, 0))
     if match.groupdict().get("why4") and match.re is FORMS["infix"].pattern:
@@ -158,6 +158,6 @@ def _between(match: re.Match[str]) -> str:
 
 
 def find_objection(sentence: Sentence) -> re.Match[str] | None:
-    """``I considered a queue, but it needs a server``: what was taken is not in it."""
+    """Match ``I considered a queue, but it needs a server``, which does not say what was chosen."""
     match = SENTENCES["objected"].match(sentence.text.rstrip("."))
     return match if match and not (sentence.spoken or SENTENCES["takes"].search(match["why"])) else None

@@ -1,4 +1,4 @@
-"""The test runs of a part: how many there were, and what the last of them said."""
+"""Sums up the test runs of a part: how many there were, and the result of the last one."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from gittraj.model.values import AnyEvent, NoteEvent, TestRuns, ToolCall, ToolRe
 
 _REFUSED = re.compile(r"The user doesn't want to (?:proceed|take this action)|\[Request interrupted by user")
 _STATUS = re.compile(r"\AExit code \d+(?:\n|\Z)")
-"""What Claude Code puts before the output of a command that failed."""
+"""The line that Claude Code puts before the output of a command that failed."""
 
 
 def fold_runs(events: Sequence[AnyEvent], calls: Iterable[ToolCall] = ()) -> TestRuns | None:
-    """What the last run of tests said, or else the last check. None if there was none.
+    """The number of test runs, or else of checks, and the result of the last one. None if there was none.
 
-    A run is where its result is. ``calls``: those outside the part whose results are in it. A report of
-    checks that passed or failed is a run of tests.
+    A run belongs to the part with its result. ``calls``: those outside the part whose results are in it. A
+    report of checks that passed or failed counts as a run of tests.
     """
     known = {call.call_id: call for call in chain(calls, events) if isinstance(call, ToolCall)}
     found = [run for event in events if (run := _read(event, known))]

@@ -1,7 +1,7 @@
-"""What one shell call ran, and what came of it.
+"""Finds out what one shell call ran, and the result.
 
-``passed`` is only said where a summary was read, or where the exit status is certainly the runner's own and
-0. What neither shows is ``unknown``.
+The outcome is ``passed`` only if a summary says so, or the exit status is certainly the runner's own and 0.
+Without either it is ``unknown``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from gittraj.events.runs.wrappers import unwrap
 from gittraj.model.values import RunKind, RunOutcome
 
 OUTPUT_LIMIT = 200_000
-"""Characters of an output that are read, at its end: there the summary is."""
+"""Characters of an output that are read, at its end, where the summary is."""
 LINE_LIMIT = 500
 """Characters of a line of output that are read: no summary is longer, and no pattern takes long."""
 _COLOUR = re.compile(r"\x1b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][A-Z0-9])")
@@ -33,7 +33,7 @@ _OWN_LINE = r"(?!Tests:|Test Suites:|error TS)"
 _TABLE = tomllib.loads(files(__package__).joinpath("outputs.toml").read_text("utf-8"))
 _PREFIXES: Mapping[str, str] = _TABLE.pop("prefixes")
 _SIGNS = {name: re.compile("".join(pattern), re.M) for name, pattern in _TABLE.items()}
-"""What an output says whatever its runner, by the names in ``outputs.toml``."""
+"""Patterns for the output of any runner, by the names in ``outputs.toml``."""
 _NOT_CONNECTED = 255
 _NEVER_STARTED = (126, 127)
 _STOPPED = (124, 130, 134, 137, 139, 143)
@@ -59,7 +59,7 @@ class _Result:
 
 
 def read_call(command: str, output: str, exit_code: int | None) -> CallOutcome | None:
-    """What a shell call ran; None where it ran neither tests nor checks.
+    """The outcome of a shell call; None if it ran neither tests nor checks.
 
     ``exit_code`` is that of the whole call; None: not known.
     """
@@ -82,7 +82,7 @@ def read_call(command: str, output: str, exit_code: int | None) -> CallOutcome |
 
 
 def _clean(output: str) -> str:
-    """Its end, without colours, in lines that are short."""
+    """The end of the output, without colours, with long lines cut."""
     text = _COLOUR.sub("", output[-OUTPUT_LIMIT:]).replace("\r\n", "\n").replace("\r", "\n")
     return "\n".join(line[:LINE_LIMIT] for line in text.split("\n"))
 
@@ -95,8 +95,8 @@ def _explain(command: str, output: str, exit_code: int | None, *, cut: bool) -> 
 
 
 def _without_prefixes(output: str, runs: Iterable[Run]) -> str:
-    """Without what a manager of several packages or services sets before each line, if it ran here: a
-    summary of one package alone may look like a prefix."""
+    """The output without the prefix that a manager of several packages or services puts before each line, if
+    it ran here: a summary of one package alone may look like a prefix."""
     for run in runs:
         leading = [*run.words[:_LEADING], *unwrap(run.words)[:_LEADING]]
         names = {word.rpartition("/")[2] if word == run.words[0] else word for word in leading}
@@ -110,7 +110,7 @@ def _without_prefixes(output: str, runs: Iterable[Run]) -> str:
 
 
 def _rough(command: str) -> Iterator[Run]:
-    """The runs in a line that cannot be read as a shell does it: no status of theirs is known."""
+    """The runs in a line that cannot be parsed as a shell does it: their statuses are unknown."""
     for index, text in enumerate(re.split(r"&&|\|\||[;|\n&()<>]", command[: shell.LINE_LIMIT])):
         words = text.strip(" $").split()
         if find_runner(words):
@@ -118,8 +118,8 @@ def _rough(command: str) -> Iterator[Run]:
 
 
 def _results(runs: Sequence[tuple[Run, Runner]], known: Knowledge, output: str, cut: bool) -> list[_Result]:
-    """Of the runs that were reached, or may have been. What is read of one rules out worlds for the others:
-    after a failure, what ``&&`` would have run next; and a run whose summary is there was reached."""
+    """The results of the runs that were reached, or may have been. The result of one rules out worlds for the
+    others: after a failure, ``&&`` ran nothing more; and a run with a summary was reached."""
     found: list[_Result] = []
     for _ in range(2 if len(runs) > 1 else 1):
         found, left = [], output
@@ -170,7 +170,7 @@ def _result(
 
 
 def _silent_result(run: Run, runner: Runner, known: Knowledge, output: str, *, cut: bool) -> _Result:
-    """Of a run that may have failed, and says nothing of its outcome."""
+    """The result of a run that may have failed, and whose output does not state its outcome."""
     status = known.status(run)
     code = known.codes.get(status) if status else None
     silent = not (cut or output.strip() or runner.silent or known.reached(run)) and run.view == "whole"
@@ -183,9 +183,9 @@ def _silent_result(run: Run, runner: Runner, known: Knowledge, output: str, *, c
 
 
 def _read_verdict(run: Run, runner: Runner, left: str, *, cut: bool, same: int) -> Verdict | None:
-    """What the output in view says; where not all summaries may be in view, only a failure: with fewer than
-    runs of the ``same`` runner, and of one that is repeated, behind a filter. With more than runs that print
-    one each, whose they are is not known."""
+    """The verdict of the visible output; only a failure if some summaries may be hidden: if there are fewer
+    than runs of the ``same`` runner, or the run is repeated and filtered. If runs print one summary each and
+    there are more than runs, it is unknown whose they are."""
     if run.view == "none":
         return None
     seen = read_summary(runner, left, run.words, "part" if cut and run.view == "whole" else run.view)
@@ -217,7 +217,7 @@ def _did_not_start(run: Run, output: str) -> bool:
 
 
 def _did_not_end(run: Run, output: str) -> bool:
-    """Killed on the way, or refused for its arguments."""
+    """Whether it was killed while it ran, or rejected its arguments."""
     if run.view == "none":
         return False
     return _SIGNS["broken_off"].search(output) is not None or _SIGNS["usage"].search(output) is not None
@@ -229,7 +229,7 @@ def _main(runners: Iterable[Runner]) -> Runner:
 
 
 def _fold(results: Sequence[_Result]) -> CallOutcome:
-    """The worst outcome; of several kinds that of tests, unless something else stopped the line before."""
+    """The worst outcome; of several kinds that of tests, unless something else stopped the line earlier."""
     main = _main(result.runner for result in results)
     tests = [result.verdict for result in results if result.runner.kind == main.kind]
     outcome, own = combine(result.verdict for result in results).outcome, combine(tests)

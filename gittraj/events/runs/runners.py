@@ -1,4 +1,4 @@
-"""The table of runners, and which command starts one: ``uv run pytest`` is pytest, ``grep pytest`` is not."""
+"""The table of runners, and which command starts one: ``uv run pytest`` does, ``grep pytest`` does not."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from gittraj.model.values import RunKind, RunOutcome
 
 Pattern = re.Pattern[str]
 _WORDS_LIMIT = 400
-"""Characters of a command that are looked at to know its runner."""
+"""Characters of a command that are examined to find its runner."""
 _STARTERS = ("yarn", "pnpm", "bun")
-"""They run a package's program by its bare name, where no script of the project has it."""
+"""They run a package's program by its bare name if no script of the project has that name."""
 _CALLED = re.compile(r"^[^#\n]*\b(pytest|unittest)\.main\(", re.M)
 _OWN_OPTION = re.compile(r"(?P<valued>-[WX])|-[WX]\S+|-[uBIEsSObdqPvi]+")
 _INTERPRETER = re.compile(r"(?:python|py|pypy)[\d.]*(?:\.exe)?")
@@ -51,7 +51,7 @@ class Runner:
 
 @cache
 def all_runners() -> tuple[Runner, ...]:
-    """In the order of the table."""
+    """The runners, in the order of the table."""
     text = files("gittraj.events.runs").joinpath("runners.toml").read_text("utf-8")
     table = tomllib.loads(text)
     never = table["not_with"]
@@ -101,7 +101,7 @@ def find_runner(words: Sequence[str]) -> Runner | None:
 
 
 def _only_parses(program: str, options: Sequence[str]) -> bool:
-    """``bash -n`` runs nothing."""
+    """Whether the command runs nothing, as ``bash -n``."""
     shell = program in ("bash", "sh", "zsh", "dash")
     return shell and any(re.fullmatch(r"-\w*n\w*", word) for word in options)
 
@@ -116,7 +116,7 @@ def _spellings(program: str, words: Sequence[str]) -> Iterator[str]:
 
 
 def _without_options(words: Sequence[str]) -> list[str]:
-    """Without the interpreter's own options, as in ``python -X dev -W error -m pytest``."""
+    """The words without the interpreter's own options, as in ``python -X dev -W error -m pytest``."""
     left = list(words)
     while left and (match := _OWN_OPTION.fullmatch(left[0])):
         left = left[2 if match["valued"] else 1 :]

@@ -1,8 +1,8 @@
-"""A shell command line as a tree.
+"""Parses a shell command line into a tree.
 
-The grammar is that of the POSIX shell with bash's ``&>``, ``|&`` and ``[[``; what has no meaning for an exit
-status (arithmetic, case patterns) is skipped. A text that no shell would accept is read as far as it makes
-sense, since its output says that it was a syntax error.
+The grammar is that of the POSIX shell with bash's ``&>``, ``|&`` and ``[[``; parts that do not affect an exit
+status (arithmetic, case patterns) are skipped. A text that no shell would accept is parsed as far as it makes
+sense, since its output reports the syntax error.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from dataclasses import dataclass, replace
 from gittraj.events.runs.tokens import Token, Word, read_tokens
 
 LINE_LIMIT = 8_000
-"""Characters of a command line that are read: more is a script, and the nesting is bounded by it."""
+"""Characters of a command line that are read: a longer one is a script. This also limits the nesting."""
 _DEEPEST = 20
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(?:\[[^]]*\])?\+?=", re.S)
 
 
 @dataclass(frozen=True, slots=True)
 class Redirect:
-    """``descriptors``: of the output that goes to ``target``: ``1``, ``2`` or ``12``; empty for input.
+    """``descriptors``: the outputs that go to ``target``: ``1``, ``2`` or ``12``; empty for input.
     ``document``: the text of a here-document."""
 
     descriptors: str
@@ -47,7 +47,7 @@ class Simple:
 
     @property
     def document(self) -> str | None:
-        """What a here-document hands it."""
+        """The text of its here-document."""
         return next((r.document for r in self.redirects if r.document is not None), None)
 
 
@@ -105,7 +105,7 @@ Node = Simple | Pipeline | Chain | Sequence | Background | Group | Condition | L
 
 
 def parse(line: str) -> Node:
-    """The tree of a command line. Raises ValueError where a quotation does not end, or nested too deeply."""
+    """The tree of a command line. Raises ValueError if a quotation does not end, or nesting is too deep."""
     return _Parser(list(read_tokens(line[:LINE_LIMIT]))).sequence(frozenset(), 0)
 
 
@@ -137,7 +137,7 @@ class _Parser:
             if self._peek("operator", ")"):
                 if ")" in ends:
                     break
-                self.at += 1  # a syntax error: what follows is read all the same
+                self.at += 1  # a syntax error: the rest is parsed all the same
                 continue
             if self._peek("word", *ends):
                 break

@@ -1,8 +1,8 @@
-"""Which exit statuses the runs of a command line can have had, given what was seen of the whole call.
+"""Works out the possible exit statuses of a command line's runs from the whole call's status and output.
 
-Of all worlds in which the line may have gone, those are dropped that end with another status than the call's,
-or print what is not in the output. What the worlds left agree on is known: in
-``pytest >/dev/null && echo OK || echo FAIL`` the printed word tells; in ``pytest | tail`` nothing does.
+A world is one way in which the line may have gone. Worlds are dropped that end with another status than the
+call's, or print what is not in the output. What the others agree on is known: in
+``pytest >/dev/null && echo OK || echo FAIL`` the printed word decides; in ``pytest | tail`` nothing does.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from gittraj.events.runs.walk import Run, Walk
 from gittraj.events.runs.worlds import ANY, LITERAL, OK, Text, World
 
 _LINES = 400
-"""Lines of output, from its end, that are looked at for what the line itself printed."""
+"""Lines of output, from its end, that are searched for what the line itself printed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
-    """The worlds that agree with what was seen. ``codes``: exit statuses of failures, as far as seen;
+    """The worlds that agree with status and output. ``codes``: exit statuses of failures, as far as seen;
     ``seen``: what the line itself printed."""
 
     runs: tuple[Run, ...]
@@ -31,17 +31,17 @@ class Knowledge:
     seen: frozenset[Text] = frozenset()
 
     def status(self, run: Run) -> int | None:
-        """OK, or the run's own number for a failure; None where the worlds differ, or it may not have run."""
+        """OK, or the run's own number for a failure; None if the worlds differ, or it may not have run."""
         seen = {dict(world.runs).get(run.index) for world in self.worlds}
         return seen.pop() if len(seen) == 1 else None
 
     def reached(self, run: Run) -> bool | None:
-        """Whether it was started; None where the worlds differ."""
+        """Whether it was started; None if the worlds differ."""
         seen = {run.index in dict(world.runs) for world in self.worlds}
         return seen.pop() if len(seen) == 1 else None
 
     def shows_failure(self, run: Run) -> bool:
-        """Whether something was printed that only its failure prints: in a loop, that of one round."""
+        """Whether something was printed that only its failure prints: in a loop, that of one iteration."""
         printed: dict[bool, set[Text]] = {True: set(), False: set()}
         for world in self.worlds:
             if (status := dict(world.runs).get(run.index)) is not None:
@@ -49,16 +49,16 @@ class Knowledge:
         return bool((printed[False] - printed[True]) & self.seen)
 
     def where(self, keep: Callable[[World], bool]) -> Knowledge:
-        """With only the worlds that ``keep``; with all of them, if none is left."""
+        """The knowledge with only the worlds for which ``keep`` is true; with all, if none is left."""
         return replace(self, worlds=tuple(filter(keep, self.worlds)) or self.worlds)
 
 
 def explain(
     tree: Node, is_run: Callable[[Sequence[str]], object], *, output: str, exit_code: int | None, cut: bool
 ) -> Knowledge:
-    """What is known of the runs in ``tree``. ``cut``: something of the output was left out.
+    """Work out what is known about the runs in ``tree``. ``cut``: some of the output was left out.
 
-    Raises TooManyWorldsError, and ValueError where a nested script has a quotation that does not end.
+    Raises TooManyWorldsError, and ValueError if a nested script has a quotation that does not end.
     """
     lines = [line.strip() for line in output.splitlines()]
     walk = Walk(is_run, output, read_back(tree, len(lines)))
@@ -83,7 +83,7 @@ def _ends_with(world: World, exit_code: int | None) -> bool:
 
 
 def _prints(world: World, seen: dict[Text, bool]) -> bool:
-    """Whether it prints what was seen, and nothing else. A text with a gap may have been seen by chance."""
+    """Whether it prints what was seen, and nothing else. A text with a gap may have matched by chance."""
     return all(
         was_seen if text in world.printed else not was_seen or None in text or ANY in text
         for text, was_seen in seen.items()

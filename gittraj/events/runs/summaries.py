@@ -1,4 +1,4 @@
-"""What the output of a run says of its outcome."""
+"""Reads the outcome of a run from its output."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _VOCABULARY = {
     "other": "xfailed xpassed excluded todo todos incomplete risky notifications expected_failures"
     " unexpected_successes",
 }
-"""The runners' words for how many tests did what. ``other`` is part of the total and of no count."""
+"""The runners' words in counts of tests. ``other`` is part of the total, but not of another count."""
 _FIELDS = {word: name for name, words in _VOCABULARY.items() for word in words.split()}
 _NOUN = r"(?:(?:tests?|scenarios?|specs?|examples?)\s+)?"
 _NUMBER_FIRST = re.compile(rf"(?<![\w.])(\d+)\s+{_NOUN}([A-Za-z]+)")
@@ -30,7 +30,7 @@ _WORD_THEN_NUMBER = re.compile(r"([A-Za-z]+)\s+(\d+)\b")
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Of tests; None where no summary says. Of checks ``errors``, and no failed test."""
+    """Counts of tests; None if no summary has them. Checks have ``errors``, and no failed tests."""
 
     passed: int | None = None
     failed: int | None = None
@@ -51,7 +51,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """``sure``: from counts, and not from a line that may mean something else. ``blocks``: summaries seen."""
+    """``sure``: from counts, not a line that may mean something else. ``blocks``: the number of summaries."""
 
     outcome: RunOutcome
     counts: Counts | None = None
@@ -60,8 +60,8 @@ class Verdict:
 
 
 def read_summary(runner: Runner, output: str, words: Sequence[str], view: str) -> Verdict | None:
-    """What ``output`` says of this runner's tests or checks; None if nothing. ``view``: how much of it there
-    is: the ``whole``, its ``end``, its ``start`` or a ``part``."""
+    """The verdict of ``output`` on this runner's tests or checks, if any. ``view``: how much of the output
+    there is: the ``whole``, its ``end``, its ``start`` or a ``part``."""
     if not runner.any:
         return _read_own(runner, output, words, view)
     found, rest = _read_rows(runner, output, view)
@@ -70,7 +70,7 @@ def read_summary(runner: Runner, output: str, words: Sequence[str], view: str) -
 
 
 def _read_rows(runner: Runner, output: str, view: str) -> tuple[list[Verdict], str]:
-    """What all runners of a kind would have said, and the output without their summaries."""
+    """The verdicts of all runners of a kind, and the output without their summaries."""
     found: list[Verdict] = []
     for row in (row for row in all_runners() if row.kind == runner.kind and not row.any):
         lines = [match[0] for pattern in row.summary for match in pattern.finditer(output)]
@@ -84,8 +84,8 @@ def _read_rows(runner: Runner, output: str, view: str) -> tuple[list[Verdict], s
 
 
 def _tells(runner: Runner, output: str, *, tallies: bool) -> bool:
-    """Whether a line says that all passed, that nothing could run, or that nothing was to be run; or with
-    ``tallies`` what became of one test."""
+    """Whether a line says that all passed, that nothing could run, or that nothing was to be run; or, with
+    ``tallies``, the result of one test."""
     lines = (runner.passed, runner.blocked, runner.none, *(runner.tally.values() if tallies else ()))
     return any(pattern and pattern.search(output) for pattern in lines)
 
@@ -105,7 +105,7 @@ def combine(verdicts: Iterable[Verdict]) -> Verdict:
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """Which of a runner's telling lines are in its output."""
+    """Which of a runner's patterns for an outcome match its output."""
 
     passed: bool
     failed: bool
@@ -133,7 +133,7 @@ def _read_own(runner: Runner, output: str, words: Sequence[str], view: str) -> V
 def _is_partial(
     runner: Runner, words: Sequence[str], output: str, view: str, counted: dict[str, int] | None
 ) -> bool:
-    """Whether what passed may not be all that ran; ``counted``: the last summary, where it counts some."""
+    """Whether what passed may not be all that ran; ``counted``: the last summary, if it counts some."""
     if _is_one_item(runner, words, view, counted=counted is not None):
         return True
     return counted is not None and _may_lack_failures(runner, counted, output, view)
@@ -220,7 +220,8 @@ def _line_counts(match: re.Match[str]) -> dict[str, int]:
 
 
 def _counts(block: dict[str, int], runner: Runner, *, passed: bool) -> Counts | None:
-    """``passed``: the output says that all did. A bare total tells nothing without."""
+    """The counts of a summary. ``passed``: the output says that all did; without that, a bare total says
+    nothing."""
     if runner.kind != "test":
         return Counts(failed=0, errors=block["errors"]) if "errors" in block else None
     named = {name: block[name] for name in ("passed", "failed", "skipped", "errors") if name in block}

@@ -1,4 +1,4 @@
-"""The words, operators and redirections of a shell command line.
+"""Splits a shell command line into words, operators and redirections.
 
 Nothing is expanded, and comments are left out. The text of a
 here-document is one of its redirection's scripts.
@@ -39,7 +39,7 @@ class Token:
 
 
 def read_tokens(line: str) -> Iterator[Token]:
-    """Raises ValueError where a quotation or substitution does not end."""
+    """Split a line. Raises ValueError if a quotation or substitution does not end."""
     at = 0
     documents: list[str] = []
     while at < len(line):
@@ -150,7 +150,7 @@ def _opening(line: str, at: int) -> tuple[str, str] | None:
 
 
 def _closing(line: str, at: int, closing: str) -> int:
-    """After the end of a substitution that was opened before ``at``, which may hold quotes and others."""
+    """The index after the end of a substitution that was opened before ``at``, and may contain others."""
     depth = 0
     while at < len(line):
         if line.startswith(closing, at) and not depth:

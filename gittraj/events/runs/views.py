@@ -1,4 +1,4 @@
-"""How much of a command's output is in the output of the call: filters, and files that are read back."""
+"""Decides how much of a command's output is in the call's: filters hide some, files may be read back."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _FILTERS = {"tee": "whole", "cat": "whole", "tail": "end", "head": "start"}
 
 
 def least(*views: str) -> str:
-    """The one that shows the least."""
+    """The view that shows the least."""
     return max(views, key=_VIEWS.index)
 
 
 def through(filtering: Node, lines: int) -> str:
-    """How much of its input a filter shows. ``lines``: of the output; one with room for more shows all."""
+    """How much of its input a filter shows: all, if its limit is above the ``lines`` of the output."""
     text = _text(filtering)
     if _COUNTERS.match(text):
         return "none"
@@ -31,7 +31,7 @@ def through(filtering: Node, lines: int) -> str:
 
 
 def read_back(tree: Node, lines: int) -> dict[str, str]:
-    """How much of which files and variables (``$name``) the commands of the line show."""
+    """The files and variables (``$name``) that the commands of the line show, each with its view."""
     found: dict[str, str] = {}
     _collect(tree, found, lines)
     return found

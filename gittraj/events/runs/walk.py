@@ -1,4 +1,4 @@
-"""A walk through a command line in which every command both succeeds and fails, each in a world of its own.
+"""Walks through a command line in which every command both succeeds and fails, each in a separate world.
 
 It knows what a shell does with a status (``&&``, ``|``, ``if``, ``set -e``, ``pipefail``, ``wait``) and which
 commands do not fail. It knows nothing of runners: its caller says which commands are runs.
@@ -24,7 +24,7 @@ _BUILTINS = (
     ": true export trap cd pushd popd local declare readonly unset shopt umask alias source . hash type"
 )
 _RELIABLE = frozenset(f"{_FILTERS} {_BUILTINS} mkdir touch sleep date pwd".split())
-"""Commands that are taken to succeed unless the output has a complaint of theirs."""
+"""Commands that are assumed to succeed unless the output has an error message of theirs."""
 _RELIABLE_GIT = {"add", "status", "log", "diff", "stash", "branch", "rev-parse", "show", "config"}
 
 
@@ -32,7 +32,7 @@ _RELIABLE_GIT = {"add", "status", "log", "diff", "stash", "branch", "rev-parse",
 class Run:
     """A command of the line that runs tests or checks. ``view``: how much of its output is in the call's: the
     ``whole``, its ``end``, a ``part``, its ``start``, or ``none``. ``repeated``: it may run several times, or
-    is detached, so that a status of 0 is not its own. ``remote``: it runs below ``ssh``."""
+    is detached, so that a status of 0 is not its own. ``remote``: ``ssh`` runs it."""
 
     index: int
     words: tuple[str, ...]
@@ -43,7 +43,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a command stands. ``view``, ``repeated`` and ``remote`` as in :class:`Run`; ``guarded``: its
+    """The context of a command. ``view``, ``repeated`` and ``remote`` as in :class:`Run`; ``guarded``: its
     failure does not end the script under ``set -e``."""
 
     view: str = "whole"
@@ -52,7 +52,7 @@ class _Place:
     remote: bool = False
 
     def into(self, redirects: Sequence[Redirect], read_back: dict[str, str]) -> _Place:
-        """With the output going to files, which the line may read back."""
+        """The context in which the output goes to files, which the line may read back."""
         place = self
         for redirect in redirects:
             if "1" in redirect.descriptors and not redirect.target.startswith("&"):
@@ -62,21 +62,21 @@ class _Place:
         return place
 
     def below(self, words: Sequence[str]) -> _Place:
-        """Where what a command runs stands."""
+        """The context of what a command runs."""
         if is_detached(words):
             return replace(self, view="none", guarded=True, repeated=True)
         return replace(self, repeated=True) if is_repeated(words) else self
 
 
 class TooManyWorldsError(Exception):
-    """The line has more commands than can be told apart."""
+    """The line has too many commands to follow all outcomes."""
 
 
 @dataclass
 class Walk:
-    """``is_run``: whether the words of a command start a run; ``read_back``: of :func:`.views.read_back`.
+    """``is_run``: whether the words of a command start a run; ``read_back``: from :func:`.views.read_back`.
 
-    ``runs`` are those that the walk met.
+    ``runs`` are those that the walk found.
     """
 
     is_run: Callable[[Sequence[str]], object]
@@ -87,8 +87,8 @@ class Walk:
     _trees: dict[tuple[int, str], Node] = field(default_factory=dict)
 
     def walk(self, tree: Node) -> list[World]:
-        """All worlds at the end of the line. Raises TooManyWorldsError, and ValueError where a nested script
-        has a quotation that does not end."""
+        """All worlds at the end of the line. Raises TooManyWorldsError, and ValueError if a nested script has
+        a quotation that does not end."""
         return self._node(tree, World(), _Place())
 
     def _node(self, node: Node, world: World, place: _Place) -> list[World]:
@@ -228,7 +228,7 @@ class Walk:
 
 
 def _run_builtin(words: Sequence[str], world: World, before: World, failure: int) -> World | None:
-    """What a builtin of the shell with a known status leads to; None for any other command."""
+    """The world after a builtin of the shell with a known status; None for any other command."""
     match words[0]:
         case "exit" | "return":
             status = before.value(words[1]) if len(words) > 1 else before.status
@@ -254,7 +254,7 @@ def _bounded(worlds: Iterable[World]) -> list[World]:
 
 
 def _leave(outside: World, inside: World) -> World:
-    """After a subshell: what it set is gone, what it ran and printed is not."""
+    """The world after a subshell: what it set is lost, what it ran and printed is not."""
     return replace(
         outside, status=inside.status, runs=inside.runs, printed=inside.printed, pipe=(inside.status,)
     )

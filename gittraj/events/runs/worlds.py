@@ -1,7 +1,7 @@
-"""One way in which a command line can have gone, and what it would have printed.
+"""A world: one way in which a command line can have gone, and what it would have printed.
 
-A status is 0, or a positive number that stands for the failure of one command of the line, whatever the exit
-status of the failure was.
+A status is 0, or a positive number that means the failure of one command of the line, whatever its exit
+status was.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from gittraj.events.runs.tokens import Word
 
 OK = 0
 ANY = -1
-"""A status of which nothing is known."""
+"""An unknown status."""
 LITERAL = 1_000_000
-"""Added to a status that the line spells out, as in ``exit 3``."""
+"""Added to a status that the line states as a number, as in ``exit 3``."""
 _EXPANSION = re.compile(
     r"\$(?:(?P<status>\?)|\{PIPESTATUS\[(?P<pipe>\d)\]\}|\{?(?P<name>[A-Za-z_]\w*)\}?|\([^)]*\)|.)|`[^`]*`"
 )
@@ -28,7 +28,7 @@ Text = tuple[str | int | None, ...]
 @dataclass(frozen=True, slots=True)
 class World:
     """The state of the shell. ``status`` is ``$?``, ``pipe`` is ``PIPESTATUS``, ``job`` the status of the
-    last background job; ``runs``: of each run that was started, its number and status."""
+    last background job; ``runs``: the number and status of each run that was started."""
 
     status: int = OK
     pipe: tuple[int, ...] = ()
@@ -41,7 +41,7 @@ class World:
     exited: bool = False
 
     def value(self, text: str) -> int:
-        """The status that a word stands for."""
+        """The status that a word states or expands to."""
         if text.isdigit():
             return OK if int(text) == 0 else LITERAL + int(text[:3])
         expansion = _EXPANSION.fullmatch(text)
@@ -49,7 +49,7 @@ class World:
         return ANY if found is None else found
 
     def print(self, words: Sequence[Word]) -> Text:
-        """What ``echo`` or ``printf`` prints; empty if that is nothing to look for."""
+        """The line that ``echo`` or ``printf`` prints; empty if it cannot be searched for."""
         texts = [word.text for word in words[1:]]
         while texts and re.fullmatch(r"-[neE]+", texts[0]):
             texts.pop(0)
@@ -65,7 +65,7 @@ class World:
         return text if any(each is not None and str(each).strip() for each in text) else ()
 
     def compare(self, words: Sequence[str]) -> bool | None:
-        """Whether ``$? -eq 0`` and its like hold; None for any other test."""
+        """Whether a test such as ``$? -eq 0`` is true; None for any other test."""
         match words:
             case [left, "-eq" | "=" | "==" as operator, "0", *_]:
                 status = self.value(left)
@@ -76,7 +76,7 @@ class World:
         return None if status == ANY else (status == OK) == (operator in ("-eq", "=", "=="))
 
     def _expand(self, expansion: re.Match[str]) -> int | None:
-        """None for what is not a status."""
+        """The status that an expansion gives; None if it is not one."""
         if expansion["status"]:
             return self.status
         if expansion["pipe"]:

@@ -19,7 +19,7 @@ _RUN, _VALUED, _SSH_VALUED, _DETACHED, _REPEATED, _TERMINALS = (
 
 
 def unwrap(words: Sequence[str]) -> list[str]:
-    """Without ``timeout 60``, ``uv run``, ``npx`` and their like."""
+    """The words without ``timeout 60``, ``uv run``, ``npx`` and the like."""
     left = list(words)
     while left:
         name = left[0].rpartition("/")[2]
@@ -51,8 +51,8 @@ def _skip_options(words: list[str], valued: Pattern) -> list[str]:
 
 
 def nested_script(words: Sequence[str], document: str | None) -> str | None:
-    """The shell script that the words run: of ``bash -c SCRIPT``, ``eval``, ``ssh HOST SCRIPT``, a terminal's
-    window; ``document``: the here-document that a bare ``bash`` reads."""
+    """The shell script that the words run: by ``bash -c SCRIPT``, ``eval``, ``ssh HOST SCRIPT`` or in a
+    terminal's window. ``document``: the here-document that a bare ``bash`` reads."""
     if words[0] == "eval":
         return " ".join(words[1:])
     if _TERMINALS.match(" ".join(words[:2]) + " "):
@@ -76,5 +76,5 @@ def is_detached(words: Sequence[str]) -> bool:
 
 
 def is_repeated(words: Sequence[str]) -> bool:
-    """Whether the command may run another one several times, or not at all, or not say that it failed."""
+    """Whether the command may run another one several times, or not at all, or hide that it failed."""
     return any(_REPEATED.match(" ".join(each[:12]) + " ") for each in (words, unwrap(words)))

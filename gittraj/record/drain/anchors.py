@@ -1,6 +1,6 @@
-"""The calls of a log that made commits: by index while it is read, by name in what is remembered.
+"""The calls of a log that made commits: by index while it is read, by name in the saved state.
 
-And the stored parts that belong to a further commit: it gets their records, too.
+Also finds stored parts that belong to a further commit, which then gets their records, too.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def name_anchors(
 
 
 def locate(log: Log, known: Sequence[Anchored]) -> tuple[tuple[Anchor, ...], Anchor | None]:
-    """The known anchors as indexes of this log; and the latest one above it."""
+    """The known anchors, with their index in this log; and the latest one before the log's beginning."""
     index = {call_name(log, i): i for i, e in enumerate(log.entries) if isinstance(e.event, ToolCall)}
     inside: list[Anchor] = []
     before: Anchor | None = None
@@ -53,7 +53,7 @@ def locate(log: Log, known: Sequence[Anchored]) -> tuple[tuple[Anchor, ...], Anc
 def combine(
     known: Sequence[Anchor], found: Sequence[Anchor], stored: Sequence[Stored]
 ) -> tuple[list[Anchor], list[tuple[Stored, Target]]]:
-    """One anchor for each call. A commit that joins a call whose parts are stored gets their records."""
+    """Merge anchors to one per call. A commit that joins a call whose parts are stored gets their records."""
     by_call: dict[int, Anchor] = {}
     copies: list[tuple[Stored, Target]] = []
     for anchor in (*known, *found):
@@ -75,8 +75,8 @@ Copy = tuple[Stored, Target]
 def stored_before(
     log: Log, found: Sequence[Anchor], known: Sequence[Anchor], stored: Sequence[Stored]
 ) -> Iterator[Copy]:
-    """Parts with a call that made a commit which no reflog showed yet when the log was read: a quick agent
-    commits again and ends its turn while a drain reads. The commit gets their records, too."""
+    """Stored parts with a call whose commit was in no reflog yet when the log was read: a quick agent commits
+    again and ends its turn while a drain reads. The commit gets their records, too."""
     calls = {anchor.call for anchor in known}
     positions = {entry.event.id: i for i, entry in enumerate(log.entries)}
     for anchor in found:
@@ -92,7 +92,7 @@ def stored_before(
 
 
 def copies_onto(commit: str, stored: Iterable[Stored]) -> list[Copy]:
-    """What is stored and led to other commits, for this one too."""
+    """The stored parts that led to other commits, to be copied to this one, too."""
     target = Target(commit=commit, link=Link(evidence="imported"))
     return [(part, target) for part in stored if not part.explored and commit not in part.commits]
 
@@ -100,8 +100,8 @@ def copies_onto(commit: str, stored: Iterable[Stored]) -> list[Copy]:
 def find_aliases(
     aliases: Iterable[tuple[str, tuple[int, ...]]], log: Log, stored: Sequence[Stored]
 ) -> tuple[dict[int, list[Target]], list[Copy]]:
-    """Commits that took lines of events which belong to an earlier commit: the parts that hold those
-    events go to them too, whether they stand already or are written now."""
+    """Targets for commits that took lines of events which belong to an earlier commit: the parts with those
+    events go to them, too, whether they are written now (by call) or stored already (copies)."""
     positions = {entry.event.id: i for i, entry in enumerate(log.entries)}
     fresh: dict[int, list[Target]] = {}
     copies: dict[tuple[str, str], Copy] = {}
@@ -119,7 +119,7 @@ def find_aliases(
 
 
 def copy_records(notes: NotesRef, trajectory: str, copies: Iterable[Copy]) -> Iterator[tuple[str, Line]]:
-    """The records of stored parts, for the further commits."""
+    """Copy the records of stored parts to further commits."""
     for stored, target in copies:
         found = (_find_record(notes, commit, trajectory, stored.range.first) for commit in stored.commits)
         record = next((r for r in found if r is not None), None)

@@ -1,4 +1,4 @@
-"""Puts a drain together: configuration, redactor, pipeline, lock. What the worker and every command call."""
+"""Sets up a drain: configuration, redactor, pipeline, lock. The worker and all commands use it."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def drain(
     wait: float = 10.0,
 ) -> Report | None:
     """Drain now. ``live`` is the environment whose values are secrets; ``patience`` the seconds that a
-    commit's call may take to come into its log; ``wait`` the seconds to wait for another drain.
+    commit's call may take to appear in its log; ``wait`` the seconds to wait for another drain.
 
-    ``None`` where nothing is installed, or another drain goes on. Raises TrajError.
+    ``None`` if git-traj is not installed or off here, or another drain is still running. Raises TrajError.
     """
     local = LocalState.of(repository)
     if not local.exists or environ.off or is_guest(local.folder, live):
@@ -62,8 +62,8 @@ def make_pipeline(
     live: Mapping[str, str] | None = None,
     rewrites: Mapping[str, tuple[str, ...]] | None = None,
 ) -> Pipeline:
-    """The pipeline of this repository, with every secret that is known here; ``live`` is the environment that
-    has some, None: that of ``environ``."""
+    """The pipeline of this repository, with every secret that is known here; ``live`` is the environment with
+    secrets (None: that of ``environ``)."""
     live = environ.variables if live is None else live
     values = known_secrets(repository, environ, live=live)
     local = LocalState.of(repository)
@@ -87,7 +87,7 @@ def make_pipeline(
 def _task_namer(
     repository: Repository, config: Config, live: Mapping[str, str]
 ) -> Callable[[Draft], TaskRef | None]:
-    """By the trailers of the commits, else by the branch's name."""
+    """A function that finds a part's task by the trailers of its commits, else by its branch's name."""
     site = cache(lambda: survey(repository, live, preferred=config.tasks))
 
     def task_of(draft: Draft) -> TaskRef | None:
@@ -102,22 +102,22 @@ def _task_namer(
 
 
 def known_secrets(repository: Repository | None, environ: Environ, *, live: Mapping[str, str]) -> LiveValues:
-    """The values of the environment ``live`` and of the files that hold some, and the hashes of earlier ones.
-    Writes nothing."""
+    """The secrets in the environment ``live`` and in the files that usually have some, and the hashes of
+    earlier ones. Writes nothing."""
     roots = RepoPaths(repository).roots if repository else ()
     found = LiveValues.collect(live, _secret_files(roots, environ.home))
     return LiveValues(found.values, hashes=LocalState.of(repository).hashes() if repository else ())
 
 
 def remember_secrets(repository: Repository, *, environ: Environ, live: Mapping[str, str]) -> None:
-    """Store keyed hashes of the live values: the next drain may run where they are not known."""
+    """Store keyed hashes of the live values: the next drain may run in another environment."""
     local = LocalState.of(repository)
     local.add_hashes(known_secrets(repository, environ, live=live).hashes(local.key()))
 
 
 class Localiser:
-    """Takes this machine's folders out of a text: the working tree's paths become relative to it, and
-    the home folder ``~``."""
+    """Removes this machine's folders from a text: paths in the worktree become relative to it, the home
+    folder becomes ``~``."""
 
     def __init__(self, roots: tuple[Path, ...], home: Path | None) -> None:
         names = sorted((re.escape(str(root)) for root in roots if len(root.parts) > 1), key=len, reverse=True)
@@ -127,7 +127,7 @@ class Localiser:
         self._home = re.compile(_home_pattern(home, after)) if home and len(home.parts) > 1 else None
 
     def __call__(self, text: str) -> str:
-        if not any(sign in text for sign in "/\\-"):
+        if not any(char in text for char in "/\\-"):
             return text
         if self._inside_path is not None and self._inside is not None:
             text = self._inside.sub(".", self._inside_path.sub("", text))
@@ -135,8 +135,9 @@ class Localiser:
 
 
 def _home_pattern(home: Path, after: str) -> str:
-    """A home folder names a person, so it is found inside a word too (``-I/home/ann``, an escaped line end
-    before it), and as agents name their folders after it (``-home-ann-project``). Not so ``/root``."""
+    """The pattern of a home folder. It names a person, so it also matches inside a word (``-I/home/ann``, an
+    escaped line end before it), and as agents write it in names of folders (``-home-ann-project``); ``/root``
+    does neither."""
     if len(home.parts) == 2:
         return rf"(?<![\w.-]){re.escape(str(home))}{after}"
     dashed = re.escape(re.sub(r"[^A-Za-z0-9]", "-", str(home)))

@@ -62,7 +62,7 @@ class Context:
         return self.repository.common_dir / FOLDER
 
     def load_changes(self, streams: Sequence[Sequence[Commit]]) -> list[list[Commit]]:
-        """The commits with what they changed, and when; without those that are gone (pruned, never made)."""
+        """The commits with their changes and times; without those that are missing (pruned, never made)."""
         ids = [c.id for stream in streams for c in stream]
         changes = read_changes(self.repository, [c for c in ids if self.repository.objects.exists(c)])
         local = LocalState(self.folder)

@@ -1,4 +1,4 @@
-"""What a drain is to write, decided from one frozen situation. Nothing is written here."""
+"""Decides what a drain writes, from one frozen situation. Nothing is written here."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ from gittraj.state.cursors import State, Suspension
 class Situation:
     """Everything that is known when a drain decides. ``streams``: the new commits of each worktree, with what
     they changed; ``pairs``: rewrites (old, new); ``tombstones``: those that are missing, by commit;
-    ``restored``: refs that were gone; ``unrestored``: those that could not be, and where they were."""
+    ``restored``: deleted refs that are back; ``unrestored``: those that could not be restored, with their
+    tips."""
 
     state: State
     off: Suspension
@@ -63,7 +64,7 @@ class Decision:
         return [*(d.draft for plan in self.plans for d in plan.drafted), *self.manual.drafts]
 
     def lines(self, notes: NotesRef) -> Iterator[tuple[str, Line]]:
-        """Ready lines: stubs, copies and tombstones."""
+        """Finished lines: stubs, copies and tombstones."""
         yield from self.stubs
         for plan in self.plans:
             yield from plan.lines(notes)
@@ -83,7 +84,7 @@ def decide(context: Context, situation: Situation) -> Decision:
 
 
 def _link(context: Context, situation: Situation) -> tuple[Links, dict[str, Commit]]:
-    """Which commits belong to which logs; and all commits that are known now, by id."""
+    """The links between commits and logs; and all commits that are known now, by id."""
     readings = situation.readings
     streams = list(situation.streams)
     news = {c.id for stream in streams for c in stream}
@@ -110,7 +111,7 @@ def _make_plans(
 ) -> list[Plan]:
     head = context.repository.head()
     waiting = {c.id for c in links.unfound} - {c.id for c in links.unowned}
-    commits = {c: commit for c, commit in commits.items() if c not in waiting}  # which took nothing yet
+    commits = {c: commit for c, commit in commits.items() if c not in waiting}  # those took nothing yet
     plans: list[Plan] = []
     for reading in sorted(readings, key=lambda r: r.log.started_by is not None):
         above = next((p for p in plans if p.reading.log.trajectory == reading.log.parent), None)
@@ -120,7 +121,7 @@ def _make_plans(
 
 
 def _find_manual(context: Context, situation: Situation, links: Links) -> Manual:
-    """What authors recorded, except for what is in a log."""
+    """The events that authors recorded, without those that are in a log."""
     if not situation.actives:
         return Manual()
     worktrees, recorded = situation.news.worktrees, situation.recorded
@@ -143,7 +144,7 @@ def _find_manual(context: Context, situation: Situation, links: Links) -> Manual
 def _find_present(
     repository: Repository, rewrites: Mapping[str, tuple[str, ...]], commit: str | None
 ) -> str | None:
-    """The commit, or the first that it became that is still here."""
+    """The commit, or the first of those that it was rewritten to, that still exists."""
     chain = dict.fromkeys([commit] if commit else [])
     for each in (waiting := [*chain]):
         if repository.objects.exists(each):
@@ -155,7 +156,7 @@ def _find_present(
 
 
 def _find_moved(context: Context, situation: Situation, plans: Sequence[Plan]) -> list[Rewrite]:
-    """What hooks missed: where else the stored records belong, and those that are about to be."""
+    """The rewrites that hooks missed, of commits with records that are stored or about to be."""
     state = situation.state
     targets = [t for plan in plans for d in plan.drafted for t in d.draft.targets]
     known = (a for s in state.sessions.values() for a in s.anchors if a.evidence != "content")

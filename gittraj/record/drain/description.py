@@ -1,4 +1,4 @@
-"""What a log says of its session as a whole: agent, task, run, how it ended."""
+"""Describes a session as a whole, from its log: agent, task, run, how it ended."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from gittraj.model.values import (
 def describe(
     log: Log, *, title: str | None, ci: str | None, retrospective: Retrospective | None
 ) -> SessionInfo:
-    """What is known of the trajectory. In a session that worked in other repositories too it is unknown which
-    one its task and tags are about."""
+    """Describe a trajectory. If its session worked in other repositories, too, its task, tags, participants
+    and stated status are left out: they may be about one of those."""
     entrypoint = log.fact("entrypoint")
     here = "elsewhere" not in log.places
     return SessionInfo(
@@ -43,7 +43,7 @@ def describe(
 
 
 def _find_task(log: Log) -> TaskRef | None:
-    """``task`` is ``SYSTEM:ID``, as a person names it."""
+    """The task that the log states; its fact ``task`` is ``SYSTEM:ID``, as a person writes it."""
     title, url, name = map(log.fact, ("task_title", "task_url", "task"))
     system, _, task = (name or "").partition(":")
     source = TaskSource(system="url", id=url, url=url) if url else None
@@ -53,7 +53,7 @@ def _find_task(log: Log) -> TaskRef | None:
 
 
 def find_run(log: Log) -> Run | None:
-    """The run of a benchmark."""
+    """The benchmark run that the log is from, if any."""
     run, instance = log.fact("run"), log.fact("instance")
     messages, calls = log.fact("messages"), log.fact("api_calls")
     if not (run or instance):
@@ -80,5 +80,5 @@ def _participant(value: str | float) -> Participant:
 def _to_int(number: str | None) -> int | None:
     try:
         return int(float(number)) if number else None
-    except OverflowError:  # no log counts so many
+    except OverflowError:  # infinite: not a real count
         return None

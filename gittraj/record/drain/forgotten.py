@@ -1,7 +1,7 @@
-"""Trajectories that somebody took away from everywhere: no session of theirs is read again.
+"""Finds forgotten trajectories, which were withdrawn from every commit: their sessions are not read again.
 
-``git traj forget`` writes it into this clone's ``off.json`` and onto the notes; a tombstone that came with a
-fetch is found here. What other clones had on further commits is taken away there too.
+``git traj forget`` writes them to this clone's ``off.json``, and tombstones to the notes; tombstones that
+came with a fetch are found here. Records that other clones had on further commits are withdrawn, too.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ def read_forgotten(
 ) -> tuple[frozenset[str], list[tuple[str, Line]]]:
     """All trajectories that are forgotten, and the tombstones that are missing, by commit.
 
-    ``since`` is the tip at which notes were last looked through (None: never), ``known`` what was found
-    until then.
+    ``since`` is the tip at which the notes were last searched (None: never), ``known`` the trajectories that
+    were found until then.
     """
     tip = notes.tip()
     if tip == since:
@@ -44,7 +44,7 @@ def read_forgotten(
 def find_tombstones(
     notes: Iterable[tuple[str, bytes]], forgotten: Collection[str]
 ) -> Iterator[tuple[str, Line]]:
-    """The tombstones that take trajectories off every note which holds them and has none yet."""
+    """Tombstones of ``forgotten`` trajectories for every note that has their records and no tombstone yet."""
     words = [name.encode() for name in forgotten]
     for commit, body in notes:
         if not any(word in body for word in words):
@@ -57,24 +57,24 @@ def find_tombstones(
 
 
 def is_forgotten(file: SessionFile, forgotten: Collection[str]) -> bool:
-    """Whether a log is a forgotten session's, or of an agent that such a session started."""
+    """Whether a log is a forgotten session's, or that of an agent which such a session started."""
     return file.trajectory in forgotten or trajectory_id(file.agent, file.session) in forgotten
 
 
 def without_forgotten(commit: Commit, forgotten: Collection[str]) -> Commit:
-    """A commit whose hook did not name those: nobody waits for their logs."""
+    """The commit without the forgotten sessions that its hook named: their logs are not waited for."""
     kept = tuple(name for name in commit.sessions if trajectory_id(*name.split(":", 1)) not in forgotten)
     return commit if kept == commit.sessions else replace(commit, sessions=kept, call=None)
 
 
 def _named(lines: Iterable[Line]) -> set[str]:
-    """The trajectories that a note says are to be nowhere."""
+    """The trajectories that a note's tombstones withdraw from every commit."""
     tombstones = (line for line in lines if isinstance(line, Tombstone))
     return {t.id for t in tombstones if t.scope == "all" and t.first is None}
 
 
 def _changed(notes: NotesRef, since: str | None, tip: str | None) -> list[str] | None:
-    """None: all may be."""
+    """The commits whose notes changed; None if all may have changed."""
     try:
         return list(notes.changed(since, tip)) if since else None
     except GitError:
@@ -82,8 +82,8 @@ def _changed(notes: NotesRef, since: str | None, tip: str | None) -> list[str] |
 
 
 def _read(notes: NotesRef, tip: str | None, commits: list[str] | None) -> Iterator[tuple[str, bytes]]:
-    """The notes of ``commits`` (None: all), as many passes as it takes: none may be passed over but what is
-    too large by itself."""
+    """The notes of ``commits`` (None: all), in as many passes as it takes: only a note that is too large by
+    itself may be skipped."""
     over: list[str] = []
     found = notes.items(tip, over=over) if commits is None else notes.pick(commits, over=over)
     while first := next(found, None):

@@ -1,4 +1,4 @@
-"""The logs that a drain reads: each from where the last drain stopped."""
+"""Reads the logs of a drain, each from where the last drain stopped."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class ResumingReader:
     recorded: Mapping[str, AnyEvent]
 
     def read(self, wanted: Iterable[Wanted]) -> Iterator[Reading]:
-        """A log that cannot be read is no reason to stop: its commits wait."""
+        """Read the logs. One that cannot be read is skipped, and its commits wait."""
         for each in wanted:
             try:
                 yield self._read(each)
@@ -47,10 +47,10 @@ class ResumingReader:
         facts = known.facts if known else {}
         log, size, age = self._read_log(file, cursor, facts)
         if getattr(all_agents()[file.agent], "reuses_log", False) and log.fact("session") != file.session:
-            raise FormatError(f"{file.path}: another session's log by now")
-        skipped, place = self._told_before(log, known) if known and log.start == 0 else ((), 0)
+            raise FormatError(f"{file.path}: is now another session's log")
+        skipped, end = self._told_before(log, known) if known and log.start == 0 else ((), 0)
         if skipped:
-            log, size, age = self._read_log(file, Cursor(added=place), facts, skip=skipped)
+            log, size, age = self._read_log(file, Cursor(added=end), facts, skip=skipped)
         known = self._cut_back(log, known) if known else None
         source = self._copied_from(log) if cursor.offset == 0 else None
         if source is not None:
@@ -59,7 +59,7 @@ class ResumingReader:
             log, size, age = self._read_log(file, cursor, facts, skip=copies)
         ended = file.subagent is None and file.name in self.ended
         if ended and log.entries and isinstance(log.entries[-1].event, Message):
-            # its agent reported the end: no need to wait until the file rests
+            # its agent reported the end: no need to wait until the file stops growing
             log = replace(log, quiet=True, facts={"status": ("completed",), **log.facts})
         return replace(Reading.of(log, file.path, size, known, idle=age > IDLE), age=age)
 
@@ -84,9 +84,9 @@ class ResumingReader:
         )
 
     def _told_before(self, log: Log, known: SessionState) -> tuple[Collection[str], int]:
-        """The events of a log that are stored under other ids, and how far those parts go: Gemini CLI writes
-        a resumed session's history anew, with fresh ids. A call is its call id; of what was said after the
-        last one that is stored, as much is stored as parts have."""
+        """The ids of a log's events that are stored under other ids, and the position at which their parts
+        end: Gemini CLI writes a resumed session's history again, with new ids. Calls are matched by their
+        call id, and the texts after the last stored call with the stored texts, in order."""
         ids = {entry.event.id for entry in log.entries}
         lost = sorted(
             (p.range.at, p)
@@ -102,8 +102,8 @@ class ResumingReader:
         return matched, max((at + p.range.n for at, p in lost), default=0)
 
     def _cut_back(self, log: Log, known: SessionState) -> SessionState:
-        """Of a log that was cut back and went on otherwise, a stored part ends with the last event that is
-        still there: what stands in the place of the others now is not stored."""
+        """End each stored part with the last of its events that is still in the log: if that was cut back and
+        continued differently, the events that replaced the others are not stored yet."""
         positions = {entry.event.id: i for i, entry in enumerate(log.entries)}
 
         def cut(part: Stored) -> Stored:
@@ -119,7 +119,7 @@ class ResumingReader:
         return replace(known, parts=tuple(map(cut, known.parts)))
 
     def _copied_from(self, log: Log) -> SessionFile | None:
-        """The session that a log begins with a copy of, if parts of that one are stored: a fork."""
+        """The session of which a log begins with a copy (a fork), if parts of that session are stored."""
         if log.subagent is not None:
             return None
         ids = {entry.event.id for entry in log.entries}
@@ -132,20 +132,20 @@ class ResumingReader:
 
 
 def _match_stored(events: Sequence[AnyEvent], stored: Sequence[AnyEvent]) -> set[str]:
-    """The ids of the ``events`` that are ``stored`` under others."""
+    """The ids of those ``events`` that are ``stored`` under other ids."""
     calls = {event.call_id for event in stored if isinstance(event, ToolCall)}
     last = max((i for i, event in enumerate(events) if _call(event) in calls), default=-1)
     if not stored or (calls and last < 0):
         return set()
-    spoken = [*takewhile(lambda event: _call(event) is None, reversed(stored))][::-1]
-    said = [event for event in spoken if isinstance(event, Prompt | Message)]
+    after = [*takewhile(lambda event: _call(event) is None, reversed(stored))][::-1]
+    texts = [event for event in after if isinstance(event, Prompt | Message)]
     rest = [event for event in events[last + 1 :] if isinstance(event, Prompt | Message)]
-    again = takewhile(lambda pair: _is_same(*pair), zip(said, rest, strict=False))
-    return {*(event.id for event in events[: last + 1]), *(event.id for _, event in again)}
+    same = takewhile(lambda pair: _is_same(*pair), zip(texts, rest, strict=False))
+    return {*(event.id for event in events[: last + 1]), *(event.id for _, event in same)}
 
 
 def _is_same(stored: Prompt | Message, read: Prompt | Message) -> bool:
-    """Whether a stored text, perhaps redacted, is that of the log."""
+    """Whether a stored text, which may be redacted, is that of the log."""
     return type(stored) is type(read) and (stored.content == read.content or "REDACTED-" in stored.content)
 
 

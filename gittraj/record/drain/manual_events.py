@@ -1,7 +1,7 @@
 """Makes parts of what authors recorded and no log contains: a manual trajectory's go to the commits made
 meanwhile, a session's to its last commit.
 
-Whoever begins a trajectory by hand says what they work on in that worktree: a commit made there by a person
+Beginning a trajectory by hand states what is worked on in that worktree: a commit made there by a person
 belongs to it, with evidence ``manual``.
 """
 
@@ -48,7 +48,7 @@ class Manual:
 
 
 def is_due(active: Active) -> bool:
-    """Whether a drain has something to do for it, though nothing else is new."""
+    """Whether a drain has something to do for this trajectory, even if nothing else is new."""
     if active.header.by_hand:
         return active.header.over or (active.header.ended and bool(active.events))
     return bool(active.events) and _age(active.events[0]) > LOGGED_WITHIN
@@ -109,8 +109,8 @@ def _record_end(found: Manual, active: Active, head: str | None, present: Presen
         return active
     if header.commits and (last := present(header.commits[-1])):
         return _write(found, active, [last], "produced")
-    stands = present(header.commit) or head
-    return _write(found, active, [stands], "explored") if stands else active
+    commit = present(header.commit) or head
+    return _write(found, active, [commit], "explored") if commit else active
 
 
 def _record_missed(
@@ -129,12 +129,12 @@ def _record_missed(
         return active
     commits = [p.commits[-1] for p in session.parts if p.commits and not p.explored] if session else []
     last = present(commits[-1]) if commits else None
-    stands = last or present(header.commit) or head
-    if stands is None:
+    commit = last or present(header.commit) or head
+    if commit is None:
         return active
     rest = without(active, {event.id for event in due})
     whole = replace(active, events=tuple(due))
-    after = _write(found, whole, [stands], "produced" if last else "explored")
+    after = _write(found, whole, [commit], "produced" if last else "explored")
     return replace(after, events=rest.events)
 
 

@@ -1,7 +1,7 @@
-"""What hooks missed: copies and rewrites that show in the reflogs, found by their evidence.
+"""Finds the rewrites and copies of commits that hooks missed: the reflogs show that there may be some.
 
-Most commits cost two short git processes here: only where records stand beside the new commits, and not
-below them, is history read.
+Most commits cost two short git processes here: history is read only if commits with records are not ancestors
+of the new commits.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from gittraj.notes.store import NotesRef
 from gittraj.notes.tree import iter_notes
 
 WITHIN = 5.0
-"""Seconds that git may take to tell the history; ``git traj repair`` takes as long as it needs."""
+"""Seconds that git may take to list the history; ``git traj repair`` takes as long as it needs."""
 _COMMITS = 2_000
 _TIPS = 20
 _ELSEWHERE = ("checkout", "clone", "revert")
-"""Kinds of entries that bring no copy; so does the start of a rebase."""
+"""Kinds of reflog entries that add no copy of a commit; nor do the start and the abort of a rebase."""
 
 
 def find_fresh(repository: Repository, entries: Iterable[ReflogEntry]) -> dict[str, tuple[str, ...]]:
-    """The commits that HEADs came to by new entries of their reflogs and that are still reachable, each with
-    its parents."""
+    """The commits to which new reflog entries moved HEADs and that are still reachable, each with its
+    parents."""
     moves = [
         e
         for e in entries
@@ -52,9 +52,9 @@ def find_moved(
     silent: Collection[str],
 ) -> list[Rewrite]:
     """The rewrites by which records on an old commit belong on one of the ``fresh`` commits, too, or on
-    another commit that the old one was split into. ``more`` are commits that get records besides those that
-    have some; ``rewrites`` what is known of rewritten ones, ``gathered`` of those that went into squashes;
-    ``taken`` have work of their own; ``silent`` were made while switched off."""
+    another commit that the old one was split into. ``more``: commits that get records now; ``rewrites``: what
+    rewritten commits are known to have become, ``gathered``: the same of those that went into squashes;
+    ``taken``: commits with work of their own; ``silent``: commits made while switched off."""
     if not fresh:
         return []
     notes = NotesRef(repository)
@@ -68,7 +68,7 @@ def find_moved(
         known = as_evidence(rewrites, gathered)
         found = find_allowed(repository, olds, known=known, taken=taken, silent=silent, within=WITHIN)
     except GitError:
-        return []  # as without this; repair says what git said
+        return []  # as if there were none; repair reports git's message
     moved = {r.old for r in found if r.new in fresh}
     return [r for r in found if r.new in fresh or (r.source == "tree" and r.old in moved)]
 
@@ -76,7 +76,7 @@ def find_moved(
 def as_evidence(
     rewrites: Mapping[str, Sequence[str]], gathered: Mapping[str, Sequence[str]]
 ) -> dict[tuple[str, str], Source]:
-    """What is known, as evidence."""
+    """The known rewrites (old, new), each with its source."""
     return {
         (old, new): "squash" if new in gathered.get(old, ()) else "told"
         for old, news in rewrites.items()
@@ -85,7 +85,7 @@ def as_evidence(
 
 
 def squashed(found: Iterable[Rewrite]) -> list[tuple[str, str]]:
-    """Those of what was found that went into squashes."""
+    """The pairs (old, new) of those rewrites that went into squashes."""
     return [(r.old, r.new) for r in found if r.source == "squash"]
 
 
@@ -98,27 +98,27 @@ def find_allowed(
     known: Mapping[tuple[str, str], Source] = MappingProxyType({}),
     within: float | None = None,
 ) -> list[Rewrite]:
-    """``find_rewrites`` without what leads to a commit made while switched off (``silent``), or on from one
-    that took the place of an old commit. Raises GitError."""
+    """``find_rewrites`` without rewrites to commits made while switched off (``silent``), or to what one of
+    those became that had replaced the old commit (same parents). Raises GitError."""
     objects = repository.objects
     hidden = [commit for commit in silent if objects.exists(commit)]
     found = find_rewrites(repository, [*olds, *hidden], known=known, taken=taken, within=within)
-    places: dict[tuple[str, ...], set[str]] = {}
+    replaced: dict[tuple[str, ...], set[str]] = {}
     for rewrite in found:
         if rewrite.old in silent:
-            places.setdefault(objects.commit(rewrite.old).parents, set()).add(rewrite.new)
+            replaced.setdefault(objects.commit(rewrite.old).parents, set()).add(rewrite.new)
     return [
         r
         for r in found
         if r.old not in silent
         and r.new not in silent
-        and not (places and r.new in places.get(objects.commit(r.old).parents, ()))
+        and not (replaced and r.new in replaced.get(objects.commit(r.old).parents, ()))
     ]
 
 
 def find_given_up(repository: Repository, squashed: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
-    """Those of the pairs (old, new) of squash merges that what was committed does not bear out: it was
-    committed after another one had failed, or had the lines already. A merge goes along with what it merged.
+    """The pairs (old, new) of squash merges that the content of ``new`` does not confirm: another
+    squash had failed before it, or it had the lines already. A merge commit is confirmed with what it merged.
     Raises GitError."""
     pairs = list(squashed)
     ids = dict.fromkeys(commit for pair in pairs for commit in pair)
@@ -136,14 +136,14 @@ def _beside(
     recorded: Collection[str],
     rewrites: Mapping[str, Sequence[str]],
 ) -> list[str]:
-    """The commits with records of which neither themselves nor what they became is below a fresh commit; or
-    what they became stands on one that nobody told of, as when a rebase stops and a commit is split."""
+    """The commits with records for which neither they nor what they became is an ancestor of a fresh commit;
+    or what they became has an unreported parent, as when a rebase stops and a commit is split."""
     below = {parent for parents in fresh.values() for parent in parents}
     tips = [commit for commit in fresh if commit not in below][:_TIPS]
     became = {commit: {*follow([commit], rewrites)} for commit in recorded}
     alive = {c for each in became.values() for c in each if repository.objects.exists(c)}
-    untold = fresh.keys() - {new for news in rewrites.values() for new in news} - {*recorded}
-    split = {c for c, each in became.items() for new in each if untold.intersection(fresh.get(new, ()))}
+    unreported = fresh.keys() - {new for news in rewrites.values() for new in news} - {*recorded}
+    split = {c for c, each in became.items() for new in each if unreported.intersection(fresh.get(new, ()))}
     found: set[str] = set()
     for tip in tips:
         apart = {*_list(repository, alive, [tip])} & alive

@@ -1,4 +1,4 @@
-"""What happened in the worktrees since the last drain: their reflogs, and the spool that hooks write."""
+"""Reads what happened in the worktrees since the last drain, from reflogs and the spool that hooks write."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _LOGS_KEPT = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class News:
-    """``spooled``: the new lines of the spool; ``fresh``: commits that HEADs came to, each with its parents;
-    ``ended``: sessions whose agent reported their end; ``worktrees``: where each commit was made (with
-    ``#``: in a worktree that was removed)."""
+    """``spooled``: the new lines of the spool; ``fresh``: commits that HEADs moved to, each with its parents;
+    ``ended``: sessions whose agent reported their end; ``worktrees``: the worktree in which each commit was
+    made (with ``#`` if it was removed)."""
 
     spooled: Sequence[Spooled]
     moves: Sequence[Moves]
@@ -63,7 +63,7 @@ def read_news(context: Context, state: State, off: Suspension) -> tuple[News, St
 
 
 def read_old_commits(repository: Repository, installed: Installed) -> tuple[Commit, ...]:
-    """Those made before the installation: they take their events with them and store none."""
+    """The commits made before the installation: the events that led to them are not stored."""
     old: list[Commit] = []
     for name, position in installed.reflogs.items():
         git_dir = repository.common_dir / name
@@ -90,8 +90,8 @@ def _read_reflogs(
 
 
 def _read_spool(folder: Path, since: int, made: set[str]) -> tuple[list[Spooled], int]:
-    """The spool's new lines. git writes the reflog before it runs the hook: a commit's line gets a
-    moment to come, or an agent's commit would count as a person's."""
+    """The spool's new lines. git writes the reflog before it runs the hook: wait a moment for each commit's
+    line, or an agent's commit would count as a person's."""
     spooled, offset = read_spool(folder, since)
     end = time.monotonic() + HOOK_RUNS
     while made - {line.id for line in spooled} and time.monotonic() < end:
@@ -112,7 +112,7 @@ def _read_moves(
     moves: list[Moves] = []
     worktrees: dict[str, str] = {}
     removed = [line for line in spooled if not any(_same(line.git_dir, tree) for tree in read)]
-    if removed:  # the worktrees' reflogs went with them
+    if removed:  # the reflogs of those worktrees are gone, too
         moves.append(read_moves((), removed, off=off.commits, away=paused))
         worktrees.update((line.id, f"{place(line.git_dir)}#") for line in removed)
     for git_dir, entries in read.items():
@@ -126,7 +126,8 @@ def _read_moves(
 
 
 def _without_false(repository: Repository, moves: Moves, git_dir: Path) -> Moves:
-    """git names the commit below for what a rebase left out; and a squash may have been given up."""
+    """The moves without false pairs: git reports that a commit which a rebase skipped became the commit
+    before it, and a squash may have been given up."""
     false = find_given_up(repository, moves.squashed)
     if moves.rebased:
         false |= find_skipped(repository, moves.rebased, _history(repository, git_dir))

@@ -1,4 +1,4 @@
-"""Opens a session's log and reads what is new in it, as ``capture`` wants it."""
+"""Opens a session's log and reads what is new in it, in the form that ``capture`` needs."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ _PAUSED = "paused"
 
 
 def find_sessions(path: Path, *, form: str | None = None) -> list[SessionFile]:
-    """The sessions at ``path``, decided on content unless ``form`` names the format. Raises FormatError (what
-    is there instead), OSError."""
+    """The sessions at ``path``, detected by content unless ``form`` names the format. Raises FormatError (it
+    says what is there instead), OSError."""
     if form is not None and form not in formats():
         raise FormatError(f"unknown format '{form}'; known: {', '.join(formats())}")
     with _alone(path):
@@ -104,7 +104,7 @@ def _identify(path: Path, reader: Reader) -> SessionFile:
 
 
 def _named(path: Path) -> str | None:
-    """The session that a file's name gives, if it gives one."""
+    """The session that a file's name contains, if any."""
     stem = re.sub(r"\.(?:traj\.json|traj|jsonl?)$", "", path.name)
     if found := _UUID.search(stem):
         return found[0]
@@ -154,7 +154,7 @@ def read_log(
         if cursor.offset == 0:
             raise
         log = read(Cursor())
-    if is_store(file.format) or file.changed is not None:  # others write into the same place
+    if is_store(file.format) or file.changed is not None:  # other sessions write to the same file
         size, written = file.changed or size, _last_event(log) or written
     age = now - written
     last = log.entries[-1].event if log.entries else None
@@ -162,7 +162,7 @@ def read_log(
 
 
 def _placing(file: SessionFile, territory: RepoPaths, config: Config) -> Callable[[Entry], Place]:
-    """Where an entry worked; what ``config`` excludes counts as elsewhere."""
+    """A function that says where an entry worked; paths that ``config`` excludes count as elsewhere."""
 
     agents = all_agents() if config.exclude else {}
 
@@ -183,7 +183,7 @@ def _last_event(log: Log) -> float | None:
 
 
 def read_items(file: SessionFile, start: Cursor = _START) -> Iterator[Item]:
-    """What a reader yields of a session. Raises FormatError, OSError."""
+    """The items that a reader yields for a session. Raises FormatError, OSError."""
     with _alone(file.path):
         yield from _read_items(file, start)
 

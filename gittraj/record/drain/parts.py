@@ -42,7 +42,7 @@ TITLE_LIMIT = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drafted:
-    """A draft, and what will be remembered of it."""
+    """A draft, and what will be remembered about it."""
 
     draft: Draft
     stored: Stored
@@ -95,19 +95,19 @@ class Drafter:
         standing = [part for part in stored if explored or not part.explored]
         self._further = self._has_further(stored)
         covered = {i for part in standing for i in self._indexes(part)}
-        aimed = [(part, self._targets(part, explored=explored)) for part in parts]
-        self._silent = {i for part, to in aimed if not to for i in range(part.first, part.last + 1)}
+        targeted = [(part, self._targets(part, explored=explored)) for part in parts]
+        self._silent = {i for part, to in targeted if not to for i in range(part.first, part.last + 1)}
         self._title = self._find_title(parts) if not covered else None
         self._count_spending(parts, standing)
         drafted: list[Drafted] = []
-        for part, targets in aimed:
+        for part, targets in targeted:
             for run in _not_covered(part, covered):
                 indexes = range(run.first, run.last + 1)
                 kept = [i for i in indexes if i not in part.dropped]
-                everywhere = (*targets, *(t for i in indexes for t in aliases.get(i, ())))
-                if kept and everywhere:
+                all_targets = (*targets, *(t for i in indexes for t in aliases.get(i, ())))
+                if kept and all_targets:
                     before = [*stored, *(d.stored for d in drafted)]
-                    drafted.append(self._draft(run, kept, everywhere, before))
+                    drafted.append(self._draft(run, kept, all_targets, before))
         return drafted
 
     def _has_further(self, stored: Sequence[Stored]) -> bool:
@@ -125,7 +125,7 @@ class Drafter:
 
     def _indexes(self, part: Stored) -> range:
         first = self._index.get(part.range.first)
-        if first is None:  # it began above what was read, or the log was rewritten
+        if first is None:  # it began before what was read, or the log was rewritten
             last = self._index.get(part.range.last)
             return range(0 if last is None else last + 1)
         if self._output and part.range.last not in self._index:
@@ -216,7 +216,7 @@ class Drafter:
     def _event(self, index: int) -> AnyEvent:
         event = self.log.entries[index].event
         if self.log.places[index] == "elsewhere" and isinstance(event, ToolCall):
-            # kept because it committed here too; what it says is another repository's
+            # kept because it also committed here; its text is about another repository
             event = replace(event, content="", arguments=None, raw=None)
         touched = tuple(FileTouched(path=e.path, kind=e.kind) for e in self.log.edits(index))
         usage = add_usage(

@@ -1,4 +1,4 @@
-"""What is to be written for one log, and what is to be remembered of it afterwards."""
+"""Plans what is written for one log, and what is remembered about it afterwards."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ _SAFE_FACTS = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """``copies`` are parts that stand already and go to a further commit; ``owned`` the number of events
-    that belong to some commit now."""
+    """``copies`` are parts that are stored already and go to a further commit; ``owned`` is the number of
+    events that belong to a commit now."""
 
     reading: Reading
     anchors: Sequence[Anchor]
@@ -71,11 +71,11 @@ class Plan:
         onto: str | None = None,
         noted: Sequence[Anchor] = (),
     ) -> Plan:
-        """``owner`` owns the call that started this log's agent: what no commit of its own explains
-        belongs there. ``head`` is where a session ends that made no commit of the rest; with ``explore``
-        that is stored even if nothing tells that it worked here. ``onto``: a commit to which what is
-        stored already goes too. ``noted``: where the log itself says of each stretch, by its last event, on
-        which commit it stands."""
+        """``owner`` is the anchor of the call that started this log's agent: events that led to no commit of
+        the log's own go there. ``head`` gets, as explored, what led to no commit when the session is over;
+        with ``explore`` even if nothing shows that it worked here. ``onto``: a further commit for what is
+        stored already. ``noted``: for each stretch of the log, by its last event, the commit that the log
+        itself names for it."""
         log, known = reading.log, reading.known
         anchors, copies, parts = own_parts(reading, links)
         steps = to_steps(log)
@@ -108,8 +108,8 @@ class Plan:
         )
 
     def lines(self, notes: NotesRef) -> Iterator[tuple[str, Line]]:
-        """Records that stand already, for further commits, and tombstones for explored copies of what is
-        produced now."""
+        """Copies of stored records, for further commits, and tombstones for parts that are replaced: explored
+        ones that led to a commit after all, and those that came before the session's own log."""
         trajectory = self.reading.log.trajectory
         yield from copy_records(notes, trajectory, self.copies)
         produced = self._produced()
@@ -166,14 +166,14 @@ class Plan:
         return tuple(parts)
 
     def _produced(self) -> set[str]:
-        """The events that go to the commits that they produced now."""
+        """The ids of the events that go, now, to the commits that they produced."""
         entries = self.reading.log.entries
         positions = {entry.event.id: i for i, entry in enumerate(entries)}
         ranges = (d.stored.range for d in self.drafted if not d.stored.explored)
         return {entries[positions[r.first] + k].event.id for r in ranges for k in range(r.n)}
 
     def _settled(self) -> bool:
-        """Whether nothing more is to come before the next commit or prompt: no commit, or its turn over."""
+        """Whether no further event can go to the last commit: there is none, or its turn is over."""
         log = self.reading.log
         if log.started_by is not None:
             return self.owned == len(log.entries) or self.reading.idle
@@ -182,7 +182,7 @@ class Plan:
 
 
 def own_parts(reading: Reading, links: Links) -> tuple[list[Anchor], list[Copy], list[Part]]:
-    """The anchors of a log, the stored parts that a further commit joins, and what belongs to whom."""
+    """The anchors of a log, the stored parts to copy to further commits, and the parts of the commits."""
     log = reading.log
     found, stored = links.anchors.get(log.trajectory, ()), reading.known.parts
     anchors, copies = combine(reading.anchors, found, stored)
@@ -195,7 +195,7 @@ def own_parts(reading: Reading, links: Links) -> tuple[list[Anchor], list[Copy],
 
 
 def owner_of(log: Log, starter: Log, parts: Sequence[Part]) -> Anchor | None:
-    """Who owns the result of the call of ``starter`` that started ``log``'s agent."""
+    """The anchor that owns the result of the call with which ``starter`` started ``log``'s agent."""
     name = log.started_by
     for index, entry in enumerate(starter.entries):
         event = entry.event
@@ -209,13 +209,13 @@ def _end(parts: Sequence[Part]) -> int:
 
 
 def _may_be_here(log: Log) -> bool:
-    """Not so if it called tools, all of them in folders above or in other repositories."""
+    """Whether it may have worked here: not if all its tool calls were in parent folders or elsewhere."""
     calls = [i for i, e in enumerate(log.entries) if e.folder and isinstance(e.event, ToolCall)]
     return not calls or "here" in {log.places[index] for index in calls}
 
 
 def _safe_facts(log: Log) -> dict[str, tuple[str, ...]]:
-    """Without later beginnings: a reader tells where it began, too."""
+    """The facts to remember; only the first ``started_at``, as a reader that resumes adds its own start."""
     safe = {name: values for name, values in log.facts.items() if name in _SAFE_FACTS}
     return {k: tuple(map(str, v[:1] if k == "started_at" else v)) for k, v in safe.items()}
 
@@ -226,7 +226,7 @@ def _tombstones(trajectory: str, part: Stored, why: str) -> Iterator[tuple[str, 
 
 
 def to_steps(log: Log) -> list[Step]:
-    """The log as ``own()`` sees it."""
+    """The log in the form that ``own()`` takes."""
     return [
         Step(
             prompt=isinstance(entry.event, Prompt),
@@ -241,7 +241,7 @@ def to_steps(log: Log) -> list[Step]:
 
 
 def rest_parts(steps: Sequence[Step], first: int, anchor: Anchor) -> list[Part]:
-    """The steps from ``first`` on, all to one anchor, cut before each prompt."""
+    """Parts of the steps from ``first`` on, all with one anchor, cut before each prompt."""
     starts = [i for i in range(first, len(steps)) if i == first or steps[i].prompt]
     return [
         Part(

@@ -1,4 +1,4 @@
-"""The redactor of a repository, by its settings."""
+"""Makes a repository's redactor from its settings."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ def options_of(config: Config) -> Options:
 
 
 def remarks_of(config: Config) -> list[str]:
-    """What to tell the user of the files with rules that the settings name: what of them does not count."""
+    """Remarks for the user about the rule files that the settings name: which of their rules do not count."""
     return [line for file in options_of(config).gitleaks() for line in file.remarks]
 
 
 def redactors(config: Config, *, key: bytes, live: LiveValues) -> Callable[[], Redact]:
-    """Makes one redactor after the other, each for one trajectory. Raises TrajError."""
+    """Return a function that makes a redactor, each for one trajectory. Raises TrajError."""
     options = options_of(config)
     return lambda: StrictRedactor(lambda: Redactor(key=key, live=live, options=options))
 
 
 class StrictRedactor:
-    """A redactor, and a second one for what is to be looked at strictly. The output of ``env`` is full of
-    values that are no secrets (a locale, a PATH): the second takes them out there, and only those that look
-    drawn by lot become known to the first, which takes what it knows out of everything."""
+    """A redactor, and a second one for texts that are scanned strictly. The output of ``env`` is full of
+    values that are not secrets (a locale, a PATH): the second redacts them there, and only those that look
+    random become known to the first, which redacts every secret that it knows everywhere."""
 
     def __init__(self, make: Callable[[], Redact]) -> None:
         self._first = make()
@@ -77,4 +77,4 @@ class StrictRedactor:
 
 
 _DRAWN = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z])(?=.*[G-Zg-z])[A-Za-z0-9+=_~!@#$%^&*]{12,512}")
-"""Letters and digits, no path, host, version or commit id."""
+"""Values that look random: letters and digits, not a path, host, version or commit id."""

@@ -1,4 +1,4 @@
-"""Makes the cursors anew from the refs, when their cache is gone or of another version."""
+"""Rebuilds the cursors from the refs when their cache is gone or of another version."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from gittraj.state.cursors import Anchored, SessionState, State, Stored
 
 
 def rebuild_state(notes: NotesRef, installed: Mapping[str, Position]) -> State:
-    """What the records tell: the parts that stand, and the calls that made their commits.
+    """The state according to the records: the stored parts, and the calls that made their commits.
 
-    The logs' places are not in the refs, so the sessions are found again by their agents; the reflogs are
-    read again from where the installation left them, which finds nothing new for what stands already.
+    The logs' paths are not in the refs, so the sessions are found again through their agents; the reflogs are
+    read again from the installation on, which adds nothing to what is stored already.
     """
     parts: dict[str, dict[str, tuple[Record, list[str]]]] = {}
     rewrites: dict[str, tuple[str, ...]] = {}
@@ -62,7 +62,7 @@ def _session(found: list[tuple[Record, list[str]]]) -> SessionState | None:
             )
         )
         if record.link.call and record.role == "produced":
-            # of several commits of one call the last alone has what was said afterwards
+            # of several commits of one call, only the last has the messages after the call
             known = anchors[record.link.call].commits if record.link.call in anchors else ()
             together = (*(c for c in known if c not in commits), *commits)
             anchors[record.link.call] = Anchored(

@@ -1,8 +1,8 @@
-"""The drain: what is new in the worktrees and in the sessions of a repository becomes records.
+"""Runs a drain, which makes records of what is new in the worktrees and sessions of a repository.
 
 Three steps over frozen values: observe (reflogs, spool and logs become a ``Situation``), ``decide``, write.
-Killed anywhere, the next drain gives the same result: refs are written before the cursors, and the same
-events make the same parts.
+If it is killed anywhere, the next drain gives the same result: refs are written before the cursors, and the
+same events make the same parts.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ _REWRITES_KEPT = 20_000
 
 @dataclass(slots=True, kw_only=True)
 class Report:
-    """What a drain came to. ``exposed``: trajectories with a secret that became known after it was pushed.
-    ``unfound``: commits whose call may still come; ``unsettled``: sessions of
-    which more events are about to belong to a commit; ``remark``: what a user has to know of how thinking is
-    sealed, on one line."""
+    """The result of a drain. ``exposed``: trajectories with a secret that became known after it was pushed.
+    ``unfound``: commits whose call may still appear in a log; ``unsettled``: sessions of which further events
+    may go to the last commit; ``remark``: one line for the user, about restored refs or how thinking is
+    sealed."""
 
     parts: int = 0
     commits: set[str] = field(default_factory=set)
@@ -51,7 +51,7 @@ class Report:
 
 
 def run(context: Context, pipeline: Pipeline) -> Report:
-    """Drain once. Raises TrajError; then nothing is lost, and the next drain does it again."""
+    """Drain once. Raises TrajError; then nothing is lost, and the next drain tries again."""
     off = load_suspension(context.folder)
     if off.paused is not None:
         return Report()
@@ -63,7 +63,7 @@ def run(context: Context, pipeline: Pipeline) -> Report:
 
 
 def _restored(situation: Situation) -> str | None:
-    """To a user who deleted refs on purpose."""
+    """The remark about restored refs, for a user who deleted them on purpose."""
     refs = ", ".join(situation.restored)
     return (
         f"{refs} was deleted or overwritten, and is restored (git traj uninstall ends that)" if refs else None
@@ -73,7 +73,7 @@ def _restored(situation: Situation) -> str | None:
 def follow(
     rewrites: Mapping[str, tuple[str, ...]], pairs: Sequence[tuple[str, str]]
 ) -> dict[str, tuple[str, ...]]:
-    """The rewrites, and the pairs (old, new) among them; the oldest go once there are very many."""
+    """Add the pairs (old, new) to the rewrites; the oldest are dropped once there are very many."""
     followed = dict(rewrites)
     for old, new in pairs:
         if old != new:
@@ -82,7 +82,7 @@ def follow(
 
 
 def _observe(context: Context, off: Suspension) -> tuple[Situation, bool]:
-    """The situation, and whether there is anything to decide: without it no log is read."""
+    """The situation, and whether there is anything to decide; if not, no log was read."""
     folder = context.folder
     state, restored, unrestored = _load_state(context)
     state, off, tombstones = _read_forgotten(context, state, off)
@@ -125,8 +125,8 @@ def _load_streams(context: Context, state: State, news: News, off: Suspension) -
 
 
 def _load_state(context: Context) -> tuple[State, list[str], dict[str, str]]:
-    """The cursors of the last drain, or from the refs where they were lost; refs that were restored; and
-    where those were that could not be: the next drain tries again."""
+    """The cursors of the last drain, rebuilt from the refs if they were lost; the refs that were restored;
+    and the tips of those that could not be restored: the next drain tries again."""
     state = load_state(context.folder)
     tips = state.tips if state else read_last_tips(context.repository)
     deleted = restore_deleted(context.repository, tips)
@@ -140,7 +140,7 @@ def _load_state(context: Context) -> tuple[State, list[str], dict[str, str]]:
 
 
 def _read_map(context: Context, state: State) -> tuple[State, list[tuple[str, str]]]:
-    """What ``git filter-repo`` rewrote since the last drain, of the commits with records."""
+    """The rewrites by ``git filter-repo`` since the last drain, of the commits with records."""
     stamp = map_stamp(context.repository.common_dir)
     if stamp is None or stamp == state.mapped:
         return state, []
@@ -151,7 +151,7 @@ def _read_map(context: Context, state: State) -> tuple[State, list[tuple[str, st
 def _read_forgotten(
     context: Context, state: State, off: Suspension
 ) -> tuple[State, Suspension, list[tuple[str, Line]]]:
-    """What tombstones on the notes say, remembered; and those that are still to be set."""
+    """Remember what tombstones on the notes say; return also those that are still to be written."""
     notes = NotesRef(context.repository)
     tip = notes.tip()
     forgotten, tombstones = read_forgotten(notes, state.notes, off.forgotten)
@@ -162,7 +162,7 @@ def _read_forgotten(
 
 
 def _load_actives(context: Context, off: Suspension) -> list[Active]:
-    """What authors recorded; what was forgotten is removed here too."""
+    """The trajectories that authors recorded; forgotten ones are deleted in this clone, too."""
     actives = []
     for active in load_active(context.folder):
         header = active.header
@@ -182,7 +182,7 @@ def _with_rewrites(
 
 
 def _write(context: Context, pipeline: Pipeline, situation: Situation, decision: Decision) -> Report:
-    """Write the refs, then the cursors, then what is recorded and on no commit yet."""
+    """Write the refs, then the cursors, then the recorded events that are on no commit yet."""
     notes = NotesRef(context.repository)
     plans, links = decision.plans, decision.links
     pairs = [*situation.pairs, *((r.old, r.new) for r in decision.moved)]
@@ -212,7 +212,7 @@ def _write(context: Context, pipeline: Pipeline, situation: Situation, decision:
 
 
 def _keep_actives(context: Context, recorded: Mapping[str, AnyEvent], decision: Decision) -> None:
-    """What is recorded and on no commit yet."""
+    """Save the recorded events that are on no commit yet."""
     drafted = (d.draft.trajectory.events for plan in decision.plans for d in plan.drafted)
     stored = {event.id for events in drafted for event in events if event.id in recorded}
     before = {active.header.trajectory: active for active in load_active(context.folder)}

@@ -56,7 +56,7 @@ class Sessions:
         return found or next(mounted, None)
 
     def near(self) -> Iterator[SessionFile]:
-        """Those that worked in the repository, or above it, since a little before the installation."""
+        """The sessions that worked here or in a parent folder since ``BEFORE_INSTALL``."""
         for agent in self.agents.values():
             yield from agent.sessions(self.environ, self.roots, since=self.installed - BEFORE_INSTALL)
         yield from self.mounted()
@@ -67,7 +67,7 @@ class Sessions:
         return known is not None and any(known.sessions(self.environ, self.roots, since=since))
 
     def told(self, state: State) -> Iterator[SessionFile]:
-        """Those whose agent's own hook ran in the repository; a log that is not there yet is passed over."""
+        """The sessions whose agent's own hook ran in the repository; without a log yet, they are skipped."""
         for name, log in state.logs.items():
             agent, _, session = name.partition(":")
             if agent in self.agents and Path(log).is_file():
@@ -104,7 +104,7 @@ class Sessions:
         }
 
     def _moved(self, known: SessionState) -> bool:
-        """Whether a file that the session left uncommitted is gone, perhaps to another name."""
+        """Whether a file that the session left uncommitted is gone, perhaps renamed."""
         return any(not any((root / path).exists() for root in self.roots) for path in known.left)
 
     def _files(self, due: Collection[str], state: State, *, near: bool) -> Collection[SessionFile]:
@@ -120,20 +120,20 @@ class Sessions:
         return files.values()
 
     def mounted(self) -> Iterator[SessionFile]:
-        """Logs in the places that ``traj.sessions.path`` names."""
-        for place in self.config.sessions:
-            paths = sorted(place.rglob("*.jsonl")) if place.is_dir() else [place]
+        """Logs in the folders and files that ``traj.sessions.path`` names."""
+        for root in self.config.sessions:
+            paths = sorted(root.rglob("*.jsonl")) if root.is_dir() else [root]
             for path in paths:
                 try:
                     found = find_sessions(path)
                 except (OSError, FormatError):
-                    continue  # not every file beside a log is one
+                    continue  # not every file next to a log is a log
                 yield from (file for file in found if file.agent in self.agents)
 
 
 def _goes_on(known: SessionState) -> bool:
-    """Whether a session with commits wrote more after its turn's end: that belongs to the last of them. In a
-    store ``size`` is a time, which no file's bytes reach."""
+    """Whether a session with commits wrote more after its turn's end: that belongs to the last commit. In a
+    store ``size`` is a time, which is larger than any file."""
     try:
         return bool(known.path and known.anchors) and Path(known.path).stat().st_size > known.size
     except OSError:

@@ -38,7 +38,7 @@ def assign_calls(log: Log, parts: Sequence[Part]) -> dict[int, tuple[str, ...]]:
 def find_costs(
     log: Log, counted: Mapping[int, tuple[str, ...]], parts: Sequence[Part], before: float
 ) -> dict[int, float]:
-    """What the events cost according to the log, in US dollars. If it has only a total, the last event gets
+    """The events' costs according to the log, in US dollars. If it has only a total, the last event gets
     it, less what earlier parts have (``before``)."""
     each = {
         index: [c for r in responses if (c := log.spent[r].cost) is not None]

@@ -1,4 +1,4 @@
-"""Sessions whose agent ran with ``GIT_TRAJ=0``, as its own hooks told: off from the last cut to the next."""
+"""Switches sessions off whose agent ran with ``GIT_TRAJ=0``, as its hooks report, and on again."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from gittraj.state.spool import Spooled
 
 
 def follow_switches(spooled: Iterable[Spooled], state: State, off: Suspension, now: float) -> Suspension:
-    """With what these lines of the spool, in order, switch off and on again. How far a log had
-    come then nobody knows: off begins behind what was stored, and ends where the log ends ``now``."""
+    """Add to ``off`` what these lines of the spool, in order, switch off and on again. How long a log was
+    then is not known: off begins after what was stored, and ends where the log ends ``now``."""
     sessions = dict(off.sessions)
     pauses = list(off.pauses)
     for line in spooled:
@@ -39,7 +39,7 @@ def _is_off(pause: Pause, session: str) -> bool:
 
 
 def _log_size(log: str | Path | None) -> int:
-    """In bytes; 0 where it is not known or not there."""
+    """The size in bytes; 0 if the log is unknown or missing."""
     return max(size_of(Path(log)), 0) if log else 0
 
 

@@ -16,13 +16,13 @@ from gittraj.state.cursors import State, Waiting
 IDLE = 24 * 3600.0
 """Seconds without growth after which a session counts as over."""
 LATELY = 600.0
-"""Seconds since a log grew whose session may still go on."""
+"""Seconds after a log's growth in which its session may still be running."""
 LOGGED_WITHIN = 60.0
 """Seconds after which a log that has grown and does not show a call or a recorded event never will."""
 
 
 _SHARED = ("kind", "sessions", "call", "mark", "terminal", "stored")
-"""What is remembered of a commit that waits."""
+"""The fields of a commit that are remembered while it waits."""
 
 
 def to_commit(waiting: Waiting) -> Commit:
@@ -31,7 +31,7 @@ def to_commit(waiting: Waiting) -> Commit:
 
 
 def is_patient(context: Context, state: State, commit: Commit) -> bool:
-    """Whether the call of a commit may still come into the log: for a moment after its hook ran."""
+    """Whether the call of a commit may still appear in the log: for a moment after its hook ran."""
     wait = _wait_of(state, commit)
     if context.now - (wait.since if wait else context.now) >= context.patience:
         return False
@@ -41,8 +41,8 @@ def is_patient(context: Context, state: State, commit: Commit) -> bool:
 
 
 def find_stubs(context: Context, state: State, links: Links) -> Iterator[tuple[str, Line]]:
-    """For commits whose hook named a session that cannot be read here, or has a sign of an agent in whose
-    logs nothing is found."""
+    """Stubs for commits whose hook named a session that cannot be read here, or whose environment shows an
+    agent in whose logs no call is found."""
     for commit in links.unfound:
         if not commit.stored:
             continue
@@ -73,21 +73,21 @@ def find_waiting(context: Context, state: State, links: Links) -> Iterator[Waiti
             continue
         path = context.sessions.find(commit.sessions[0], state) if commit.sessions else None
         size = size_of(path) if path else -1
-        told = {name: getattr(commit, name) for name in _SHARED}
-        wait = _wait_of(state, commit) or Waiting(commit=commit.id, since=context.now, size=size, **told)
+        shared = {name: getattr(commit, name) for name in _SHARED}
+        wait = _wait_of(state, commit) or Waiting(commit=commit.id, since=context.now, size=size, **shared)
         age = context.now - wait.since
         if age <= LOGGED_WITHIN or (commit.sessions and age <= IDLE and size == wait.size):
             yield wait
 
 
 def _is_awaited(context: Context, state: State, links: Links, commit: Commit) -> bool:
-    """Whether a log may still tell of it: that of its session, unless it was imported, or one of the agent
-    that it has a sign of."""
+    """Whether a log may still show the call: that of the commit's session, unless it was imported, or one of
+    the agent that its hook's environment shows."""
     if commit.sessions:
         known = state.sessions.get(trajectory_id(*commit.sessions[0].split(":", 1)))
         if known is None or known.path or not known.parts:
             return True
-        return context.sessions.find(commit.sessions[0], state) is not None  # as with cursors made anew
+        return context.sessions.find(commit.sessions[0], state) is not None  # as with rebuilt cursors
     return commit.mark in context.sessions.agents and commit.id not in links.explained
 
 
