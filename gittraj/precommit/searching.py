@@ -118,7 +118,9 @@ def search(repository: Repository, staging: Staging, raw: Mapping[str, str], end
 
 def _search_all(wanted: Search, staging: Staging, staged: list[Staged]) -> Iterator[tuple[str, Place]]:
     for each, data in staging.contents(staged, largest=LARGEST):
-        if len(data) <= LARGEST and b"\0" not in data[:_HEAD]:
+        if len(data) > LARGEST:
+            say(f"{each.path} was not searched for known secrets: larger than {LARGEST // 1_000_000} MB")
+        elif b"\0" not in data[:_HEAD]:
             for place in wanted.find(_text(data), _text(staging.content_before(each))):
                 yield each.path, place
 

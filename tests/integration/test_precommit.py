@@ -462,6 +462,13 @@ def test_values(guarded: Git, env: dict[str, str], mode: str) -> None:
     assert word.encode() not in guarded.raw("cat-file", "blob", f"HEAD:{FILE}")
 
 
+def test_a_file_that_is_too_large_is_named(guarded: Git, env: dict[str, str]) -> None:
+    guarded("config", "traj.precommit", "warn")
+    guarded.write({"large.txt": "x\n" * 10_000_001, "image": b"\0"})
+    guarded("add", "-A")
+    commit(guarded, says="git-traj: large.txt was not searched for known secrets: larger than 20 MB\n", env=env)
+
+
 def test_value_known_by_its_hash(guarded: Git, env: dict[str, str]) -> None:
     from gittraj.config import Environ
     from gittraj.record.drain.composition import remember_secrets
