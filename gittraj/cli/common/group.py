@@ -186,6 +186,8 @@ def call(arguments: Sequence[str] | None = None) -> int:
         click.echo(error.format_message(), err=True)
         return UsageError.exit_code
     except click.UsageError as error:
+        if isinstance(error, click.NoSuchOption):
+            error = _without_dashes(error)
         _say(error.format_message(), _usage_hint(error), "error")
         return UsageError.exit_code
     except click.ClickException as error:
@@ -230,6 +232,18 @@ def _silence(stream: TextIO) -> None:
         stream.flush()
     except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _without_dashes(error: click.NoSuchOption) -> click.NoSuchOption:
+    """It with the options that were meant: click counts the dashes as letters that are alike."""
+    from difflib import SequenceMatcher
+
+    alike = SequenceMatcher(b=error.option_name.strip("-"))
+    found = []
+    for each in error.possibilities or ():
+        alike.set_seq1(each.strip("-"))
+        found += [each] if alike.ratio() >= 0.6 else []  # what difflib calls close
+    return click.NoSuchOption(error.option_name, possibilities=found, ctx=error.ctx)
 
 
 def _usage_hint(error: click.UsageError) -> str | None:
