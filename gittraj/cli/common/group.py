@@ -236,14 +236,11 @@ def _silence(stream: TextIO) -> None:
 
 def _without_dashes(error: click.NoSuchOption) -> click.NoSuchOption:
     """It with the options that were meant: click counts the dashes as letters that are alike."""
-    from difflib import SequenceMatcher
+    from difflib import get_close_matches
 
-    alike = SequenceMatcher(b=error.option_name.strip("-"))
-    found = []
-    for each in error.possibilities or ():
-        alike.set_seq1(each.strip("-"))
-        found += [each] if alike.ratio() >= 0.6 else []  # what difflib calls close
-    return click.NoSuchOption(error.option_name, possibilities=found, ctx=error.ctx)
+    names = {name.strip("-"): name for name in error.possibilities or ()}
+    meant = [names[name] for name in get_close_matches(error.option_name.strip("-"), names)]
+    return click.NoSuchOption(error.option_name, possibilities=meant, ctx=error.ctx)
 
 
 def _usage_hint(error: click.UsageError) -> str | None:
