@@ -30,7 +30,12 @@ if TYPE_CHECKING:
     type=Plugged([*FORMATS, *EXCHANGES], exchanges),
     help="By default as -o's name ends, else markdown.",
 )
-@click.option("--all", "everything", is_flag=True, help="Every commit below HEAD that has a record.")
+@click.option(
+    "--all",
+    "everything",
+    is_flag=True,
+    help="Every commit below HEAD that has a record, and runs without a commit.",
+)
 @click.option("--seal", metavar="NAME", help="Write this seal as an age file; show --json lists the names.")
 @click.option(
     "-o",
@@ -101,20 +106,21 @@ def _export(
     from gittraj.cli.common.repository import read_events
     from gittraj.query.show.selection import choose, gather
 
+    runs = everything
     folder = output if output is not None and form in FOLDERS and _is_folder(output) else None
     everything = everything or (folder is not None and not names)
     named = None if everything else names or ["HEAD"]
     recorded = read_records(repository)
     read = partial(read_events, repository, command="export", fetch=fetch)
     if form in exchanges():
-        exported = read(partial(gather, repository, recorded, named))
+        exported = read(partial(gather, repository, recorded, named, runs=runs))
         found = bool(exported.trajectories)
         if found:
             _put_documents(exchanges()[form], exported, output)
     else:
 
         def write(segments: Segments) -> list[str | bytes] | None:
-            chosen = choose(repository, recorded, named, segments)
+            chosen = choose(repository, recorded, named, segments, runs=runs)
             return _write(chosen, form, folder) if chosen else None
 
         parts = read(write)

@@ -250,7 +250,9 @@ def _find(
     wanted = Wanted(grep=compile_pattern(grep) if grep else None, **conditions)
     runs = runs and explored
     alone = runs and not (commits or files or grep)
-    rows = notes.rows_of_runs() if alone and isinstance(notes, Notes) else None
+    # what must be chosen, sorted or counted is read in full
+    most = limit if form == "rows" and sort == "date" and wanted == Wanted() else None
+    rows = notes.rows_of_runs(wanted.words(), most) if alone and isinstance(notes, Notes) else None
     recorded: Recorded | None = None
     if rows is not None:  # what reads records takes longer to import than these to list
         entries = choose_runs(rows, wanted)

@@ -78,7 +78,7 @@ def _print(done: Recorded, call: Call, *, quiet: bool, born: bool) -> None:
             does = "begins" if done.begins and not number else "in"
             click.echo(event if quiet else f"{event} {does} {done.trajectory}")
         return
-    name, what = done.title, call.said.get("type", call.verb).capitalize()
+    name, what = done.title, call.said.get("type", call.verb).replace("_", " ").capitalize()
     see = f"git traj show {done.trajectory}" if born else "the first commit here gets it"
     said = {
         "start": f"Started '{name}': commits made here get what is recorded, until git traj complete",

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from gittraj.cli.common.options import WithPaths, commit_options, path_options, team_option
-from gittraj.cli.common.output import dump_json, is_plain, show_progress, text_page, write
+from gittraj.cli.common.output import dump_json, is_plain, show_progress, table_page, text_page, write
 from gittraj.cli.common.repository import environment, find_drained, read_records, say_once
 from gittraj.errors import UsageError
 from gittraj.index.counters import compute_stats
@@ -65,7 +65,7 @@ def command(
             click.echo(dump_json(document))
             return
         page = text_page(repository, environ)
-        text = render_stats(total, rows, page, ascii_only=not _can_draw())
+        text = render_stats(total, rows, page, table_page(environ, page), ascii_only=not _can_draw())
         write(repository, [text], environ, pager=obj["pager"])
 
 

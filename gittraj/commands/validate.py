@@ -47,16 +47,16 @@ def validate(repository: Repository | None, name: str) -> tuple[str, list[tuple[
 def _of_file(path: Path) -> tuple[str, Faults]:
     with path.open("rb") as stream:
         value, damage = document.load(stream)
+    rows = [value] if damage is None else list(_rows(path))
+    if any("id" in row and "v" in row for row in map(coerce.mapping, rows)):  # first: it may have files, too
+        return "records", _of_note(path.read_bytes(), "")
     if damage is None and isinstance(value, dict):
         if is_trajectory(value):
             return str(value.get("schema_version")), atif_faults(value)
         if "chapters" in value or str(value.get("id", "")).startswith("traj_"):
             return "agent-trajectories", trajectory_faults(value)
-    rows = [value] if damage is None else list(_rows(path))
     if rows and all("vcs" in row or "files" in row for row in map(coerce.mapping, rows)):
         return "agent-trace", _numbered(rows)
-    if rows and all("id" in row and "v" in row for row in map(coerce.mapping, rows)):
-        return "records", _of_note(path.read_bytes(), "")
     raise TrajError(f"{path}: not in a format with a published schema", "git traj import may still read it")
 
 

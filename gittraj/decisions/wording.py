@@ -111,9 +111,9 @@ def parse_retrospective(said: Mapping[str, Any], *, by: str) -> Retrospective:
         by=by,
         summary=_text(said, "summary"),
         approach=_text(said, "approach"),
-        challenges=tuple(_texts(said, "challenges")),
-        learnings=tuple(_texts(said, "learnings")),
-        suggestions=tuple(_texts(said, "suggestions")),
+        challenges=tuple(_some(said, "challenges")),
+        learnings=tuple(_some(said, "learnings")),
+        suggestions=tuple(_some(said, "suggestions")),
         confidence=_share(said),
         extra=_rest(said, (*_COMMON, *_RETROSPECTIVE, "decisions")),
     )
@@ -132,6 +132,13 @@ def decisions_of(said: Mapping[str, Any], *, by: str) -> list[Decision]:
         except UnclearError:
             continue
     return found
+
+
+def _some(said: Mapping[str, Any], name: str) -> list[str]:
+    """The texts of a list, without those that say that there is nothing."""
+    return [
+        text for text in _texts(said, name) if text.rstrip(".").casefold() not in ("none", "n/a", "nothing")
+    ]
 
 
 def _text(said: Mapping[str, Any], *names: str) -> str | None:

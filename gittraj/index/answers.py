@@ -257,21 +257,19 @@ class Answers(IndexLookup):
         places, page = {*find_places(self._folded)}, Page(COLUMNS)
         found = {}
         for commit, (headers, tallies) in self._folded.items():
-            text: str | None = ""
-            small: str | None = ""
             if commit in places:
-                text, small = _rows(headers), None
-            elif headers:
-                text, small = render_rest(headers, page), render_small(headers)
-            found[commit] = records.FoldedCommit(headers, text, small, tallies)
+                runs = _rows(headers)
+                text = None if runs is None else ""
+                found[commit] = records.FoldedCommit(headers, text, None, tallies, runs or ())
+            else:
+                text, small = (render_rest(headers, page), render_small(headers)) if headers else ("", "")
+                found[commit] = records.FoldedCommit(headers, text, small, tallies)
         return found
 
 
-def _rows(headers: Sequence[Header]) -> str | None:
+def _rows(headers: Sequence[Header]) -> Sequence[Header] | None:
     """Those of a note of runs; None where one is of several parts, as the others may be changed elsewhere."""
-    import json
-
     from gittraj.render.text.log import row_of
 
     whole = all(header["part"]["of"] == 1 for header in headers)
-    return json.dumps([*map(row_of, headers)], separators=(",", ":")) if whole else None
+    return [*map(row_of, headers)] if whole else None

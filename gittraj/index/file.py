@@ -183,6 +183,7 @@ def _connect(path: Path, mode: str, patience: float = _PATIENCE) -> sqlite3.Conn
     uri = fast_open.uri(str(path.absolute()), mode)
     connection = sqlite3.connect(uri, uri=True, timeout=patience, isolation_level=None)
     connection.execute("PRAGMA trusted_schema = OFF")
+    connection.execute("PRAGMA foreign_keys = ON")
     return connection
 
 

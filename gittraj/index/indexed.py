@@ -103,14 +103,11 @@ class IndexedNotes(Notes):
     def places(self) -> list[str]:
         return [*self._places[0], *self._places[1]]
 
-    def rows_of_runs(self) -> list[Header] | None:
-        import json
-
+    def rows_of_runs(self, words: Sequence[str], limit: int | None) -> list[Header] | None:
         cached, left = self._places
-        pages = [page for page in cached.values() if page is not None]
-        if left or len(pages) < len(cached):
+        if left or None in cached.values():
             return None
-        return self._ask(lambda _: [row for page in pages for row in json.loads(page)], lambda: None)
+        return self._ask(partial(records.rows_of_runs, words=words, limit=limit), lambda: None)
 
     def cached_headers(self, commits: Sequence[str]) -> Mapping[str, Sequence[Header]]:
         return self._ask(partial(records.headers_of, commits=commits), dict)

@@ -32,12 +32,13 @@ class Noted:
 class FoldedCommit:
     """The folded headers of a commit, and their text for a pipe: below its title, and on one line. Both texts
     are empty without a trajectory; ``schema`` says what they are of a note of runs. ``tallies``: what it
-    adds to statistics."""
+    adds to statistics. ``runs``: the rows of a note of runs."""
 
     headers: Sequence[Header]
     page: str | None
     small: str | None
     tallies: Header
+    runs: Sequence[Header] = ()
 
 
 # ---------------------------------------------------------------- reading
@@ -127,7 +128,7 @@ def rendered(
 
 
 def places(connection: sqlite3.Connection) -> tuple[dict[str, str | None], list[str]]:
-    """The notes of runs: those that are cached, with their rows as JSON, if all are known; and the others."""
+    """The notes of runs: those that are cached, with null where not all have rows; and the others."""
     from gittraj.notes.places import find_places
 
     stale = read_source(connection).get("rendered_by") != rendered_by()
@@ -135,6 +136,17 @@ def places(connection: sqlite3.Connection) -> tuple[dict[str, str | None], list[
     fresh = "SELECT oid FROM notes LEFT JOIN headers USING (oid) WHERE explored AND (? OR headers IS NULL)"
     left = (oid.hex() for (oid,) in connection.execute(fresh, (stale,)))
     return {oid.hex(): page for oid, page in cached}, [*find_places(left)]
+
+
+def rows_of_runs(connection: sqlite3.Connection, words: Sequence[str], limit: int | None) -> list[Header]:
+    """The newest ``limit`` rows of runs that have all of these ``words`` somewhere, as strings of JSON."""
+    import json
+
+    has = " AND ".join(["instr(row, ?)"] * len(words)) or "TRUE"
+    question = f"SELECT row FROM runs WHERE {has} ORDER BY started DESC, id DESC LIMIT ?"  # noqa: S608 - no text of others
+    found = connection.execute(question, (*map(json.dumps, words), -1 if limit is None else limit))
+    rows: list[Header] = json.loads(f"[{','.join(row for (row,) in found)}]")  # at once: half the time
+    return rows
 
 
 def tallies_of(connection: sqlite3.Connection, commits: Sequence[str]) -> dict[str, Header]:
@@ -226,3 +238,9 @@ def remember(connection: sqlite3.Connection, folded: Mapping[str, FoldedCommit])
         for c, t in sorted(folded.items())
     )
     connection.executemany("INSERT OR REPLACE INTO headers VALUES (?, ?, ?, ?, ?)", rows)
+    runs = (
+        (run["startedAt"] or "", run["id"], bytes.fromhex(commit), json.dumps(run))
+        for commit, each in folded.items()
+        for run in each.runs
+    )
+    connection.executemany("INSERT INTO runs VALUES (?, ?, ?, ?)", runs)

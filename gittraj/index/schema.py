@@ -4,14 +4,14 @@ built again, never migrated.
 Paths are bytes, as git has them. Commits have numbers, a parent's below its children's. ``large`` has the
 commits whose notes are too large to be read; ``tips``, for a queried commit, everything that it reaches: see
 ``reach``. ``tallies`` come before the other columns of ``headers``, as they are read alone, for all
-commits, and later columns are on other pages. Of a note of runs (``notes.places``) ``page`` has their rows,
-and ``small`` is null. Both tables have row ids: without them SQLite reads a whole row, a megabyte of a tip,
-to compare its key.
+commits, and later columns are on other pages. Of a note of runs (``notes.places``) ``small`` is null,
+and ``page``, too, unless all of their rows are in ``runs``, which go with it. Tips and headers have row ids:
+without them SQLite reads a whole row, a megabyte of a tip, to compare its key.
 """
 
 from __future__ import annotations
 
-NUMBER = 10
+NUMBER = 11
 
 TABLES = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB) WITHOUT ROWID;
@@ -32,4 +32,10 @@ CREATE INDEX carried ON carries (oid);
 CREATE TABLE headers (
     oid BLOB PRIMARY KEY, tallies TEXT NOT NULL, headers TEXT NOT NULL, page TEXT, small TEXT
 );
+CREATE TABLE runs (
+    started TEXT NOT NULL, id TEXT NOT NULL, place BLOB NOT NULL REFERENCES headers ON DELETE CASCADE,
+    row TEXT NOT NULL
+);
+CREATE INDEX newest ON runs (started, id);
+CREATE INDEX placed ON runs (place);
 """

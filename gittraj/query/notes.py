@@ -87,8 +87,9 @@ class Notes(ABC):
 
         return [*find_places(self.with_explored())]
 
-    def rows_of_runs(self) -> Sequence[Header] | None:
-        """The rows of ``log --trajectories`` of all runs without a commit; None where some are not cached."""
+    def rows_of_runs(self, words: Sequence[str], limit: int | None) -> Sequence[Header] | None:
+        """The rows of ``log --trajectories`` of runs without a commit, the newest first: all that may have
+        these values, or the first ``limit`` of them. None where some runs are not cached."""
         return None
 
     def cached_tallies(self, commits: Sequence[str]) -> Mapping[str, Header]:

@@ -55,10 +55,12 @@ class Recorded:
         return iter(self._notes)
 
     def commits(self) -> set[str]:
-        """Those that have a record that counts: a note may have deletions alone, or traces."""
-        doubtful = {*self._notes.with_deletions(), *self._notes.with_explored()}
+        """Those that have a record that counts: a note may have deletions alone, or traces, and those of runs
+        are on no commit."""
+        places = {*self.places()}
+        doubtful = {*self._notes.with_deletions(), *self._notes.with_explored()} - places
         bare = {commit for commit in doubtful if not any(r.explains for r in self._records(commit))}
-        return {*self}.difference(bare)
+        return {*self}.difference(bare, places)
 
     def unread(self, commits: Iterable[str]) -> tuple[str, ...]:
         """Those of ``commits`` whose notes could not be read in full."""

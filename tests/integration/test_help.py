@@ -56,3 +56,9 @@ def test_blame_is_in_the_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert call(["-h"]) == 0
     out = capsys.readouterr().out
     assert re.search(r"^  why .*\n(?: {6}.*\n)*  blame +Another name of why$", out, re.MULTILINE)
+
+
+def test_an_option_is_not_meant_for_its_dashes(capsys: pytest.CaptureFixture[str]) -> None:
+    for typed, meant in (("--bogus", ""), ("--agnt", " Did you mean '--agent'?")):
+        assert call(["install", typed]) == 2
+        assert capsys.readouterr().err.splitlines()[0] == f"error: No such option '{typed}'.{meant}"

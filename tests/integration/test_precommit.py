@@ -466,7 +466,9 @@ def test_a_file_that_is_too_large_is_named(guarded: Git, env: dict[str, str]) ->
     guarded("config", "traj.precommit", "warn")
     guarded.write({"large.txt": "x\n" * 10_000_001, "image": b"\0"})
     guarded("add", "-A")
-    commit(guarded, says="git-traj: large.txt was not searched for known secrets: larger than 20 MB\n", env=env)
+    commit(
+        guarded, says="git-traj: large.txt was not searched for known secrets: larger than 20 MB\n", env=env
+    )
 
 
 def test_value_known_by_its_hash(guarded: Git, env: dict[str, str]) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import ItemsView, ValuesView
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,10 @@ import pytest
 
 from gittraj.notes.places import find_places, runs_place
 from gittraj.notes.store import NotesRef
+from gittraj.query.records import Recorded
+from gittraj.query.stats.counts import Tallies
+from gittraj.query.stats.statistics import count
+from gittraj.query.stats.tables import table
 from tests.e2e.scenario import turn
 from tests.integration.claude_session import ClaudeSession
 from tests.integration.command import traj
@@ -154,6 +160,12 @@ def test_a_second_listing_reads_their_rows_and_no_record(begun: Git, runs: Path)
         )
         ran = subprocess.run([sys.executable, "-c", code], cwd=begun.root, capture_output=True, check=True)
         assert (ran.stdout.decode(), ran.stderr.split()) == (text, [])
+    nothing = traj(begun.root, "log", "--run", "none")
+    assert (nothing.stdout, nothing.returncode) == ("", 0)
+    assert nothing.stderr == (
+        "no matching runs (no commit here has a record)\n"
+        "hint: git traj log --trajectories --all lists those without a commit\n"
+    )
     gone = listed["--status", "failed"].split()[0]
     assert traj(begun.root, "forget", gone).returncode == 0
     assert traj(begun.root, "log", "--trajectories", "--status", "failed").stdout == ""
@@ -214,6 +226,12 @@ def test_a_whole_instance_is_exported_and_a_run_forgotten(begun: Git, runs: Path
     out = tmp_path / "out"
     assert traj(begun.root, "export", "--format", "atif", "org__repo-0", "-o", str(out)).returncode == 0
     assert len([*out.rglob("*.json")]) == 6
+    assert (
+        traj(begun.root, "export", "--format", "atif", "--all", "-o", str(tmp_path / "all")).returncode == 0
+    )
+    assert len([*(tmp_path / "all").iterdir()]) == 12, "also where no commit has a record"
+    document = json.loads(traj(begun.root, "export", "--format", "json", "--all").stdout)
+    assert (document["commits"], len(document["trajectories"])) == ([], 12)
     run = next(row["run"]["id"] for row in _rows(begun, "--all"))
     assert traj(begun.root, "forget", run).returncode == 0
     left = _rows(begun, "--all")
@@ -271,3 +289,34 @@ def test_run_solve_and_task_ids_are_found_and_shown(begun: Git, tmp_path: Path) 
         assert [each["id"] for each in _rows(begun, "--run", name)] == [row["trajectory"]]
         assert "  named    " in (said := traj(begun.root, "search", name).stdout)
         assert name in said
+
+
+class _Read(dict[str, Tallies]):
+    """Counts how often all of it is read."""
+
+    times = 0
+
+    def items(self) -> ItemsView[str, Tallies]:
+        self.times += 1
+        return super().items()
+
+    def values(self) -> ValuesView[Tallies]:
+        self.times += 1
+        return super().values()
+
+
+def test_a_table_reads_all_runs_as_often_whatever_their_number(begun: Git, runs: Path) -> None:
+    _take(begun, runs)
+    with begun.open() as repository:
+        recorded = Recorded(NotesRef(repository).items())
+        places = recorded.places()
+        tallies = _Read(zip(places, recorded.tallies(places), strict=True))
+    totals = count([], tallies)
+    read = []
+    for by in ("agent", "run"):
+        counted = replace(totals, tallies=_Read(tallies))
+        rows = table(counted, by, dict)
+        assert sum(row["trajectories"] for row in rows) == 12
+        read.append((len(rows), counted.tallies.times))  # type: ignore[attr-defined]
+    assert [rows for rows, _ in read] == [1, 12]
+    assert read[0][1] == read[1][1]

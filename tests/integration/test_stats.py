@@ -102,9 +102,12 @@ def test_a_row_of_stats_is_not_cut_on_80_columns(git: Git, story: Story, stats: 
     story.note(git.commit({"a": "1"}), made)
     found = stats(git.root, "--by", "model")
     for columns in (80, 40):
-        rows = render_stats(found["total"], found["rows"], Page(columns)).split("\n\n")[-1].splitlines()
+        page = Page(columns)
+        rows = render_stats(found["total"], found["rows"], page, page).split("\n\n")[-1].splitlines()
         assert "1234 parse failures" in " ".join(" ".join(rows).split())
         assert max(map(len, rows)) <= max(columns, 44), "name, bar and share take 44"
+    (row,) = render_stats(found["total"], found["rows"], Page(100), Page(250)).split("\n\n")[-1].splitlines()
+    assert "1234 parse failures" in row, "a wide terminal has room for a row"
 
 
 def test_stats_says_that_it_counts_stated_decisions(git: Git, story: Story) -> None:

@@ -49,6 +49,14 @@ def test_what_is_exported_and_stored_is_valid(recorded: Git, tmp_path: Path) -> 
         traj(recorded.root, "export", "--format", form, "HEAD", "-o", str(path))
         told = _check(recorded, path)
         assert (told["format"], told["faults"]) == (named, []), form
+    note = tmp_path / "note"
+    with recorded.open() as repository:
+        for _, body in NotesRef(repository).items():  # a note of one record is no document of another format
+            note.write_bytes(body)
+            assert (_check(recorded, note)["format"], _check(recorded, note)["valid"]) == ("records", True)
+            note.write_bytes(body.splitlines()[0] + b"\n{broken\n")
+            (fault,) = _check(recorded, note)["faults"]
+            assert fault["path"] == "line 2"
     month = recorded("for-each-ref", "--format=%(refname)", "refs/notes/traj-data-*")
     assert _check(recorded, "refs/notes/traj")["valid"]
     assert _check(recorded, month)["format"] == "segments"

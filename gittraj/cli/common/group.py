@@ -186,6 +186,8 @@ def call(arguments: Sequence[str] | None = None) -> int:
         click.echo(error.format_message(), err=True)
         return UsageError.exit_code
     except click.UsageError as error:
+        if isinstance(error, click.NoSuchOption):
+            error = _without_dashes(error)
         _say(error.format_message(), _usage_hint(error), "error")
         return UsageError.exit_code
     except click.ClickException as error:
@@ -230,6 +232,15 @@ def _silence(stream: TextIO) -> None:
         stream.flush()
     except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _without_dashes(error: click.NoSuchOption) -> click.NoSuchOption:
+    """It with the options that were meant: click counts the dashes as letters that are alike."""
+    from difflib import get_close_matches
+
+    names = {name.strip("-"): name for name in error.possibilities or ()}
+    meant = [names[name] for name in get_close_matches(error.option_name.strip("-"), names)]
+    return click.NoSuchOption(error.option_name, possibilities=meant, ctx=error.ctx)
 
 
 def _usage_hint(error: click.UsageError) -> str | None:

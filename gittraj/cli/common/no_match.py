@@ -41,6 +41,10 @@ def say_nothing_found(
     )
     if repository.edge:
         here += "; this clone is shallow: git fetch --unshallow"
+    if not number and recorded.places():
+        more = "git traj log --trajectories --all lists those without a commit"
+        _say(f"no matching {'runs' if everywhere else 'commits'} ({here})", more)
+        return
     if not number:
         _say(here, _next(repository))
         return

@@ -77,6 +77,11 @@ def text_page(repository: Repository, environ: Mapping[str, str]) -> Page:
     return Page(columns(environ) or PIPE, wants_colour(repository, environ))
 
 
+def table_page(environ: Mapping[str, str], page: Page) -> Page:
+    """For a table whose lines are wrapped, below the text of ``page``."""
+    return Page(columns(environ, table=True) or PIPE, page.colour)
+
+
 def dump_json(document: object) -> str:
     """A document on one line, not escaped to ASCII. A lone surrogate, as in a file name, becomes an
     escape: it cannot be encoded."""

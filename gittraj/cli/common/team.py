@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gittraj.cli.common.output import columns, dump_json, text_page, write
+from gittraj.cli.common.output import columns, dump_json, table_page, text_page, write
 from gittraj.cli.common.repository import environment
 from gittraj.errors import UsageError
 from gittraj.gather.ask import Choice
@@ -101,7 +101,8 @@ def show_stats(
             click.echo(dump_json(document))
             return
         page = text_page(repository, environment())
-        write(repository, [render_stats(total, rows, page, ascii_only=not draw)], environment(), pager=pager)
+        text = render_stats(total, rows, page, table_page(environment(), page), ascii_only=not draw)
+        write(repository, [text], environment(), pager=pager)
 
 
 def show_search(

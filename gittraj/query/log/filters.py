@@ -59,6 +59,11 @@ class Wanted(Labels):
     max_confidence: float | None = None
     min_cost: float | None = None
 
+    def words(self) -> list[str]:
+        """Values that what is wanted has, each as it stands there."""
+        status = None if self.status == "unknown" else self.status
+        return [word for word in (self.agent, self.tag, self.run, status) if word is not None]
+
     def accepts(self, header: Header, subject: str | None = None) -> bool:
         """Whether the trajectory of ``header`` is wanted, on a commit of that subject."""
         words = (self.agent, header["agent"]), (self.status, header["status"] or "unknown")

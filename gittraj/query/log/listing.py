@@ -162,7 +162,7 @@ def read_runs(recorded: Recorded, wanted: Wanted) -> Iterator[Entry]:
 def choose_runs(runs: Iterable[Header], wanted: Wanted) -> Iterator[Entry]:
     """As ``read_runs``, of HEADERs or of rows of the index."""
     if chosen := [*filter(wanted.accepts, runs)]:
-        newest = sorted(chosen, key=lambda header: header["startedAt"] or "", reverse=True)
+        newest = sorted(chosen, key=lambda header: (header["startedAt"] or "", header["id"]), reverse=True)
         yield {"commit": None, "trajectories": newest}
 
 

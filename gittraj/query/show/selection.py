@@ -8,8 +8,9 @@ must not know any format.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
+from itertools import chain
 
 from gittraj.formats.base.carried import plain_event, to_event
 from gittraj.formats.base.exported import Exported, is_subagent
@@ -69,15 +70,21 @@ class Chosen:
 
 
 def choose(
-    repository: Repository, recorded: Recorded, names: Sequence[str] | None, segments: Segments
+    repository: Repository,
+    recorded: Recorded,
+    names: Sequence[str] | None,
+    segments: Segments,
+    *,
+    runs: bool = False,
 ) -> Chosen:
     """Resolve revisions, ranges (``A..B``: the recorded commits in it) and trajectory ids; None: every
-    recorded commit that HEAD reaches.
+    recorded commit that HEAD reaches, and with ``runs`` those without a commit.
 
     Raises TrajError for an unknown name.
     """
     if names is None:
-        return Chosen(repository, recorded, segments, _list(repository, recorded, "HEAD"), ())
+        here = _list(repository, recorded, "HEAD")
+        return Chosen(repository, recorded, segments, here, [*_runs(recorded)] if runs else ())
     commits: dict[str, None] = {}
     trajectories: dict[str, None] = {}
     for name in names:
@@ -98,6 +105,11 @@ def _list(repository: Repository, recorded: Recorded, name: str) -> list[str]:
     return [c for c in list_commits(repository, recorded, name)[1] if recorded.on(c)]
 
 
+def _runs(recorded: Recorded) -> Iterable[str]:
+    """The trajectories without a commit."""
+    return dict.fromkeys(f.whole["id"] for place in recorded.places() for f in recorded.on(place))
+
+
 # ---------------------------------------------------------------- each trajectory once
 
 
@@ -115,18 +127,25 @@ class _Selected:
 
 
 def gather(
-    repository: Repository, recorded: Recorded, names: Sequence[str] | None, segments: Segments
+    repository: Repository,
+    recorded: Recorded,
+    names: Sequence[str] | None,
+    segments: Segments,
+    *,
+    runs: bool = False,
 ) -> Exported:
-    """``names`` are revisions, ranges and trajectory ids, None all that HEAD reaches. Raises TrajError for an
-    unknown name."""
+    """``names`` are revisions, ranges and trajectory ids, None all that HEAD reaches, and with ``runs`` those
+    without a commit. Raises TrajError for an unknown name."""
     wanted: dict[str, _Selected] = {}
-    for name in list_commits(repository, recorded, "HEAD")[1][::-1] if names is None else names:
-        for identity, commits in _find(repository, recorded, name):
-            folded = recorded.folded(identity)
-            if folded is not None:
-                each = wanted.setdefault(identity, _Selected(folded))
-                each.whole |= commits is None
-                each.commits |= dict.fromkeys(folded.parts if commits is None else commits)
+    known = list_commits(repository, recorded, "HEAD")[1][::-1] if names is None else names
+    found = chain.from_iterable(_find(repository, recorded, name) for name in known)
+    alone = ((identity, None) for identity in _runs(recorded)) if runs and names is None else ()
+    for identity, commits in chain(found, alone):
+        folded = recorded.folded(identity)
+        if folded is not None:
+            each = wanted.setdefault(identity, _Selected(folded))
+            each.whole |= commits is None
+            each.commits |= dict.fromkeys(folded.parts if commits is None else commits)
     exported = [_export(each, segments) for each in wanted.values()]
     here = [c for each in wanted.values() for c in each.commits]
     entries = describe_present(repository, list(dict.fromkeys(here)))

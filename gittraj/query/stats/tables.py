@@ -69,15 +69,17 @@ def _by_trajectory(totals: Counted, name_of: Callable[[Tally], str | None]) -> I
     parts: dict[str | None, list[Part]] = defaultdict(list)
     for part in totals.parts:
         parts[names[part.record.id]].append(part)
-    for name in dict.fromkeys(names.values()):
-        kept = (
-            (commit, Tallies(0, [each for each in found.trajectories if names[each.id] == name]))
-            for commit, found in totals.tallies.items()
-        )
-        tallies = {commit: found for commit, found in kept if found.trajectories}
-        records = sum(each.note for found in tallies.values() for each in found.trajectories)
-        events = total_size(stored_parts(tallies))
-        yield _row(name, len(totals.commits), tallies, parts[name], records, events)
+    stored: dict[str | None, list[StoredPart]] = defaultdict(list)
+    for segment in stored_parts(totals.tallies):
+        stored[names[segment.part[0]]].append(segment)
+    found: dict[str | None, dict[str, list[Tally]]] = {name: defaultdict(list) for name in names.values()}
+    for commit, here in totals.tallies.items():
+        for each in here.trajectories:
+            found[names[each.id]][commit].append(each)
+    for name, by_commit in found.items():
+        tallies = {commit: Tallies(0, several) for commit, several in by_commit.items()}
+        records = sum(each.note for several in by_commit.values() for each in several)
+        yield _row(name, len(totals.commits), tallies, parts[name], records, total_size(stored[name]))
 
 
 def _by_path(totals: Counted, touched: Mapping[str, Collection[str]]) -> Iterator[Header]:

@@ -16,13 +16,15 @@ _ROWS = 40
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 
 
-def render_stats(total: Header, rows: Sequence[Header], page: Page, *, ascii_only: bool = False) -> str:
-    """``total`` and ``rows`` as in ``git traj stats --json``."""
+def render_stats(
+    total: Header, rows: Sequence[Header], page: Page, table: Page, *, ascii_only: bool = False
+) -> str:
+    """``total`` and ``rows`` as in ``git traj stats --json``; the rows are a ``table``."""
     lines: list[str] = []
     for label, text in _facts(total):
         lines += page.block(escape_line(text), indent=_LABEL, label=label)
     if rows:
-        lines += ["", *_chart(rows, page, ascii_only=ascii_only)]
+        lines += ["", *_chart(rows, table, ascii_only=ascii_only)]
     return "\n".join(lines) + "\n"
 
 

@@ -58,17 +58,19 @@ def test_an_event_of_any_type() -> None:
 
 
 def test_a_retrospective_with_its_decisions() -> None:
-    said = {"summary": "Done", "challenges": ["the cache"], "confidence": "85%", "decisions": [DECISION, {}]}
+    said = {
+        "summary": "Done",
+        "challenges": ["the cache", "None."],
+        "learnings": "n/a",
+        "confidence": "85%",
+        "decisions": [DECISION, {}],
+    }
     found = events(f"[[RETROSPECTIVE]]\n```json\n{json.dumps(said)}\n```\n[[/RETROSPECTIVE]]")
     assert [type(e) for e in found] == [Decided, RetrospectiveEvent]
     assert isinstance(found[1], RetrospectiveEvent)
     told = found[1].retrospective
-    assert (told.summary, told.challenges, told.confidence, told.by) == (
-        "Done",
-        ("the cache",),
-        0.85,
-        "agent",
-    )
+    assert (told.summary, told.confidence, told.by) == ("Done", 0.85, "agent")
+    assert (told.challenges, told.learnings) == (("the cache",), ()), "that there is none is none"
 
 
 @pytest.mark.parametrize(
