@@ -1,4 +1,4 @@
-"""Which commit each line of a file is from: git's own blame, and the file as it was blamed.
+"""Finds the commit that each line of a file is from: git's own blame, and the file as it was blamed.
 
 Moved lines are followed, white space and the commits that a team ignores are skipped. One process for the
 blame itself. It must not know why a commit was made.

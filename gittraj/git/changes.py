@@ -1,4 +1,4 @@
-"""What commits changed: paths, blobs and added lines, each against its first parent.
+"""Reads what commits changed: paths, blobs and added lines, each against its first parent.
 
 Names come from ``--raw -z`` (no quoting), lines from the patches that follow in the same order. The hunk
 headers say how many lines a hunk has, so a line that looks like a diff's own header is just a line.

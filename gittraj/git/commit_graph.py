@@ -1,4 +1,4 @@
-"""Whether git keeps filters of changed paths, which make a file's history ten times as fast to walk.
+"""Checks whether git keeps filters of changed paths, which make a file's history ten times as fast to walk.
 
 Only suggested where it helps, and never written: the graph is the user's. For its format see
 gitformat-commit-graph(5).

@@ -1,4 +1,4 @@
-"""What the rest of git-traj may do with git's object database and refs.
+"""The operations on git's object database and refs that the rest of git-traj may use.
 
 Two backends implement it (``libgit2``: fast; ``plumbing``: opens every repository that git opens). A backend
 supplies raw objects and refs; trees and commits are encoded here, once, so both write the same bytes.

@@ -1,6 +1,6 @@
 """Reads loose objects: libgit2 never returns from reading a truncated one, as a power failure leaves it.
 
-It must not search other folders than the one, nor notice what is written there later: libgit2 finds those
+It must not search any other folder, nor notice what is written to this one later: libgit2 finds those
 objects.
 """
 

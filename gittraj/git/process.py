@@ -104,8 +104,8 @@ class Runner:
         timeout: float | None,
         cwd: Path | None,
     ) -> tuple[int, bytes, bytes]:
-        """Run git, with ``timeout`` in its own session: git's helpers (ssh, git-remote-https) are killed with
-        it, and none of them has a terminal to ask for a password on."""
+        """Run git; with ``timeout`` in a session of its own: git's helpers (ssh, git-remote-https) are killed
+        with it, and none of them has a terminal to ask for a password on."""
         with subprocess.Popen(
             self.command(*args),
             stdin=subprocess.DEVNULL if given is None else subprocess.PIPE,

@@ -102,7 +102,7 @@ def vouched(decision: Header) -> str | None:
 
 
 def taken_back(item: Mapping[str, Any]) -> str | None:
-    """What reverted a commit, or the commit of a decision: ``reverted by 1f442bd``."""
+    """``reverted by 1f442bd``, for a commit or a decision on one; None if it was not reverted."""
     by = item.get("revertedBy")
     return f"reverted by {by[:7]}" if by else None
 
@@ -113,7 +113,7 @@ _SAYS = re.compile(r"\b(?:I|we)\b|^\w+(?:ed|ing) ", re.I)
 
 
 def sides(decision: Mapping[str, Any]) -> tuple[str, list[str]]:
-    """What was chosen, and the rejected options that it does not name; a mere rejection chose nothing."""
+    """The choice, and the rejected options that it does not name itself; a mere rejection chose nothing."""
     chosen, others = decision["chosen"], decision.get("alternatives") or []
     if chosen.startswith(_REFUSAL):
         return "", others or [chosen.removeprefix(_REFUSAL)]
@@ -121,7 +121,7 @@ def sides(decision: Mapping[str, Any]) -> tuple[str, list[str]]:
 
 
 _PLACED = re.compile(r"(?:at|before|after|by|for|from|in|inside|on|to|with)\b", re.I)
-"""How a side begins that says where or how: ``over in a property`` is not English."""
+"""The beginning of a side that says where or how: ``over in a property`` is not English."""
 
 
 def decided(decision: Header) -> str:
@@ -245,7 +245,7 @@ def evidence(link: Header) -> str | None:
 
 
 NO_COMMIT = "counts for no commit"
-"""Said of work that led to no commit, and of records that prove nothing about the commit they are on."""
+"""The text for work that led to no commit, and for records that prove nothing about their commit."""
 
 
 def marks(header: Header) -> list[str]:

@@ -154,7 +154,7 @@ def _near_epochs(objects: Objects, tips: Iterable[str]) -> set[str | None]:
 
 
 def _is_here(objects: Objects, commit: str) -> bool:
-    """False beyond the boundary of a shallow clone, and where a partial one lacks older trees."""
+    """Whether the commit and its tree are here: a shallow clone or a partial one may lack them."""
     return objects.exists(commit) and objects.exists(objects.commit(commit).tree)
 
 

@@ -1,4 +1,4 @@
-"""The events of the segments that a record names."""
+"""Reads the events of the segments that a record names."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def _follow(repository: Repository, ref: str, tip: str, now: str) -> str | None:
     entries, _ = read_reflog(repository, repository.common_dir, None, ref=ref)
     if not entries:
         emptied = repository.run("reflog", "exists", ref, check=False).code == 0
-        return tip if not emptied and is_ancestor(repository, now, tip) else None  # we reset none
+        return tip if not emptied and is_ancestor(repository, now, tip) else None  # we reset no refs
     moves = [at for at, entry in enumerate(entries) if tip in (entry.old, entry.new)]
     if not moves:
         return None if entries[0].old.strip("0") else tip  # it was deleted since

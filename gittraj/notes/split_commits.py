@@ -1,5 +1,5 @@
-"""Which records go where when a commit is split, or squashed with others: each new commit gets those of the
-work that is in it.
+"""Decides which records go where when a commit is split, or squashed with others: each new commit gets those
+of the work that is in it.
 
 A rewrite reports which commits one became, and cannot report which of its sessions went where.
 """

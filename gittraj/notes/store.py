@@ -186,7 +186,7 @@ class NotesRef:
         return sum(note_paths(objects, base, c) == note_paths(objects, root, c) for c in commits)
 
     def _edit(self, root: str | None, commit: str, edit: Edit) -> dict[TreePath, str | None]:
-        """The paths to change for one commit: written in the fixed 2/38 (2/62) fan-out, else removed.
+        """The paths to change for one commit: set in the fixed 2/38 (2/62) fan-out, removed at other depths.
 
         git's own fan-out adapts: around 50,000 notes it rewrites tens of thousands of trees at once.
         """

@@ -68,7 +68,7 @@ _PROCESS = _Process()
 
 
 def consult(repository: Repository) -> None:
-    """Use the configuration that this repository's git sees, once a plug-in could matter."""
+    """Look plug-ins up in the configuration that this repository's git sees; called once one could matter."""
     _PROCESS.repository = repository
 
 

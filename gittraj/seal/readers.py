@@ -73,7 +73,7 @@ class Readers:
 
     @property
     def left_out(self) -> bool:
-        """Whether the user has a key that is not on the list."""
+        """Whether the user has a key, but none that is on the list."""
         team = {str(reader.recipient) for reader in self.team}
         return bool(self.own) and not any(str(reader.recipient) in team for reader in self.own)
 

@@ -38,7 +38,7 @@ def document_faults(document: dict[str, Any], path: str = "") -> Iterator[tuple[
         found = list(faults(own, _STEP[own.get("source") == "agent"], where))
         yield from found
         if not found and not _agrees(own):
-            yield where, "a result without its call in this step, or metrics without a model call"
+            yield where, "a result of no call of this step, or figures of no model call"
     for at, child in enumerate(coerce.objects(document.get("subagent_trajectories"))):
         yield from document_faults(child, f"{path}subagent_trajectories[{at}].")
 
