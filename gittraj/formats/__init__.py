@@ -20,7 +20,7 @@ from gittraj.model.session_items import Cursor, Item
 from gittraj.plugins import Returns, Shape
 
 HEAD = 65536
-"""Bytes of a file's beginning that ``detect`` wants to see."""
+"""How many bytes of a file's beginning ``detect`` gets."""
 _START = Cursor()
 
 
@@ -39,9 +39,9 @@ class Reader(Protocol):
     ) -> Iterator[Item]:
         """The items of a log from ``cursor`` on, in its order.
 
-        ``session`` is the session id that the file's name gives. Before every human prompt of a log that
-        only grows comes a :class:`~gittraj.model.session_items.Mark`: reading from its cursor gives exactly
-        the items after it. A format without marks is always read from its start.
+        ``session`` is the session id from the file's name. Before every human prompt of a log that only grows
+        comes a :class:`~gittraj.model.session_items.Mark`: reading from its cursor gives exactly the items
+        after it. A format without marks is always read from its start.
 
         Raises:
             FormatError: the bytes before the cursor are not those that it was made for.
@@ -96,7 +96,7 @@ _READERS: dict[str, str] = {
     "openai-messages": "gittraj.formats.openai.messages",
     "raw": "gittraj.formats.raw",
 }
-"""By format, in the order in which ``detect`` asks: less specific formats come later."""
+"""Modules by format, in the order in which ``detect`` tries them: less specific formats come later."""
 STORES: dict[str, str] = {
     "zwarm": "gittraj.formats.zwarm",
     "a3s": "gittraj.formats.a3s.store",
@@ -119,7 +119,7 @@ STORES: dict[str, str] = {
 }
 _NOTES = ("agentnote", "git-ai", "whogitit", "git-memento", "ai-attribution")
 NAMING = frozenset(("atif", "openagents", "trajectory-sqlite", *_NOTES))
-"""Stores whose sessions say themselves whose they are: interchange formats, and others' stores."""
+"""Stores whose sessions name their own agent: interchange formats, and other tools' stores."""
 
 
 _ITEMS = Returns(each=get_args(Item), fails=FormatError, seconds=60.0)
@@ -143,17 +143,17 @@ def is_store(name: str | None) -> bool:
 
 
 def reader_of(name: str) -> Reader:
-    """The reader of a format. Raises FormatError. Only what is asked for is imported."""
+    """The reader of a format. Raises FormatError. No other format is imported."""
     return cast(Reader, import_module(_READERS[name]) if name in _READERS else _plugged_in(name))
 
 
 def store_of(name: str) -> Store:
-    """Raises FormatError."""
+    """The store of a format. Raises FormatError."""
     return cast(Store, import_module(STORES[name]) if name in STORES else _plugged_in(name))
 
 
 def detect(head: bytes) -> Reader | None:
-    """The reader of a file that begins with ``head``; those of plug-ins are asked last."""
+    """The reader of a file that begins with ``head``; those of plug-ins are tried last."""
     names = (*_READERS, *(name for name in _plugged() if not is_store(name)))
     return next((found for name in names if (found := reader_of(name)).detect(head)), None)
 
@@ -190,16 +190,16 @@ def _plugged_in(name: str) -> Any:
 
 
 def describe(head: bytes) -> str:
-    """What a file that no reader knows seems to be, for people."""
+    """Describe to people what a file that no reader knows seems to be."""
     text = head.decode("utf-8", "replace").lstrip("\ufeff \t\r\n\0")
     if not text:
         return "empty"
-    return next((what for sign, what in _OTHERS if sign.search(text)), "not the log of a known agent")
+    return next((what for pattern, what in _OTHERS if pattern.search(text)), "not the log of a known agent")
 
 
 _OTHERS = (
-    (re.compile(r'"conversations"\s*:'), "the trace of a trajectory that lies beside it"),
-    (re.compile(r'"compactedInto"\s*:'), "it says only which compaction a trajectory went into"),
-    (re.compile(r'"trajectories"\s*:\s*\{'), "an index of trajectories: it holds none itself"),
-    (re.compile(r"\A# Trajectory: "), "the summary of a trajectory that lies beside it"),
+    (re.compile(r'"conversations"\s*:'), "the trace of a trajectory in the same folder"),
+    (re.compile(r'"compactedInto"\s*:'), "it only names the compaction of a trajectory"),
+    (re.compile(r'"trajectories"\s*:\s*\{'), "an index of trajectories: it contains none itself"),
+    (re.compile(r"\A# Trajectory: "), "the summary of a trajectory in the same folder"),
 )

@@ -1,6 +1,6 @@
-"""AgentNote's notes, ``refs/notes/agentnote``: a JSON object a commit, as version 1.0.8 writes it.
+"""AgentNote's notes, ``refs/notes/agentnote``: one JSON object per commit, as version 1.0.8 writes it.
 
-It has a session's prompts since its commit before, the answer to each where it was found, and how many of
+It has a session's prompts since its previous commit, the answer to each if it was found, and how many of
 the commit's lines are the agent's. It has no calls, only the names of the tools that a prompt led to.
 """
 
@@ -48,7 +48,7 @@ def _read_note(note: Note, _session: str) -> Iterator[Item]:
 
 
 def _closing(note: Note, content: dict[str, Any]) -> Iterator[Item]:
-    """What the note says of the commit itself."""
+    """The items for what the note says about the commit itself."""
     attribution = coerce.mapping(content.get("attribution"))
     counted = coerce.mapping(attribution.get("lines"))
     files = [

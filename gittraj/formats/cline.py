@@ -1,7 +1,7 @@
 """Cline's sessions, ``~/.cline/data/sessions/<id>/<id>.messages.json``, as version 3 writes them.
 
-One document, written anew after every message; ``<id>.json`` beside it tells where the session works. Every
-text of the user role that is not in ``<user_input>`` is the program's own where one is.
+One document, written again after every message; ``<id>.json`` next to it names the session's folder. If a
+text of the user role has a ``<user_input>``, only that is the user's, and the rest is the program's own.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def detect(path: Path) -> bool:
 
 
 def sessions(path: Path) -> Iterator[str]:
-    """The ids of the sessions, by the names of their files."""
+    """The ids of the sessions, from the names of their files."""
     yield from (file.name.removesuffix(_SUFFIX) for file in _files(path))
 
 
@@ -44,10 +44,10 @@ def read(path: Path, session: str) -> Iterator[Item]:
     with file.open("rb") as stream:
         value, damage = document.load(stream)
         end = stream.tell()
-    beside = file.with_name(f"{file.name.removesuffix(_SUFFIX)}.json")
+    description = file.with_name(f"{file.name.removesuffix(_SUFFIX)}.json")
     about: Any = None
-    if beside.is_file():
-        with beside.open("rb") as stream:
+    if description.is_file():
+        with description.open("rb") as stream:
             about, _ = document.load(stream)
     yield from _Reading(coerce.mapping(value), coerce.mapping(about), session, end).items()
     if damage is not None:
@@ -159,7 +159,7 @@ class _Reading(document.Reading):
 
 
 def _typed(text: str) -> Iterator[str]:
-    """What stands in ``<user_input>``, up to the first that nothing closes: one walk through the text."""
+    """The contents of each ``<user_input>``, up to the first that is not closed, in one pass."""
     end = 0
     while (opened := _OPENS.search(text, end)) and (closed := text.find(_CLOSES, opened.end())) >= 0:
         yield text[opened.end() : closed].strip()
@@ -176,7 +176,7 @@ def _said(part: dict[str, Any]) -> str | None:
 
 
 def _edits(tool: str, path: str | None, fields: dict[str, Any]) -> tuple[Edit, ...]:
-    """Without an old text or a line to insert at, the call makes the file."""
+    """The edits of a call; without an old text or a line to insert at, it creates the file."""
     new, old = fields.get("new_text"), fields.get("old_text")
     if tool != "editor" or path is None or not isinstance(new, str):
         return ()

@@ -1,8 +1,8 @@
 """Cursor's agent transcripts, ``~/.cursor/projects/<folder>/agent-transcripts/<id>.jsonl``.
 
-One message a line, ``{role, message: {content: [...]}}``: no ids, no times, and no results of calls, so an
-edit here is what was asked for. A prompt stands in ``<user_query>``, among context that Cursor put beside it;
-thinking is ``[REDACTED]``.
+One message per line, ``{role, message: {content: [...]}}``: no ids, no times, and no results of calls, so an
+edit here is what was requested. A prompt is in ``<user_query>``, among context that Cursor added; thinking
+is ``[REDACTED]``.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def edits(tool: str, arguments: Any) -> tuple[Edit, ...]:
 
 
 def _plain(tool: str) -> str:
-    """One name of the tool, which was ``search_replace`` once and is ``StrReplace`` now."""
+    """A normalised name of the tool: what was ``search_replace`` in the past is ``StrReplace`` now."""
     return tool.lower().replace("_", "")
 
 
@@ -91,7 +91,7 @@ def _plain(tool: str) -> str:
 
 
 class _Reader(LogReader):
-    """Reads a transcript. It names no session: the file's name is its id, else its shape is."""
+    """Reads a transcript. It does not name its session: the id is the file's name or a hash of its shape."""
 
     trusted = frozenset(("role", "message"))
 
@@ -149,7 +149,7 @@ read = read_with(_Reader)
 
 
 def typed(content: list[dict[str, Any]]) -> str | None:
-    """What a human typed among the blocks of a user message, or ``None`` if nobody typed it."""
+    """What a human typed, from the blocks of a user message; ``None`` if nobody typed it."""
     texts = list(_texts_of(content))
     asked = [part for text in texts for part in _queries(text)]
     if not asked:
@@ -193,7 +193,7 @@ def _without_context(text: str) -> str:
 
 
 def _shape_id(stream: BinaryIO) -> str | None:
-    """The id of a session that nothing names; the stream is read from its start again afterwards."""
+    """The id of a session that nothing names; the stream has to be read from its start again afterwards."""
     if not stream.seekable():
         return None
     records = (

@@ -1,8 +1,8 @@
-"""git-ai's authorship logs, ``refs/notes/ai``, by the Git AI Standard 3.0.0: whose a commit's lines are.
+"""git-ai's authorship logs, ``refs/notes/ai``, by the Git AI Standard 3.0.0: who wrote a commit's lines.
 
-Before a line ``---`` stand files, each followed by lines of a key and the ranges that are its; after it a
-JSON object that tells the agent's session behind each key. Older notes hold the session's messages too, all
-of them each time. What a person wrote (keys with ``h_``) is no agent's session.
+Before a line ``---`` are files, each followed by lines with a key and its ranges; after it is a JSON object
+with the agent's session of each key. Older notes also contain the session's messages, all of them each time.
+What a person wrote (keys with ``h_``) is not an agent's session.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _COUNTS = ("total_additions", "total_deletions", "accepted_lines", "overriden_li
 
 @dataclass(slots=True)
 class _Work:
-    """What a note says of one session: its record, and ranges of lines by file."""
+    """What a note says about one session: its record, and ranges of lines by file."""
 
     record: dict[str, Any]
     ranges: dict[str, list[str]] = field(default_factory=dict)
@@ -63,7 +63,7 @@ class _Reading:
         yield from _closing(note, works)
 
     def _messages(self, note: Note, work: _Work) -> Iterator[Entry]:
-        """The messages that no earlier note has reported."""
+        """Yield the messages that no earlier note had."""
         messages = coerce.objects(work.record.get("messages"))
         known = len(self._reported) if messages[: len(self._reported)] == self._reported else 0
         for number, message in enumerate(messages[known:], known):
@@ -96,7 +96,7 @@ def _event(own: str, message: dict[str, Any]) -> AnyEvent | None:
 
 
 def _closing(note: Note, works: list[_Work]) -> Iterator[Item]:
-    """What the note says of the commit itself."""
+    """The items for what the note says about the commit itself."""
     ranges: dict[str, list[str]] = {}
     for work in works:
         for path, numbers in work.ranges.items():
@@ -110,7 +110,7 @@ def _closing(note: Note, works: list[_Work]) -> Iterator[Item]:
 
 
 def _parse(text: str) -> dict[str, _Work] | None:
-    """What a note says of each agent's session, by its key; None if the text is not an authorship log."""
+    """What a note says about each agent's session, by its key; None if the text is not an authorship log."""
     divider = _DIVIDER.search(text)
     fields = parse_json(text[divider.end() :]) if divider else {}
     if divider is None or not coerce.string(fields.get("schema_version")).startswith(_SCHEMA):

@@ -1,7 +1,7 @@
-"""git-memento's notes, ``refs/notes/commits`` or what its user named: the session of a commit as Markdown.
+"""git-memento's notes, ``refs/notes/commits`` or another ref: the session of a commit as Markdown.
 
-A note has one session, or several, each between two comments. It proves only that somebody chose the session
-for the commit. The names in its head say who spoke: the committer or the provider.
+A note has one session, or several, each between two comments. It only proves that somebody chose the session
+for the commit. The names in its head identify the speakers: the committer and the provider.
 """
 
 from __future__ import annotations
@@ -67,13 +67,13 @@ def _items(note: Note, head: dict[str, str], text: str) -> Iterator[Item]:
         head["Provider"]: Message,
     }
     parts = _SPEAKER.split(text)
-    said: list[tuple[str, str]] = []
+    turns: list[tuple[str, str]] = []
     for speaker, words in zip(parts[1::2], parts[2::2], strict=True):
         if speaker in people or speaker in ("System", "Tool"):
-            said.append((speaker, words))
-        elif said:  # a heading in what somebody said
-            said[-1] = (said[-1][0], f"{said[-1][1]}### {speaker}{words}")
-    for number, (speaker, words) in enumerate(said):
+            turns.append((speaker, words))
+        elif turns:  # a heading inside somebody's text
+            turns[-1] = (turns[-1][0], f"{turns[-1][1]}### {speaker}{words}")
+    for number, (speaker, words) in enumerate(turns):
         common: dict[str, Any] = {"id": f"{note.prefix}.{number}", "content": words.strip()}
         kind = people.get(speaker)
         event: AnyEvent = (

@@ -1,8 +1,8 @@
 """OpenTelemetry's spans of generative AI, as OTLP/JSON (semantic conventions for GenAI, in development).
 
-A trajectory is a span ``invoke_agent``, in it ``chat`` for each model call and ``execute_tool`` for each call
-of a tool. What was said is opt-in there and is not written: attributes tell names, times and tokens. Ids are
-made of those of events, so the same trajectory has the same spans.
+A trajectory is a span ``invoke_agent``, with a ``chat`` for each model call and an ``execute_tool`` for each
+tool call. Message texts are opt-in there and not written: attributes have names, times and tokens. Ids are
+derived from those of events, so the same trajectory has the same spans.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def _spans(trajectory: Header, ids: Mapping[str, Header], exported: Exported) ->
 
 
 def _top(trajectory: Header, ids: Mapping[str, Header]) -> str:
-    """The trajectory that a trace is about: the highest of those that are written."""
+    """The id of a trace's trajectory: the topmost ancestor among those that are written."""
     seen: set[str] = set()
     while (parent := str((trajectory["parent"] or {}).get("id"))) in ids and trajectory["id"] not in seen:
         seen.add(trajectory["id"])
@@ -84,18 +84,18 @@ def _about(trajectory: Header, commits: Sequence[Header]) -> dict[str, Any]:
 
 
 def _calls_of_models(trajectory: Header, events: Sequence[Header], times: Sequence[int]) -> Iterator[Span]:
-    """One for each response. An event without a response's id is in none."""
+    """Yield a span for each response. Events without a response's id are in none of them."""
     groups: dict[str, list[int]] = {}
     for at, event in enumerate(events):
         if event.get("response") and event["type"] in _MODEL_EVENTS:
             groups.setdefault(event["response"], []).append(at)
-    for response, places in groups.items():
-        first, last = places[0], places[-1]
+    for response, indices in groups.items():
+        first, last = indices[0], indices[-1]
         spent = [e["usage"] for e in events if e.get("response") == response and e.get("usage")]
         usage = {
             key: sum(usage_of.get(key) or 0 for usage_of in spent) for usage_of in spent for key in usage_of
         }
-        model = next((events[at]["model"] for at in places if events[at].get("model")), None)
+        model = next((events[at]["model"] for at in indices if events[at].get("model")), None)
         yield {
             "spanId": _span_id(trajectory["id"], f"chat {response}"),
             "name": f"chat {model or ''}".strip(),
@@ -149,8 +149,8 @@ def _calls_of_tools(trajectory: Header, events: Sequence[Header], times: Sequenc
 
 
 def _times(trajectory: Header, events: Sequence[Header]) -> list[int]:
-    """When each event was, in nanoseconds since 1970, never before the one above it; those without a time are
-    as late as the one above them."""
+    """The time of each event, in nanoseconds since 1970, never earlier than that of the event before it,
+    which events without a time get."""
     now = _nanoseconds(trajectory["startedAt"]) or 0
     times = []
     for event in events:
@@ -177,7 +177,7 @@ def _tokens(usage: Header) -> dict[str, Any]:
 
 
 def _attributes(fields: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Without what is not known."""
+    """The attributes whose values are known."""
     return [{"key": key, "value": _value(value)} for key, value in fields.items() if value is not None]
 
 

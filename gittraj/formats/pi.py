@@ -1,9 +1,9 @@
 """The pi coding agent's sessions, ``~/.pi/agent/sessions/<folder>/<time>_<id>.jsonl``.
 
 A header, then entries that form a tree by ``id`` and ``parentId`` (its docs/session-format.md); going back to
-an earlier entry begins another branch in the same file. The branch of the last entry is the active one: which
-entries are off it is known only at the end, so the file is read whole. The first version has neither ids nor
-branches.
+an earlier entry begins another branch in the same file. The branch of the last entry is the active one. Which
+entries are not on it is known only at the end, so the file is read whole. The first version has neither ids
+nor branches.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ detect = lines.detector(_is_first, cut=_CUT_FIRST_LINE, first=1)
 
 
 def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
-    """The items of a session, whole. The id is the one in the file; ``session`` is used if there is none."""
+    """The items of a whole session. The id is the one in the file; ``session`` is used if there is none."""
     fragments = list(Lines(stream, _START, trusted=_TRUSTED))
     yield from _Reading([record for record in fragments if isinstance(record, Fragment)], session).items()
     yield from (record for record in fragments if isinstance(record, Damage))
@@ -49,7 +49,7 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _STAR
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Record(Record):
-    """``session`` is the one that it was copied from."""
+    """``session`` is the one from which it was copied."""
 
     value: dict[str, Any]
 
@@ -208,7 +208,7 @@ class _Reading:
         yield from _spent(record.id, nested)
 
     def _typed_command(self, record: _Record, message: dict[str, Any]) -> Iterator[Item]:
-        """A command that the human ran (``!command``), with its output: the agent made nothing by it."""
+        """A command that the human ran (``!command``), and its output: what it made is not the agent's."""
         command, code = coerce.text(message.get("command")), coerce.number(message.get("exitCode"))
         if command is None:
             return
@@ -243,7 +243,7 @@ def _spent(response: str, value: Any) -> Iterator[Spent]:
 
 
 def _active(fragments: list[Fragment]) -> set[str]:
-    """The ids on the way from the last entry to its root."""
+    """The ids on the path from the last entry to its root."""
     parents: dict[str, str | None] = {}
     last: str | None = None
     for fragment in fragments:

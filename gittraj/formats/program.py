@@ -1,6 +1,6 @@
-"""An agent whose log is in no file: a program of the user's, ``git-traj-agent-NAME``, prints its sessions.
+"""Reads an agent whose log is not in a file: the user's program ``git-traj-agent-NAME`` prints its sessions.
 
-``PROGRAM sessions`` prints a line of JSON for each: ``session`` (its id), ``folder`` (where it works) and
+``PROGRAM sessions`` prints one line of JSON for each: ``session`` (its id), ``folder`` (where it works) and
 ``changed`` (seconds since 1970). ``PROGRAM read ID`` prints one, in any format that git-traj reads.
 """
 
@@ -20,10 +20,10 @@ from gittraj.plugins.process import run
 
 _LISTED = 4.0
 _READ = 30.0
-"""Seconds; with those of its end below what ``plugins`` gives a call."""
+"""Seconds; plus those for its end, it is below the limit of ``plugins`` for a call."""
 _LIST = 4_000_000
 _SESSION = 256_000_000
-"""Bytes."""
+"""The most bytes that it may print."""
 
 
 class ProgramStore:
@@ -39,7 +39,7 @@ class ProgramStore:
         yield from (row["session"] for row in self.rows())
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """What it says of each session. Raises FormatError."""
+        """What the program prints about each session. Raises FormatError."""
         for line in self._run("sessions", seconds=_LISTED, limit=_LIST).splitlines():
             try:
                 row = json.loads(line)

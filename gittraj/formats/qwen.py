@@ -1,8 +1,8 @@
 """Qwen Code's sessions, ``~/.qwen/projects/<folder>/chats/<id>.jsonl``, and its subagents'.
 
-A record a line, ``{uuid, parentUuid, sessionId, timestamp, type, cwd, …}`` as in Claude Code's logs, with
-Google's content parts in it as in Gemini CLI's (``ChatRecordingService`` of versions 0.12 to 0.15). What a
-``system`` record tells of costs and calls stands in the others too.
+One record per line, ``{uuid, parentUuid, sessionId, timestamp, type, cwd, …}`` as in Claude Code's logs, with
+Google's content parts in it as in Gemini CLI's (``ChatRecordingService`` of versions 0.12 to 0.15). The costs
+and calls in a ``system`` record are in the others, too.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class _Reader(LogReader):
         typed = prompts.typed(message)
         shown = "\n".join(found for part in content if (found := text(part)))
         if fragment.value.get("subtype") is not None or prompts.aside(message, prompts.SHELL):
-            if shown:  # a task that ended, a command that the user ran himself
+            if shown:  # a task that ended, a command that the user ran
                 yield record.entry(NoteEvent(**record.common(), content=shown, kind="note"))
         elif typed and "subagent" in self._position.facts:
             yield record.entry(PeerMessage(**record.common(), content=typed, direction="received"))
@@ -93,7 +93,7 @@ class _Reader(LogReader):
                 kind = Thinking if part.get("thought") is True else Message
                 yield record.entry(kind(**common, content=words))
         if isinstance(spent := value.get("usageMetadata"), dict):
-            if not content:  # what it cost must stand somewhere
+            if not content:  # its cost needs an event
                 yield record.entry(Message(**record.common(), **reply))
             yield Spent(response=record.id, usage=_usage(spent))
 
@@ -134,8 +134,8 @@ read = read_with(_Reader)
 
 
 def _usage(fields: dict[str, Any]) -> Usage:
-    """Cached tokens are part of the prompt's. Whether thinking is part of the candidates' depends on the
-    provider; the total tells."""
+    """The tokens of a response. The prompt's include cached ones. Whether the candidates' include thinking
+    depends on the provider; the total shows it."""
     prompt, cached = (coerce.count(fields.get(f"{key}TokenCount")) for key in ("prompt", "cachedContent"))
     thoughts, total = (coerce.count(fields.get(f"{key}TokenCount")) for key in ("thoughts", "total"))
     return Usage(

@@ -1,6 +1,6 @@
-"""A log that no reader knows, kept as it is: read again when a later version knows it (``repair --reread``).
+"""A log that no reader knows, kept as it is: a later version may read it again (``repair --reread``).
 
-Never detected: a user says so. What there is of it goes into events of the type ``raw``, line by line.
+Never detected: a user has to ask for it. Its lines are stored in events of the type ``raw``.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from gittraj.model.values import Foreign
 
 name = agent = "raw"
 _MOST = 8 * 1024 * 1024
-"""Bytes of a log that are kept."""
+"""The most bytes of a log that are kept."""
 _EACH = 200_000
-"""Bytes of one event; a longer line is divided at a blank, if it has one."""
+"""The most bytes of one event; a longer line is split at a space, if it has one."""
 _SHAPE = 50
-"""Lines whose lengths tell a log from another."""
+"""The number of lines whose lengths identify a log."""
 _START = Cursor()
 
 
@@ -44,16 +44,16 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _STAR
 
 
 def _chunks(lines: list[bytes]) -> Iterator[tuple[int, str]]:
-    """Whole lines, as many as fit, with the offset after them."""
-    end, held = 0, b""
-    for piece in (piece for line in lines for piece in _divided(line)):
-        if held and len(held) + len(piece) > _EACH:
-            yield end, held.decode("utf-8", "replace")
-            held = b""
-        held += piece
-        end += len(piece)
-    if held:
-        yield end, held.decode("utf-8", "replace")
+    """Yield as many whole lines as fit, with the offset after them."""
+    end, chunk = 0, b""
+    for fragment in (fragment for line in lines for fragment in _divided(line)):
+        if chunk and len(chunk) + len(fragment) > _EACH:
+            yield end, chunk.decode("utf-8", "replace")
+            chunk = b""
+        chunk += fragment
+        end += len(fragment)
+    if chunk:
+        yield end, chunk.decode("utf-8", "replace")
 
 
 def _divided(line: bytes) -> Iterator[bytes]:

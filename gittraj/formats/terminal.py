@@ -1,7 +1,8 @@
-"""What ``git traj run`` saw of a program: one JSON object, ``{"terminal": id, …}``, with all that it printed.
+"""The recording that ``git traj run`` makes of a program: one JSON object, ``{"terminal": id, …}``, with all
+its output.
 
-Not a log: who did what in it nobody knows. A commit id that git printed is all that it proves, and not even
-that of a commit that was ``typed``: made on a terminal, perhaps by a person, in what the program echoed.
+It is not a log: nobody knows who did what in it. It only proves commits whose ids git printed, and not those
+that are ``typed``: made on a terminal, perhaps by a person whose input the program echoed.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _CONTROL = re.compile(
 )
 
 _FORWARD = re.compile(r"\x1b\[[0-9]*[CG]")
-"""What a program moves the cursor with instead of printing blanks."""
+"""Escape sequences that move the cursor, which programs use instead of printing spaces."""
 
 
 def detect(head: bytes) -> bool:
@@ -34,7 +35,7 @@ def detect(head: bytes) -> bool:
 
 @document.reader
 def read(value: Any, session: str | None, end: int) -> Iterator[Item]:
-    """The call that the program was, and what it printed."""
+    """A call for the program, and its output as the result."""
     record = coerce.mapping(value)
     own = coerce.text(record.get("terminal")) or session or name
     command = coerce.string(record.get("command"))
@@ -66,6 +67,6 @@ def read(value: Any, session: str | None, end: int) -> Iterator[Item]:
 
 
 def plain(text: str) -> str:
-    """A terminal's output without colours and movements; of what a line was written over with, the last."""
+    """A terminal's output without colours and movements; of a line that was overwritten, the last text."""
     lines = _CONTROL.sub("", _FORWARD.sub(" ", text.replace("\r\n", "\n"))).split("\n")
     return "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in lines)

@@ -1,9 +1,9 @@
-"""zwarm's sessions: a folder each, ``.zwarm/sessions/<id>``, with ``meta.json`` and what its agent printed,
+"""zwarm's sessions: one folder each, ``.zwarm/sessions/<id>``, with ``meta.json`` and the agent's output,
 ``turns/turn_<n>.jsonl``.
 
-Every turn is a new run of the agent, with a thread of its own and its items counted from 0 again: events bear
-the turn's number. The prompts stand in ``meta.json`` alone. Its times have no zone (they count as UTC), and
-those of answers tell when they were read: only a prompt has one here.
+Every turn is a new run of the agent, with its own thread and items that count from 0 again: ids of events
+contain the turn's number. The prompts are only in ``meta.json``. Its times have no zone (they count as UTC),
+and an answer's is when it was read: only a prompt gets a time here.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _ORCHESTRATOR = "orchestrator:"
 
 
 def detect(path: Path) -> bool:
-    """Whether ``path`` is a session's folder, or one in which ``.zwarm/sessions`` or its sessions lie."""
+    """Whether ``path`` is a session's folder, or a folder with ``.zwarm/sessions`` or with sessions."""
     return next(_folders(path), None) is not None
 
 
@@ -85,7 +85,7 @@ class _Reading:
         yield from self._end()
 
     def _messages_by_turn(self) -> dict[int, list[tuple[int, dict[str, Any]]]]:
-        """The messages by turn: each begins with what a user says."""
+        """The messages by turn: each turn begins with a user's message."""
         asked = [m.get("content") for m in self._messages if m.get("role") == "user"]
         task = coerce.text(self._meta.get("task"))
         turn = 0
@@ -112,7 +112,7 @@ class _Reading:
         text = coerce.string(message.get("content"))
         return Entry(event=Message(id=f"{self._last}:0", content=text, response=self._last), end=number)
 
-    # ------------------------------------------------------------ what was printed
+    # ------------------------------------------------------------ the agent's output
 
     def _run(self, turn: int, path: Path) -> Iterator[Item]:
         thread = ""
@@ -147,7 +147,7 @@ class _Reading:
         return replace(entry, event=replace(event, **own), folder=folder, session=None)
 
     def _pay(self, turn: int, thread: str, spent: Spent) -> Spent:
-        """What a turn reports first counts from its thread's beginning, which may lie in an earlier turn."""
+        """The turn's own tokens: its first report also counts earlier turns of its thread."""
         before = self._spent.get(thread, Usage()) if spent.cumulative else Usage()
         more = coerce.usage_since(spent.usage, before)
         return replace(spent, response=_of(turn, spent.response), usage=more, cumulative=False)
@@ -182,8 +182,8 @@ def _folders(path: Path) -> Iterator[Path]:
     if _is_session(path):
         yield path
         return
-    for place in _PLACES:
-        folder = path / place
+    for subfolder in _PLACES:
+        folder = path / subfolder
         below = sorted(child for child in folder.iterdir() if _is_session(child)) if folder.is_dir() else []
         if below:
             yield from below
@@ -198,8 +198,8 @@ def _is_session(folder: Path) -> bool:
 
 
 def _turns(folder: Path) -> list[tuple[int, Path]]:
-    place = folder / "turns"
-    files = place.iterdir() if place.is_dir() else ()
+    turns_folder = folder / "turns"
+    files = turns_folder.iterdir() if turns_folder.is_dir() else ()
     turns = ((int(match[1]), file) for file in files if (match := _TURN.fullmatch(file.name)))
     # only the items of ``codex exec --json``; another agent's turn is in the messages
     return [(turn, file) for turn, file in turns if printed.detect(read_head(file))]

@@ -1,7 +1,7 @@
-"""Which commit each line of a file is from: git's own blame, and the file in a commit.
+"""Finds the commit that each line of a file is from: git's own blame, and the file as it was blamed.
 
-Moved lines are followed, white space and the commits that a team ignores are passed over. One process for
-the blame itself. It must not know why a commit was made.
+Moved lines are followed, white space and the commits that a team ignores are skipped. One process for the
+blame itself. It must not know why a commit was made.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ _AROUND = 20  # lines
 
 @dataclass(frozen=True, slots=True)
 class BlamedLine:
-    """Line ``number`` (from 1) is from ``commit`` (None: not committed), there line ``first``, where the file
-    was called ``path`` and in its parent ``parent`` ``was`` (None: it had none, or it is not known)."""
+    """Line ``number`` (from 1) is from ``commit`` (None: not committed), where it was line ``first`` of
+    ``path``; that file was called ``was`` in the ``parent`` (None: it had none, or it is not known)."""
 
     number: int
     first: int
@@ -36,7 +36,7 @@ class BlamedLine:
 
 
 def read_blob(repository: Repository, commit: str, path: str) -> list[str]:
-    """The lines of a file in a commit; none where it has no such file, or is not here."""
+    """The lines of a file in a commit; empty if it has no such file, or is missing."""
     objects = repository.objects
     try:
         found = objects.commit(commit).tree
@@ -50,7 +50,7 @@ def read_blob(repository: Repository, commit: str, path: str) -> list[str]:
 
 @dataclass(slots=True)
 class Blame:
-    """A blame that goes on meanwhile; ``read`` waits for it."""
+    """A blame that runs in the background; ``read`` waits for it."""
 
     repository: Repository
     path: str
@@ -58,24 +58,24 @@ class Blame:
     finish: Callable[[], tuple[bytes, int]]
 
     def read(self) -> list[BlamedLine]:
-        """The lines, in order. Raises GitError when git cannot tell."""
+        """The lines, in order. Raises GitError when git cannot blame them."""
         out, status = self.finish()
-        if status != 0:  # once more for its words, without a list that git would not read
+        if status != 0:  # again, for the error message, and without an ignore list that git could not read
             found = self.repository.run(*BLAME, *self.where, check=False)
             if _NO_FUNCTION in found.err:
                 from importlib.resources import as_file, files  # noqa: PLC0415 - git mostly finds it itself
 
                 with as_file(files("gittraj.git") / "functions.attributes") as drivers:
-                    lent = ("-c", f"core.attributesFile={drivers}")
-                    found = self.repository.run(*lent, *BLAME, *self.where, check=False)
+                    option = ("-c", f"core.attributesFile={drivers}")
+                    found = self.repository.run(*option, *BLAME, *self.where, check=False)
             if found.code != 0:
                 raise _refusal(found, self.path, self.where[0].removeprefix("-L:"))
             out = found.out
         return _parse(out)
 
     def read_around(self, blamed: Sequence[BlamedLine]) -> list[BlamedLine]:
-        """``blamed`` again, with the lines around: git recognises a block that moved to another file by its
-        40 letters, and one line may have less."""
+        """Blame ``blamed`` again with the lines around: git recognises a block that moved to another file if
+        it has 40 letters or digits, and one line may have fewer."""
         first, last = blamed[0].number, blamed[-1].number
         wide = f"-L{max(1, first - _AROUND)},{last + _AROUND}"
         where = [word for word in self.where if not word.startswith("-L")]
@@ -84,7 +84,7 @@ class Blame:
         return found if len(found) == len(blamed) else [*blamed]
 
     def find_respaced(self, blamed: Sequence[BlamedLine], lines: Sequence[str]) -> dict[int, str]:
-        """The commits that since changed the white space of ``blamed`` lines; of many it is not asked."""
+        """The commits that since changed the white space of ``blamed`` lines; empty for too many lines."""
         read = cache(partial(read_blob, self.repository))
         old = {line.number: line for line in (blamed if len(blamed) <= _FEW else ()) if line.commit}
         changed = [
@@ -111,7 +111,7 @@ def start_blame(
     begun: Callable[[], tuple[bytes, int]] | None = None,
 ) -> Blame:
     """Blame the lines of ``span`` (first and last; a function's name, as git finds it; None: all) of ``path``
-    (from the top). ``begun`` waits for what git says of just that."""
+    (from the top). ``begun`` waits for the output of exactly this blame, if it was started already."""
     where = [f"-L:{span}" if isinstance(span, str) else f"-L{span[0]},{span[1]}"] if span else []
     where += [rev, "--", path] if rev else ["--", path]
     if begun is None:
@@ -131,8 +131,8 @@ def _ignored(repository: Repository) -> tuple[str, ...]:
 
 
 def _parse(data: bytes) -> list[BlamedLine]:
-    """What git-blame(1) calls the porcelain format: facts of a commit stand where it comes first, its path
-    again wherever the commit has several."""
+    """Parse git-blame(1)'s porcelain format: a commit's headers come with its first line only, its path again
+    if the commit has several."""
     found: list[BlamedLine] = []
     named: dict[bytes, tuple[str, str | None, str | None]] = {}
     was: tuple[str | None, str | None] = None, None
@@ -152,7 +152,7 @@ def _parse(data: bytes) -> list[BlamedLine]:
 
 
 def _name(raw: bytes) -> str:
-    """A path, quoted as C does where it has signs that would break the line."""
+    """Decode a path, which is quoted as in C if it has characters that would break the line."""
     if raw.startswith(b'"'):
         raw = raw[1:-1].decode("unicode_escape").encode("latin-1")
     return raw.decode("utf-8", "surrogateescape")
@@ -163,8 +163,8 @@ def _refusal(found: Result, path: str, function: str) -> GitError:
         return GitError(f"no commit has '{path}' yet", hint="git status says what is not committed")
     if _NO_FUNCTION in found.err:
         last = function.rpartition(".")[2]
-        hint = "is it spelt so there? git finds functions as git log -L does (gitattributes(5): diff)"
-        hint = hint if last == function else f"without what it is in: {path}:{last}"
+        hint = "check its spelling; git finds functions as git log -L does (gitattributes(5): diff)"
+        hint = hint if last == function else f"name it without its class: {path}:{last}"
         return GitError(f"git finds no such function in '{path}'", hint=hint)
     ignored = "blame.ignoreRevsFile names it" if b"object name" in found.err else None
     return GitError(f"git blame: {found.complaint or f'status {found.code}'}", hint=ignored)

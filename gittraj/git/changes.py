@@ -1,9 +1,9 @@
-"""What commits changed: paths, blobs and added lines, each against its first parent.
+"""Reads what commits changed: paths, blobs and added lines, each against its first parent.
 
 Names come from ``--raw -z`` (no quoting), lines from the patches that follow in the same order. The hunk
 headers say how many lines a hunk has, so a line that looks like a diff's own header is just a line.
-Nobody's diff configuration, attributes' drivers or colours may change the answer. And commits' patch-ids: the
-same for the same change on another parent.
+No user's diff configuration, attributes' drivers or colours may change the result. Also computes commits'
+patch-ids, which are equal for the same change on another parent.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from gittraj.git.repository import Repository
 ChangeKind = Literal["add", "update", "delete", "rename"]
 
 _ADDED_LIMIT = 2 * 1024 * 1024  # bytes of added lines per file; more is data, not something that was written
-_BATCH = 500  # commits per process: bounds what stands in memory at once
+_BATCH = 500  # commits per process: bounds what is in memory at once
 _KINDS: dict[str, ChangeKind] = {"A": "add", "D": "delete", "M": "update", "T": "update", "R": "rename"}
 _DIFF = (
     *("-c", "diff.suppressBlankEmpty=false", "-c", "diff.noprefix=false", "-c", "diff.mnemonicPrefix=false"),
@@ -34,13 +34,13 @@ _DIFF = (
     *("--inter-hunk-context=0", "--no-textconv", "--no-color", "--no-relative"),
     *("--submodule=short", "--ignore-submodules=none"),
 )
-# of the record's format (``origin.patchId``): another option makes old records unmatchable
+# part of the record's format (``origin.patchId``): with other options old records would no longer match
 _PATCH = (
     *("-c", "diff.suppressBlankEmpty=false"),
     *("diff-tree", "-p", "--no-renames", "--full-index", "--no-ext-diff", "--no-textconv"),
 )
 _PATCH_LIMIT = 20 * 1024 * 1024  # bytes of patch
-_AT_ONCE = 200  # their ids fit into a pipe: patch-id answers while it is being written to
+_AT_ONCE = 200  # commits whose ids fit into a pipe: patch-id answers while it is being written to
 _HEADER = re.compile(rb"([0-9a-f]{40}(?:[0-9a-f]{24})?)\0")
 _RAW = re.compile(rb":\d+ (\d+) [0-9a-f]+ ([0-9a-f]+) ([A-Z])\d*\0([^\0]*)\0")
 _SECOND_PATH = re.compile(rb"([^\0]*)\0")
@@ -53,7 +53,7 @@ class PathChange:
     """One path of a commit. ``path`` and ``added`` (lines, without newline) are UTF-8 with surrogateescape.
 
     ``blob`` is None for a deleted path and for a submodule; ``added`` is empty for binary files and over 2
-    MB. ``places`` are the numbers that the added lines have in the file, from 1.
+    MB. ``places`` are the line numbers of the added lines in the file, from 1.
     """
 
     path: str
@@ -66,8 +66,8 @@ class PathChange:
 
 @dataclass(frozen=True, slots=True)
 class CommitChanges:
-    """``time`` is the committer's, in seconds since 1970; it follows GIT_COMMITTER_DATE. Where the commit's
-    hook left the moment, a caller puts that in its place."""
+    """``time`` is the committer's, in seconds since 1970; it follows GIT_COMMITTER_DATE. If the commit's hook
+    stored the actual moment, a caller replaces it."""
 
     commit: str
     parents: tuple[str, ...]
@@ -82,11 +82,11 @@ class CommitChanges:
 
     @property
     def lines(self) -> Counter[str]:
-        """The lines that it added to any of its files, but for those without a letter or a digit."""
+        """The lines that it added to any of its files, except those without a letter or a digit."""
         return Counter(line for path in self.paths for line in path.added if any(map(str.isalnum, line)))
 
     def holds(self, other: CommitChanges) -> bool:
-        """Whether it adds a line that ``other`` added or, where that only took away, changes its files."""
+        """Whether it adds a line that ``other`` added or, if that added none, changes one of its files."""
         theirs = other.lines
         if theirs:
             return not theirs.keys().isdisjoint(self.lines)
@@ -102,10 +102,10 @@ class _Raw(NamedTuple):
 
 
 def read_changes(repository: Repository, commits: Sequence[str]) -> dict[str, CommitChanges]:
-    """What each of ``commits`` (full ids) changed, in the given order; a root commit against the empty tree.
+    """The changes of each of ``commits`` (full ids), in the given order; of a root commit to the empty tree.
 
-    A commit whose parent or content is not here (the edge of a shallow clone, a partial clone) has no paths:
-    what it changed is unknown. Raises GitError when a commit itself is not here.
+    A commit whose parent or content is missing (a shallow clone's boundary, a partial clone) has no paths:
+    what it changed is unknown. Raises GitError when a commit itself is missing.
     """
     infos = {commit: repository.objects.commit(commit) for commit in commits}
     questions = [
@@ -120,7 +120,7 @@ def read_changes(repository: Repository, commits: Sequence[str]) -> dict[str, Co
 
 
 def read_present(repository: Repository, commits: Collection[str]) -> dict[str, CommitChanges]:
-    """What those of ``commits`` changed that are here. Raises GitError."""
+    """The changes of those of ``commits`` that are here. Raises GitError."""
     return read_changes(repository, [c for c in commits if repository.objects.exists(c)])
 
 
@@ -162,11 +162,11 @@ def _parse_raw(data: bytes, at: int) -> tuple[list[_Raw], int]:
             raws.append(_Raw(mode, blob, status, _text(second[1]), first))
         else:
             raws.append(_Raw(mode, blob, status, first, None))
-    return raws, at + 1  # one more NUL stands between the names and the patches
+    return raws, at + 1  # one more NUL is between the names and the patches
 
 
 def _parse_section(data: bytes, at: int, added: list[tuple[int, bytes]]) -> int:
-    """Read one ``diff --git`` section into ``added``; return where the next begins."""
+    """Read one ``diff --git`` section into ``added``; return the offset of the next."""
     if not data.startswith(_SECTION, at):
         raise GitError(f"git diff-tree wrote no patch where one belongs: {data[at : at + 60]!r}")
     at = data.index(b"\n", at) + 1
@@ -182,13 +182,13 @@ def _parse_section(data: bytes, at: int, added: list[tuple[int, bytes]]) -> int:
 def _parse_hunk(data: bytes, at: int, counts: list[int], added: list[tuple[int, bytes]]) -> int:
     """Read the lines that the hunk's header announced; ``counts``: how many are removed, the number of the
     first new one, and how many are added. There are no others (``-U0``)."""
-    removed, place, new = counts
+    removed, number, new = counts
     while removed or new or data.startswith(b"\\ ", at):
         end = data.index(b"\n", at)
         sign = data[at : at + 1]
         if sign == b"+":
-            added.append((place, data[at + 1 : end]))
-            place += 1
+            added.append((number, data[at + 1 : end]))
+            number += 1
             new -= 1
         elif sign == b"-":
             removed -= 1
@@ -205,7 +205,7 @@ def _change(raw: _Raw, added: list[tuple[int, bytes]]) -> PathChange:
         old_path=raw.old_path,
         blob=None if submodule or raw.status == "D" else raw.blob,
         added=tuple(_text(text) for _, text in added) if keep else (),
-        places=tuple(place for place, _ in added) if keep else (),
+        places=tuple(number for number, _ in added) if keep else (),
     )
 
 
@@ -214,12 +214,12 @@ def _text(raw: bytes) -> str:
 
 
 def patch_id(repository: Repository, commit: str) -> str | None:
-    """The id of the change of ``commit``; None for a merge, a root or empty commit, or over 20 MB."""
+    """The patch-id of ``commit``; None for a merge, a root or empty commit, or over 20 MB."""
     return patch_ids(repository, [commit]).get(commit)
 
 
 def patch_ids(repository: Repository, commits: Sequence[str]) -> dict[str, str]:
-    """The patch-ids of many commits, those that have one, with two processes for hundreds of them."""
+    """The patch-ids of those of many commits that have one, with two processes for hundreds of them."""
     found: dict[str, str] = {}
     waiting = iter(dict.fromkeys(commits))
     while chunk := list(islice(waiting, _AT_ONCE)):
@@ -236,7 +236,7 @@ def patch_ids(repository: Repository, commits: Sequence[str]) -> dict[str, str]:
 
 
 def _read_patches(repository: Repository, commits: Sequence[str]) -> Iterator[tuple[bytes, bytes]]:
-    """Nothing for a merge, for which diff-tree without -m prints nothing, and for what is over the limit."""
+    """Yield (commit, patch), except merges (diff-tree without -m prints none) and patches over the limit."""
     process = repository.runner.start(*_PATCH, "--stdin", stdin=True)
     assert process.stdin is not None  # noqa: S101
     assert process.stdout is not None  # noqa: S101
@@ -247,7 +247,7 @@ def _read_patches(repository: Repository, commits: Sequence[str]) -> Iterator[tu
 
 
 def _split(process: subprocess.Popen[bytes], commits: set[bytes]) -> Iterator[tuple[bytes, bytes]]:
-    """diff-tree --stdin writes a commit's id on a line before its patch; no line of a patch is only an id."""
+    """Split diff-tree's output: a line with only a commit's id precedes its patch, which has no such line."""
     assert process.stdout is not None  # noqa: S101
     commit: bytes | None = None
     lines: list[bytes] = []

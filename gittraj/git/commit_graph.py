@@ -1,6 +1,7 @@
-"""Whether git keeps filters of changed paths, which make a file's history ten times as fast to walk.
+"""Checks whether git keeps filters of changed paths, which make a file's history ten times as fast to walk.
 
-Only said where it helps, and never made: the graph is the user's. The format is gitformat-commit-graph(5).
+Only suggested where it helps, and never written: the graph is the user's. For its format see
+gitformat-commit-graph(5).
 """
 
 from __future__ import annotations
@@ -13,14 +14,14 @@ from gittraj.git.repository import Repository
 
 WRITE = "git commit-graph write --reachable --changed-paths"
 LONG = 30_000
-"""Commits from which on git needs a noticeable part of a second for a file's history."""
+"""The number of commits from which git needs a noticeable part of a second for a file's history."""
 _FILTERS = b"BIDX"
 _HEADER = struct.Struct(">4sBBBB")
 _CHUNK = struct.Struct(">4sQ")
 
 
 def lacks_filters(repository: Repository) -> bool:
-    """Whether history is long, git would read filters of changed paths, and there are none."""
+    """Whether the history is long, git would read filters of changed paths, and there are none."""
     if (repository.config("core.commitGraph") or "true").lower() in ("false", "no", "off", "0"):
         return False
     if any(map(_has_filters, _graphs(repository.common_dir / "objects" / "info"))):

@@ -1,4 +1,4 @@
-"""Lines that stand in many files of a repository: imports, licence heads, the frame of every test."""
+"""Finds lines that are in many files of a repository: imports, licence headers, test boilerplate."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from collections.abc import Collection
 from gittraj.git.repository import Repository
 
 MANY = 3
-"""Files, besides the one that is asked about, in which a line counts as everybody's."""
+"""In this many files, besides the one in question, a line counts as common."""
 _MOST = 20
-"""Lines that are looked for: more of them at once are no frame any more."""
+"""The most lines to search for: more of them at once are not boilerplate."""
 
 
 def find_common(repository: Repository, commit: str, path: str, lines: Collection[str]) -> set[str]:
-    """Which of these lines (without the blanks around them) stood in many files, other than ``path``, before
-    a commit. One process; none for more lines than a frame has."""
+    """Which of these lines (ignoring white space around them) were in many files, other than ``path``, before
+    a commit. One process; empty for more lines than boilerplate has."""
     wanted = {line.strip() for line in lines}
     parent = repository.find_commit(f"{commit}^")
     if parent is None or not wanted or len(wanted) > _MOST:

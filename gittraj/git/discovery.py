@@ -1,7 +1,7 @@
-"""Finds the repository that a folder belongs to, in one git process, and where a typed path lies in it.
+"""Finds the repository that a folder belongs to, in one git process, and resolves a typed path in it.
 
-It must not look at the process's own ``GIT_DIR``: inside a hook that is another repository's as often as not.
-A caller who wants to honour it passes it as ``start``.
+It must not read the process's own ``GIT_DIR``: inside a hook that is another repository's as often as not.
+A caller that wants to honour it passes it as ``start``.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def open_repository(
 ) -> Repository:
     """The repository around ``start``: a folder in a work tree, or a git directory.
 
-    ``environ`` (None: the process's own) is what git inherits, after git's own variables were taken out.
+    ``environ`` (None: the process's own) is what git inherits, after git's own variables were removed.
     Raises NotARepository, or GitError when git is missing or refuses (``safe.directory``).
     """
     clean = clean_environment(environ)
@@ -61,10 +61,10 @@ def open_repository(
 def open_for_hook(
     git_dir: Path, folder: Path, *, environ: Mapping[str, str] | None = None, backend: Backend = "auto"
 ) -> Repository:
-    """The repository of ``git_dir``, for what a hook started in ``folder``.
+    """The repository of ``git_dir``, for a process that a hook started in ``folder``.
 
-    Where another user owns it, git trusts the work tree that ``safe.directory`` names, and not its git
-    directory when that is all it is told. Raises as ``open_repository``.
+    If another user owns it, git trusts the work tree that ``safe.directory`` names, but not the git directory
+    alone. Raises the same errors as ``open_repository``.
     """
     try:
         return open_repository(git_dir, environ=environ, backend=backend)
@@ -93,13 +93,13 @@ def _path(raw: bytes) -> Path:
 
 
 def from_top(repository: Repository, path: str, cwd: Path | None) -> str:
-    """``path`` as typed in ``cwd``, relative to the top. Raises TrajError when it lies outside."""
+    """``path`` as typed in ``cwd``, relative to the top. Raises TrajError when it is outside."""
     top = repository.work_tree
     if top is None or cwd is None:
         return os.path.normpath(path)
     whole = Path(os.path.normpath(cwd.resolve() / path))
     # the last name is not resolved: a symbolic link is itself a file of the repository
-    place = whole if whole == top.resolve() else whole.parent.resolve() / whole.name
-    if not place.is_relative_to(top.resolve()):
+    resolved = whole if whole == top.resolve() else whole.parent.resolve() / whole.name
+    if not resolved.is_relative_to(top.resolve()):
         raise TrajError(f"'{path}' is outside the repository at {top}", hint="name a path inside it")
-    return place.relative_to(top.resolve()).as_posix()
+    return resolved.relative_to(top.resolve()).as_posix()

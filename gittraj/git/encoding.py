@@ -48,7 +48,7 @@ class CommitInfo:
 
     @property
     def text(self) -> str:
-        """The message."""
+        """The message, decoded."""
         try:
             return self.message.decode(self.charset, "replace")
         except LookupError:  # an `encoding` header may say anything
@@ -63,13 +63,13 @@ class CommitInfo:
 
 def object_id(kind: str, data: bytes, form: ObjectFormat) -> str:
     whole = b"%s %d\0" % (kind.encode(), len(data)) + data
-    import hashlib  # noqa: PLC0415 - OpenSSL takes 4 ms to load, and who only reads needs none of it
+    import hashlib  # noqa: PLC0415 - OpenSSL takes 4 ms to load, and readers do not need it
 
     return hashlib.new(form, whole, usedforsecurity=False).hexdigest()
 
 
 def decode_tree(data: bytes, form: ObjectFormat) -> tuple[Entry, ...]:
-    """Raises ValueError for what is no tree."""
+    """Parse a tree. Raises ValueError for what is not one."""
     width = 20 if form == "sha1" else 32
     entries = []
     at = 0
@@ -78,16 +78,16 @@ def decode_tree(data: bytes, form: ObjectFormat) -> tuple[Entry, ...]:
         nul = data.index(b"\0", space)
         end = nul + 1 + width
         if end > len(data):
-            raise ValueError("the last entry is cut")
+            raise ValueError("the last entry is truncated")
         entries.append(Entry(int(data[at:space], 8), data[space + 1 : nul], data[nul + 1 : end].hex()))
         at = end
     return tuple(entries)
 
 
 def encode_tree(entries: Iterable[Entry]) -> bytes:
-    """Sorted as git sorts: a tree's name compares as if it ended in ``/``.
+    """Encode a tree in git's order: a folder's name compares as if it ended in ``/``.
 
-    Raises ValueError for a name that no tree can hold.
+    Raises ValueError for a name that no tree can contain.
     """
     ordered = sorted(entries, key=lambda e: e.name + b"/" if e.is_tree else e.name)
     for entry in ordered:
@@ -97,7 +97,7 @@ def encode_tree(entries: Iterable[Entry]) -> bytes:
 
 
 def decode_commit(data: bytes) -> CommitInfo:
-    """Raises ValueError or KeyError for what is no commit."""
+    """Parse a commit. Raises ValueError or KeyError for what is not one."""
     head, _, message = data.partition(b"\n\n")
     fields: dict[bytes, list[bytes]] = {}
     for line in head.split(b"\n"):
@@ -116,14 +116,14 @@ def decode_commit(data: bytes) -> CommitInfo:
 
 
 def encode_commit(*, tree: str, parents: Iterable[str], message: str, identity: str) -> bytes:
-    """``identity`` (``Name <email> seconds zone``) is both author and committer."""
+    """Encode a commit; ``identity`` (``Name <email> seconds zone``) is both author and committer."""
     lines = [f"tree {tree}", *(f"parent {p}" for p in parents), f"author {identity}", f"committer {identity}"]
     return "\n".join([*lines, "", message.rstrip("\n") + "\n"]).encode("utf-8", "surrogateescape")
 
 
 def encode_pack(objects: Iterable[tuple[str, bytes]], form: ObjectFormat) -> bytes:
-    """A version 2 pack of (kind, data), undeltified: how many objects go to git in one process."""
-    import hashlib  # noqa: PLC0415 - a reader writes none
+    """Encode (kind, data) as a version 2 pack without deltas: one process passes many objects to git."""
+    import hashlib  # noqa: PLC0415 - readers write no packs
     import zlib  # noqa: PLC0415
 
     chunks = []

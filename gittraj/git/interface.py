@@ -1,4 +1,4 @@
-"""What the rest of git-traj may do with git's object database and refs.
+"""The operations on git's object database and refs that the rest of git-traj may use.
 
 Two backends implement it (``libgit2``: fast; ``plumbing``: opens every repository that git opens). A backend
 supplies raw objects and refs; trees and commits are encoded here, once, so both write the same bytes.
@@ -39,7 +39,7 @@ def is_oid(text: str) -> bool:
 class Objects(ABC):
     """The object database and the refs of one repository. Not for use by several threads at once.
 
-    ``identity`` is asked once, at the first commit written; it answers ``Name <email> seconds zone``.
+    ``identity`` is called for each commit that is written; it returns ``Name <email> seconds zone``.
     Object ids are full lower-case hex, ref names are full (``refs/notes/traj``, ``HEAD``).
     """
 
@@ -54,37 +54,37 @@ class Objects(ABC):
 
     @abstractmethod
     def kind(self, oid: str) -> str | None:
-        """``commit``, ``tree``, ``blob``, ``tag``, or None when the object is not here."""
+        """``commit``, ``tree``, ``blob``, ``tag``, or None when the object is missing."""
 
     @abstractmethod
     def read(self, oid: str, limit: int = limits.OBJECT) -> tuple[str, bytes] | None:
-        """Kind and content, or None when the object is not here, or has more than ``limit`` bytes."""
+        """Kind and content, or None when the object is missing, or has more than ``limit`` bytes."""
 
     @abstractmethod
     def fits(self, oid: str, limit: int) -> bool:
-        """Whether an object has at most ``limit`` bytes; also True for one that is not here. Reads no more
-        than its head."""
+        """Whether an object has at most ``limit`` bytes; also True for one that is missing. Reads no more
+        than its header."""
 
     @abstractmethod
     def write(self, kind: str, data: bytes) -> str:
         """Store an object and return its id. Raises StoreError when the repository cannot be written.
 
-        A backend may hold objects back until ``swap_ref``: what no ref reaches is nobody's loss.
+        A backend may buffer objects until ``swap_ref``: losing what no ref reaches does no harm.
         """
 
-    def flush(self) -> None:  # noqa: B027 - most backends hold nothing back
-        """Let other processes see what was written."""
+    def flush(self) -> None:  # noqa: B027 - most backends buffer nothing
+        """Make what was written visible to other processes."""
 
     @abstractmethod
     def swap_ref(self, ref: str, *, new: str, old: str | None, message: str) -> bool:
         """Compare and swap: point ``ref`` to ``new`` if it still points to ``old`` (None: does not exist).
 
-        False when somebody else moved it or holds its lock; then read it again.
+        Returns False when another process moved it or has locked it; then read it again.
         """
 
     @abstractmethod
     def close(self) -> None:
-        """Let go of files and processes. Harmless when repeated; a later read opens them again."""
+        """Close files and end processes. Harmless when repeated; a later read opens them again."""
 
     def __enter__(self) -> Objects:
         return self
@@ -98,11 +98,11 @@ class Objects(ABC):
         return self.kind(oid) is not None
 
     def commit(self, oid: str) -> CommitInfo:
-        """Raises GitError when the commit is not here, or damaged."""
+        """Read a commit. Raises GitError when it is missing or damaged."""
         return self._decoded(oid, "commit", decode_commit)
 
     def read_tree(self, oid: str) -> tuple[Entry, ...]:
-        """Raises GitError when the tree is not here, damaged, or larger than any of ours."""
+        """Read a tree. Raises GitError when it is missing, damaged, or larger than any of ours."""
         known = self._trees.get(oid)
         if known is None:
             known = self._decoded(oid, "tree", partial(decode_tree, form=self.object_format))
@@ -114,11 +114,11 @@ class Objects(ABC):
         return known
 
     def read_blob(self, oid: str) -> bytes:
-        """Raises GitError when the blob is not here."""
+        """Read a blob. Raises GitError when it is missing."""
         return self._content(oid, "blob")
 
     def read_blobs(self, oids: Iterable[str], limit: int = limits.OBJECT) -> Iterator[bytes | None]:
-        """The contents of many blobs, in order; None for one that is not here, too large, or no blob."""
+        """The contents of many blobs, in order; None for one that is missing, too large, or not a blob."""
         for oid in oids:
             found = self.read(oid, limit)
             yield found[1] if found and found[0] == "blob" else None

@@ -18,12 +18,13 @@ from gittraj.git.interface import Objects, is_oid
 from gittraj.git.loose import LooseObjects, TooLargeError
 
 _KINDS = {number: name for name, number in KINDS.items()}
-# libgit2 answers a lost race, a held lock and a bad name with any of these (AlreadyExistsError: a ValueError)
+# libgit2 raises any of these for a lost race, a taken lock and a bad name (AlreadyExistsError: a ValueError)
 _REFUSED = (pygit2.GitError, OSError, KeyError, ValueError)
 
 
 class Libgit2Objects(Objects):
-    """Raises GitError when libgit2 cannot open the repository (sha256, reftable, unknown extensions)."""
+    """The backend for repositories that libgit2 can open. Raises GitError for others (sha256, reftable,
+    unknown extensions)."""
 
     def __init__(self, git_dir: Path, *, object_format: ObjectFormat, identity: Callable[[], str]) -> None:
         super().__init__(object_format=object_format, identity=identity)
@@ -94,7 +95,7 @@ class Libgit2Objects(Objects):
 
 
 def _common(git_dir: Path) -> str:
-    """Where the objects of a linked worktree are, as seen from its git directory."""
+    """The path from a linked worktree's git directory to the common one; empty for any other."""
     try:
         return (git_dir / "commondir").read_bytes().decode("utf-8", "surrogateescape").removesuffix("\n")
     except OSError:

@@ -1,7 +1,7 @@
-"""Loose objects, read here: libgit2 never ends on one that was cut short, as a power failure leaves it.
+"""Reads loose objects: libgit2 never returns from reading a truncated one, as a power failure leaves it.
 
-It must not look for objects elsewhere than in the one folder, nor follow what is written there later: those
-are libgit2's to find.
+It must not search any other folder, nor notice what is written to this one later: libgit2 finds those
+objects.
 """
 
 from __future__ import annotations
@@ -12,31 +12,31 @@ from pathlib import Path
 from gittraj.git.encoding import KINDS, ObjectFormat, object_id
 
 _HEAD = 64
-"""Bytes that stand before the content, at most."""
+"""The most bytes before the content."""
 
 
 class TooLargeError(ValueError):
-    """An object has more bytes than its reader takes."""
+    """An object has more bytes than its reader accepts."""
 
 
 class LooseObjects:
-    """Those that lay in ``folder`` (``objects`` of the common git directory) when first asked for."""
+    """The loose objects that were in ``folder`` (``objects`` of the common git directory) when first read."""
 
     def __init__(self, folder: Path, form: ObjectFormat) -> None:
         self._folder = folder
         self._form = form
-        self._names: dict[str, frozenset[str]] = {}  # a listing each, so that what is packed costs no call
+        self._names: dict[str, frozenset[str]] = {}  # listings, so that a packed object costs no system call
 
     def read(self, oid: str, limit: int) -> tuple[str, bytes] | None:
-        """Kind and content; None for what is not here. Raises ValueError for what is damaged, TooLargeError
-        for more bytes than ``limit``."""
-        place, name = oid[:2], oid[2:]
-        if place not in self._names:
-            self._names[place] = _list(self._folder / place)
-        if name not in self._names[place]:
+        """Kind and content; None if it is missing. Raises ValueError if it is damaged, TooLargeError for more
+        bytes than ``limit``."""
+        prefix, name = oid[:2], oid[2:]
+        if prefix not in self._names:
+            self._names[prefix] = _list(self._folder / prefix)
+        if name not in self._names[prefix]:
             return None
         try:
-            packed = (self._folder / place / name).read_bytes()
+            packed = (self._folder / prefix / name).read_bytes()
         except OSError:
             return None  # packed meanwhile
         try:

@@ -18,9 +18,9 @@ from gittraj.git.encoding import ObjectFormat, encode_pack, object_id
 from gittraj.git.interface import Objects, is_oid
 from gittraj.git.process import Runner
 
-_AHEAD = 100  # questions asked before the first answer is read; their bytes must fit any pipe's buffer
-_STREAMED = ("-c", "core.bigFileThreshold=16m")  # a larger blob never stands in git's memory
-_PENDING = 32 * 1024 * 1024  # bytes held back before they are handed over early
+_AHEAD = 100  # names that are sent before the first answer is read; their bytes must fit any pipe's buffer
+_STREAMED = ("-c", "core.bigFileThreshold=16m")  # git never loads a larger blob into memory
+_PENDING = 32 * 1024 * 1024  # bytes that are buffered before they are handed over early
 
 
 class PlumbingObjects(Objects):
@@ -35,12 +35,12 @@ class PlumbingObjects(Objects):
     def resolve(self, ref: str) -> str | None:
         self._hand_over()
         if named := self.find(ref):
-            return named[0]  # else there is no such ref, or what it points to is not here
+            return named[0]  # else there is no such ref, or what it points to is missing
         found = self._runner.run("rev-parse", "--verify", "--quiet", "--end-of-options", ref, check=False)
         return found.text.strip() or None if found.code == 0 else None
 
     def find(self, name: str) -> tuple[str, str] | None:
-        """Id and kind of the object that a name (as in gitrevisions(7)) stands for; None without one."""
+        """Id and kind of the object that a name (as in gitrevisions(7)) refers to; None if there is none."""
         try:
             answer = None if "\n" in name else next(self._contents.ask([name]))
         except GitError:
@@ -54,7 +54,7 @@ class PlumbingObjects(Objects):
         return header[1] if header else None
 
     def exists(self, oid: str) -> bool:
-        """Asked of commits and trees: they are small, and this spares a process."""
+        """Whether it is here. Reads its content: this saves a process, and commits and trees are small."""
         return oid in self._pending or (is_oid(oid) and self.find(oid) is not None)
 
     def read(self, oid: str, limit: int = limits.OBJECT) -> tuple[str, bytes] | None:
@@ -99,7 +99,7 @@ class PlumbingObjects(Objects):
         if not self._pending:
             return
         pack = encode_pack(self._pending.values(), self.object_format)
-        self._pending.clear()  # also when it fails: whoever only reads then must not meet it again
+        self._pending.clear()  # also when it fails: a later read must not fail because of it
         self._pending_size = 0
         done = self._runner.run("unpack-objects", "-q", input=pack, check=False)
         if done.code != 0:
@@ -112,7 +112,7 @@ _HEADER = re.compile(rb"([0-9a-f]{40,64}) (commit|tree|blob|tag) (\d+)\n")
 
 
 class _CatFile:
-    """One ``git cat-file --batch`` (or ``--batch-check``), started at the first question."""
+    """One ``git cat-file --batch`` (or ``--batch-check``), started when it is first used."""
 
     def __init__(self, runner: Runner, mode: str) -> None:
         self._runner = runner
@@ -121,10 +121,11 @@ class _CatFile:
         self._finalizer: weakref.finalize[..., _CatFile] | None = None
 
     def ask(self, names: Iterable[str], limit: int = limits.OBJECT) -> Iterator[_Answer | None]:
-        """Of each name, in order; None for what is not here, or has more than ``limit`` bytes.
+        """Yield the object of each name, in order; None for one that is missing, or has more than ``limit``
+        bytes.
 
-        A name is on one line. What was asked is always read to its end, so that an iteration given up early
-        does not leave the next question somebody else's answer.
+        A name has no line break. All answers to what was sent are always read, so that an iteration that
+        stops early does not leave another's answer for the next call.
         """
         remaining = iter(names)
         while chunk := list(islice(remaining, _AHEAD)):
@@ -139,7 +140,7 @@ class _CatFile:
         self._process = self._finalizer = None
 
     def _answers(self, chunk: list[str], limit: int) -> list[_Answer | None]:
-        """Of the first of them at least; git ends at one whose content is damaged, which is not here then."""
+        """The objects of at least the first names; git exits at a damaged one, which counts as missing."""
         process = self._running()
         answers: list[_Answer | None] = []
         assert process.stdin is not None  # noqa: S101 - tells the type checker what PIPE means
@@ -168,7 +169,7 @@ class _CatFile:
         if self._mode != "--batch":
             return oid, kind, header[3]
         if size > limit:
-            raise EOFError  # as of one that is damaged: the process ends, and the next begins after it
+            raise EOFError  # as for a damaged one: the process is ended, and the next starts after it
         data = process.stdout.read(size + 1)
         if len(data) != size + 1:
             raise EOFError

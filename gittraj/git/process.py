@@ -1,8 +1,8 @@
-"""Runs git: the only place that starts a git process.
+"""Runs git: the only module that starts a git process.
 
 Why it exists: git exports its own state to hooks (``GIT_DIR``, ``GIT_INDEX_FILE`` …), people configure
-colours, pagers and prompts, and output changes with the locale. Nothing of that may reach a command of
-ours. It must not know what any command means, and never goes through a shell.
+colours, pagers and prompts, and output changes with the locale. None of that may affect a command of ours.
+It must not know what any command means, and never uses a shell.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from gittraj.startup import DISTURBING, FIXED
 
 _NUMBERED = ("GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_")
 _WHOLE = {"GIT_FLUSH": "0"}
-"""For what is read to its end: into a pipe git writes each commit by itself, which costs it (and us) a third
+"""For output that is read to its end: git would flush each commit to a pipe, which takes it (and us) a third
 of the time of a listing."""
 _OPTIONS = ("--no-pager", "-c", "color.ui=false", "-c", "core.quotePath=false")
 
@@ -32,7 +32,7 @@ def clean_environment(environ: Mapping[str, str] | None = None) -> dict[str, str
 
 
 def _trust(environ: Mapping[str, str]) -> dict[str, str]:
-    """``safe.directory`` as ``GIT_CONFIG_*`` gives it: git trusts by it, so ours has to."""
+    """The ``safe.directory`` of ``GIT_CONFIG_*``: the user's git trusts these folders, so ours has to."""
     count = environ.get("GIT_CONFIG_COUNT", "")
     numbers = range(int(count)) if count.isdigit() else ()
     named = [n for n in numbers if environ.get(f"GIT_CONFIG_KEY_{n}", "").lower() == "safe.directory"]
@@ -45,7 +45,7 @@ def _trust(environ: Mapping[str, str]) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a finished git command left: exit status and both outputs, undecoded."""
+    """The result of a finished git command: exit status and both outputs, undecoded."""
 
     code: int
     out: bytes
@@ -53,7 +53,7 @@ class Result:
 
     @property
     def text(self) -> str:
-        """The output; what is not UTF-8 (a name of a file may be) as Python's own names of files have it."""
+        """The output, decoded; what is not UTF-8 (a file's name may be) becomes surrogates, as in Python."""
         return self.out.decode("utf-8", "surrogateescape")
 
     @property
@@ -80,7 +80,7 @@ class Runner:
         timeout: float | None = None,
         cwd: Path | None = None,
     ) -> Result:
-        """Run to the end. ``env`` adds to the environment, ``timeout`` is in seconds.
+        """Run git to its end. ``env`` adds to the environment, ``timeout`` is in seconds.
 
         Raises GitError if git is not installed, does not end in time or, with ``check``, fails.
         """
@@ -104,8 +104,8 @@ class Runner:
         timeout: float | None,
         cwd: Path | None,
     ) -> tuple[int, bytes, bytes]:
-        """What may not end in time is a session of its own: git's helpers (ssh, git-remote-https) end with
-        it, and none of them finds a terminal to ask for a password on."""
+        """Run git; with ``timeout`` in a session of its own: git's helpers (ssh, git-remote-https) are killed
+        with it, and none of them has a terminal to ask for a password on."""
         with subprocess.Popen(
             self.command(*args),
             stdin=subprocess.DEVNULL if given is None else subprocess.PIPE,
@@ -141,7 +141,7 @@ class Runner:
 
 
 def _verb(args: tuple[str, ...]) -> str:
-    """The subcommand: the first argument that is no option, nor the value of ``-c`` or ``-C``."""
+    """The subcommand: the first argument that is neither an option nor the value of ``-c`` or ``-C``."""
     values = (i + 1 for i, arg in enumerate(args) if arg in ("-c", "-C"))
     skipped = set(values)
     return next((a for i, a in enumerate(args) if i not in skipped and not a.startswith("-")), "")

@@ -1,7 +1,7 @@
-"""What HEAD did in one worktree, or another ref, since it was last looked at.
+"""Reads how HEAD moved in one worktree, or another ref, since the last reading.
 
-The reflog's order and kinds are trustworthy. Its times are not (they follow GIT_COMMITTER_DATE):
-none are read.
+The reflog's order and kinds are trustworthy. Its times are not (they follow GIT_COMMITTER_DATE) and are not
+read.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ class ReflogEntry:
 
     @property
     def kind(self) -> str:
-        """``commit``, ``commit (amend)``, ``rebase (pick)``, ``checkout`` …: what stands before a colon."""
+        """``commit``, ``commit (amend)``, ``rebase (pick)``, ``checkout`` …: the message up to a colon."""
         return self.message.partition(": ")[0]
 
 
 class Position(NamedTuple):  # a tuple: json.dumps writes it as it is, Position(*json.loads(…)) reads it back
-    """How far a reflog was read: bytes of the file (reftable: entries), and a digest of what stood there."""
+    """How far a reflog was read: bytes of the file (reftable: entries), and a digest of what ends there."""
 
     size: int = 0
     digest: str = ""
@@ -43,8 +43,8 @@ def read_reflog(
     """The entries of ``ref`` in ``git_dir`` (HEAD: a worktree's), oldest first, after ``position`` (None:
     all).
 
-    Starts again from the first entry when the reflog is not the one that ``position`` was taken in
-    (expired, rewritten, deleted and made anew). A last line still being written is left for the next time.
+    Starts again from the first entry when the reflog is not the one that ``position`` is from (expired,
+    rewritten, deleted and created again). A last line that is still being written is left for the next time.
     """
     if (repository.common_dir / "reftable").is_dir():
         return _read_listing(repository, git_dir, position, ref)
@@ -77,8 +77,8 @@ def _parse(line: bytes) -> ReflogEntry:
 def _read_listing(
     repository: Repository, git_dir: Path, position: Position | None, ref: str
 ) -> tuple[list[ReflogEntry], Position]:
-    """reftable keeps no reflog file, so git lists it: newest first, without the old ids. That of the first is
-    asked for: it is zeros only where the reflog is whole."""
+    """Read the reflog of a reftable, which has no file, by git's listing: newest first, without old ids. The
+    old id of the first entry is queried: it is zeros only if the reflog is complete."""
     found = repository.run(
         *("-c", "log.showSignature=false", f"--git-dir={git_dir}"),
         *("log", "-g", "-z", "--format=%H%x00%gs", ref, "--"),
@@ -87,8 +87,8 @@ def _read_listing(
     fields = found.text.removesuffix("\0").split("\0") if found.out else []
     pairs = list(zip(fields[::2], fields[1::2], strict=True))[::-1]
     first = ("rev-parse", "--quiet", "--verify", f"{ref}@{{{len(pairs)}}}")
-    asked = repository.run(f"--git-dir={git_dir}", *first, check=False).text.strip() if pairs else ""
-    before = [asked or "0" * len(pairs[0][0]), *(new for new, _ in pairs)] if pairs else []
+    oldest = repository.run(f"--git-dir={git_dir}", *first, check=False).text.strip() if pairs else ""
+    before = [oldest or "0" * len(pairs[0][0]), *(new for new, _ in pairs)] if pairs else []
     entries = [ReflogEntry(old, new, message) for old, (new, message) in zip(before, pairs, strict=False)]
     marks = ["", *(_hash("\0".join(pair).encode("utf-8", "surrogateescape")) for pair in pairs)]
     here = Position(len(entries), marks[-1])

@@ -40,8 +40,8 @@ class Worktree:
 
 
 class Setting(NamedTuple):
-    """A line of git's configuration: in which of its files (``system``, ``global``, ``local``, ``worktree``),
-    and a key in lower case but for what is between its first and last dot."""
+    """A line of git's configuration: its file (``system``, ``global``, ``local``, ``worktree``), and its key,
+    in lower case except what is between the first and the last dot."""
 
     scope: str
     key: str
@@ -85,7 +85,7 @@ class Repository:
         timeout: float | None = None,
         cwd: Path | None = None,
     ) -> Result:
-        """Run git in this repository, at the top of its work tree, whatever the process's own surroundings.
+        """Run git in this repository, at the top of its work tree, whatever the process's own environment.
 
         ``env`` adds to the sanitised environment; ``timeout`` is in seconds. Raises GitError when git fails
         (unless ``check`` is false), is not installed or does not end in time.
@@ -117,7 +117,7 @@ class Repository:
         return self.find_commit("HEAD")
 
     def find_commit(self, rev: str) -> str | None:
-        """The full id of the one commit that ``rev`` names; None for all else, also for ``^A``."""
+        """The full id of the one commit that ``rev`` names; None for anything else, also for ``^A``."""
         if self.backend == "plumbing" and isinstance(self.objects, PlumbingObjects):
             named = self.objects.find(f"{rev}^{{commit}}")
             return named[0] if named else None
@@ -149,7 +149,7 @@ class Repository:
 
     @cached_property
     def _settings(self) -> tuple[Setting, ...]:
-        """All but those of our own command line."""
+        """All settings except those on our own command line."""
         listed = self.run("config", "--list", "-z", "--show-scope").text
         words = listed.split("\0")[:-1]
         found = zip(words[::2], words[1::2], strict=True)
@@ -158,8 +158,8 @@ class Repository:
 
     @cached_property
     def edge(self) -> frozenset[str]:
-        """The oldest commits of a shallow clone: git knows no parent of them, and blames them for what is
-        older."""
+        """The oldest commits of a shallow clone: git does not know their parents, and blames them for
+        everything older."""
         try:
             return frozenset((self.common_dir / "shallow").read_text().split())
         except OSError:
@@ -188,8 +188,8 @@ class Repository:
 
     def owns(self, path: Path) -> bool:
         """Whether ``path``, through links, is in one of ``own_folders``."""
-        place = path.resolve()
-        return any(place.is_relative_to(folder) for folder in self.own_folders)
+        resolved = path.resolve()
+        return any(resolved.is_relative_to(folder) for folder in self.own_folders)
 
     def _main_worktree(self) -> Worktree:
         own = self.git_dir == self.common_dir
@@ -205,7 +205,7 @@ class Repository:
 
 
 def find_work_tree(git_dir: Path, runner: Runner) -> Path | None:
-    """The folder that belongs to ``git_dir``, for when git is not asked from inside it; None when bare."""
+    """The folder that belongs to ``git_dir``, for when git is not run inside it; None when bare."""
     if (git_dir / "gitdir").is_file():
         return _linked_worktree(git_dir).path
     listed = runner.run(
@@ -229,7 +229,7 @@ def _linked_worktree(git_dir: Path) -> Worktree:
 
 
 def _is_tree(path: Path | None, git_dir: Path) -> bool:
-    """Whether ``path`` can be the work tree of ``git_dir``: its ``.git``, if it has one, leads there."""
+    """Whether ``path`` can be the work tree of ``git_dir``: its ``.git``, if it has one, points there."""
     if path is None:
         return False
     link = path / ".git"

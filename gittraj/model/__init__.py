@@ -1,1 +1,1 @@
-"""The values that every room speaks of: trajectories, events, records, session items. No I/O."""
+"""The values that all packages share: trajectories, events, records, session items. No I/O."""

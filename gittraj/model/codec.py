@@ -18,7 +18,7 @@ from gittraj.model.json_form import camel, dump, from_json, kind_of, to_json
 from gittraj.model.values import VERSION, AnyEvent, ForeignLine, Line, Record, Tombstone
 from gittraj.startup import sha256
 
-__all__ = ["camel", "dump", "from_json", "to_json"]  # of json_form, beside what is here
+__all__ = ["camel", "dump", "from_json", "to_json"]  # from json_form, besides what is here
 
 _REMARKS = get_args(values.NoteEvent.__dataclass_fields__["kind"].type)
 _EVENTS: dict[type, str] = {
@@ -52,7 +52,7 @@ def event_type(event: AnyEvent) -> str:
 
 
 def event_to_json(event: AnyEvent) -> dict[str, Any]:
-    """An EVENT of docs/json.md, without its null and empty fields."""
+    """Return the event as an EVENT of docs/json.md, without its null and empty fields."""
     flat: dict[str, Any] = to_json(event)
     match event:
         case values.NoteEvent():
@@ -69,7 +69,7 @@ def event_to_json(event: AnyEvent) -> dict[str, Any]:
 
 
 def event_from_json(value: Any, path: str = "event") -> AnyEvent:
-    """An event of any type; one that this version does not know becomes ``Foreign``."""
+    """Parse an event of any type; one that this version does not know becomes ``Foreign``."""
     if not isinstance(value, dict) or not isinstance(value.get("type"), str):
         raise FormatError(f"{path}.type: missing")
     flat = dict(value)
@@ -85,7 +85,7 @@ def event_from_json(value: Any, path: str = "event") -> AnyEvent:
 
 
 def _unnest(flat: dict[str, Any], kind: type, path: str) -> dict[str, Any]:
-    """With the fields of the nested object at the top; what is unknown of it stays where it is."""
+    """Move the known fields of the nested object to the top level; unknown ones stay where they are."""
     if kind not in _NESTED:
         return flat
     key, fields = _NESTED[kind]
@@ -100,13 +100,13 @@ def _unnest(flat: dict[str, Any], kind: type, path: str) -> dict[str, Any]:
 
 
 SEGMENT_LIMIT = 1_000_000
-"""Bytes; GitHub recommends objects of at most 1 MB."""
+"""The most bytes of a segment: GitHub recommends objects of at most 1 MB."""
 
 
 def encode_segments(
     events: Iterable[tuple[int, AnyEvent]], *, limit: int = SEGMENT_LIMIT
 ) -> list[tuple[str, bytes]]:
-    """Names and contents of the segments that hold ``events`` (JSON Lines, an event a line).
+    """Names and contents of the segments with ``events`` (JSON Lines, one event per line).
 
     Each event comes with its position in the trajectory. More than ``limit`` bytes are split between
     events.
@@ -125,21 +125,21 @@ def encode_segments(
 
 
 def decode_segment(body: bytes, name: str) -> Iterator[AnyEvent]:
-    """The events of a segment. Raises :class:`FormatError` naming the line."""
+    """Yield the events of a segment. Raises :class:`FormatError`, which names the line."""
     for number, line in enumerate(body.splitlines(), 1):
         if line.strip():
             yield event_from_json(load_json(line, f"{name}:{number}"), f"{name}:{number}")
 
 
 def segment_position(name: str) -> int | None:
-    """The position of a segment's first event; None where it is named as none of ours: who pushes may give it
-    any name."""
+    """The position of a segment's first event; None if it is not named like ours: anyone who pushes may give
+    it any name."""
     digits = name.partition("-")[0]
     return int(digits) if digits.isdecimal() and len(digits) <= limits.DIGITS else None
 
 
 def segment_path(trajectory: str, name: str) -> str:
-    """Where a segment lies in the tree of its data ref."""
+    """The path of a segment in the tree of its data ref."""
     return f"s/{sha256(trajectory.encode()).hexdigest()[:2]}/{trajectory}/{name}"
 
 
@@ -164,7 +164,7 @@ def decode_line(line: bytes) -> Line:
 
 
 def decode_note(body: bytes) -> list[Line]:
-    """Every line of a note that is not blank, in order; of very many the first."""
+    """Every line of a note that is not blank, in order; of too many only the first."""
     lines = islice((line for line in body.split(b"\n") if line.strip()), limits.LINES)
     return [decode_line(line) for line in lines]
 
@@ -174,12 +174,12 @@ def encode_line(line: Line) -> bytes:
 
 
 def encode_note(lines: Iterable[Line]) -> bytes:
-    """The body of a note: distinct lines, sorted, each ended."""
+    """The body of a note: distinct lines, sorted, each with its line end."""
     return b"".join(line + b"\n" for line in sorted({encode_line(line) for line in lines}))
 
 
 def load_json(text: bytes, where: str) -> Any:
-    """Raises :class:`FormatError` for what is no JSON, nested too deeply, or has a number that none is."""
+    """Parse JSON. Raises :class:`FormatError` if it is invalid, too deep, or has a number out of range."""
     try:
         value = json.loads(text, parse_int=_whole, parse_float=_finite, parse_constant=_finite)
     except (ValueError, RecursionError) as error:
@@ -200,14 +200,14 @@ def _is_deep(value: Any) -> bool:
 
 
 def _whole(text: str) -> int:
-    """Raises ValueError for a number that nothing counts to, and that no float holds."""
+    """Parse an integer. Raises ValueError for one with more digits than any count or float has."""
     if len(text) > limits.DIGITS:
         raise ValueError(f"a number of {len(text)} digits")
     return int(text)
 
 
 def _finite(text: str) -> float:
-    """Raises ValueError for ``NaN`` and 1e999, which Python reads but JSON cannot represent."""
+    """Parse a float. Raises ValueError for ``NaN`` and 1e999, which Python reads but JSON does not allow."""
     number = float(text)
     if not math.isfinite(number):
         raise ValueError(f"{text} is not a number")

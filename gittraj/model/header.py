@@ -1,4 +1,4 @@
-"""What docs/json.md calls HEADER, a trajectory as commands show it, and the objects in it: by field."""
+"""The type of a HEADER of docs/json.md, a trajectory as commands show it, and of the objects in it."""
 
 from __future__ import annotations
 

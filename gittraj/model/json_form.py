@@ -39,7 +39,7 @@ _SCALARS = frozenset((type(None), bool, int, float, str))
 
 
 class _Field(NamedTuple):
-    """``plain``: the type of what is taken as it is; ``decode`` is for all else."""
+    """A dataclass's field. ``plain``: values of this type are kept as they are; ``decode`` is for others."""
 
     name: str
     key: str
@@ -69,12 +69,12 @@ def _fields(cls: type) -> tuple[_Field, ...]:
 
 @functools.cache
 def _keys(cls: type) -> frozenset[str]:
-    """The keys of its fields, and of those that are flat in it."""
+    """The keys of its fields, and those of values that are flat in it."""
     return frozenset[str]().union(*(_keys(f.flat) if f.flat else {f.key} for f in _fields(cls)))
 
 
 def to_json(value: Any) -> Any:
-    """JSON form of a value of the model: camel-case keys, ``extra`` merged in, defaults left out."""
+    """The JSON form of a value of the model: camel-case keys, ``extra`` merged in, defaults left out."""
     kind = type(value)
     if kind in _SCALARS:
         return value
@@ -95,7 +95,7 @@ def to_json(value: Any) -> Any:
 
 
 class _WrongError(Exception):
-    """``trail``: where in a value, from the inside out."""
+    """A wrong value; ``trail`` is the path to it, from the inside out."""
 
     def __init__(self, why: str, *trail: str) -> None:
         super().__init__(why)
@@ -134,14 +134,14 @@ def _read(cls: type[T], value: Any) -> T:
 
 
 def _choice(hint: Any) -> Any:
-    """What a hint allows beside None, if that is one thing."""
+    """The one type that a hint allows besides None; None if there are several."""
     choices = [a for a in get_args(hint) if a is not types.NoneType]
     return choices[0] if get_origin(hint) in (Union, types.UnionType) and len(choices) == 1 else None
 
 
 @functools.cache
 def _decoder(hint: Any) -> Callable[[Any], Any]:
-    """What decodes a value that is not None."""
+    """The function that decodes a value of this type that is not None."""
     origin = get_origin(hint)
     if hint is Any or hint is Json:
         return _same
@@ -181,11 +181,11 @@ def _decode_object(decode: Callable[[Any], Any], value: Any) -> dict[str, Any]:
     return {k: _decode_at(decode, v, ".%s", k) for k, v in value.items()}
 
 
-def _decode_at(decode: Callable[[Any], Any], value: Any, form: str, place: int | str) -> Any:
+def _decode_at(decode: Callable[[Any], Any], value: Any, form: str, key: int | str) -> Any:
     try:
         return decode(value)
     except _WrongError as error:
-        error.trail.append(form % place)
+        error.trail.append(form % key)
         raise
 
 

@@ -94,8 +94,8 @@ class Fact:
     ``NAME:ROLE``), ``task``, ``task_title``, ``task_url``. Of interchange formats: ``trajectory`` (the id
     that it has there), ``parent`` (that of another).
 
-    Of a run as a whole, where no single call says it: ``cost_usd`` (all of it, US dollars), ``run``,
-    ``solve`` and ``instance`` (ids of a benchmark's run), ``messages`` (how many the log holds),
+    About a whole run, if no single call states it: ``cost_usd`` (all of it, US dollars), ``run``,
+    ``solve`` and ``instance`` (ids of a benchmark's run), ``messages`` (how many the log has),
     ``api_calls``, ``exit_status``, ``exit_error``, ``submission`` (the final text).
     """
 
@@ -147,7 +147,7 @@ _UNIQUE = 24
 def trajectory_id(agent: str, session: str, subagent: str | None = None) -> str:
     """The id that every capture and every later import of a session agree on: ``traj_`` and lower-case
     base32 of the first 10 bytes of SHA-256 over the names, joined by NUL."""
-    import base64  # noqa: PLC0415 - see ``codec``
+    import base64  # noqa: PLC0415 - few processes need it
 
     names = [agent, session] if subagent is None else [agent, session, subagent]
     digest = sha256("\0".join(names).encode("utf-8", "replace")).digest()

@@ -1,4 +1,4 @@
-"""The sides of a decision, and who stands for it, in words. Pure."""
+"""Renders a decision as a short text: its sides, and who recorded it. Pure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SAYS = re.compile(r"\b(?:I|we)\b|^\w+(?:ed|ing) ", re.I)
 
 
 def sides(decision: Mapping[str, Any]) -> tuple[str, list[str]]:
-    """What was chosen, and what else was rejected than it names; a rejection alone chose nothing."""
+    """The choice, and the rejected options that it does not name itself; a mere rejection chose nothing."""
     chosen, others = decision["chosen"], decision.get("alternatives") or []
     if chosen.startswith(_REFUSAL):
         return "", others or [chosen.removeprefix(_REFUSAL)]
@@ -23,7 +23,7 @@ def sides(decision: Mapping[str, Any]) -> tuple[str, list[str]]:
 
 
 _PLACED = re.compile(r"(?:at|before|after|by|for|from|in|inside|on|to|with)\b", re.I)
-"""A side that says where or how: ``over in a property`` would be no English."""
+"""The beginning of a side that says where or how: ``over in a property`` is not English."""
 
 
 def decided(decision: Header) -> str:
@@ -36,7 +36,7 @@ def decided(decision: Header) -> str:
 
 
 def vouched(decision: Header) -> str | None:
-    """Who recorded a decision, unless its agent did, how sure, and what took its commit back, where that is
-    known: ``inferred, 60% sure, reverted by 1f442bd``."""
+    """Who recorded a decision, unless its agent did, how sure, and what reverted its commit, if known:
+    ``inferred, 60% sure, reverted by 1f442bd``."""
     by = None if decision["by"] == "agent" else decision["by"]
     return ", ".join(filter(None, (by, sure(decision["confidence"]), taken_back(decision)))) or None

@@ -1,4 +1,4 @@
-"""Reads the times that records and events carry. No I/O."""
+"""Parses the times in records and events. No I/O."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ else:
 
 
 def now() -> datetime:
-    """With its zone, UTC."""
+    """The current time, with its zone, UTC."""
     return datetime.now(UTC)
 
 
 def parse_time(time: str | None) -> datetime | None:
-    """An ISO 8601 time; without a zone it is UTC. None for what is no time."""
+    """Parse an ISO 8601 time; without a zone it is UTC. None for what is not a time."""
     try:
         moment = datetime.fromisoformat(time or "")
     except ValueError:
@@ -30,13 +30,13 @@ def parse_time(time: str | None) -> datetime | None:
 
 
 def seconds(time: str | None) -> float | None:
-    """The same in seconds since 1970."""
+    """Parse an ISO 8601 time into seconds since 1970. None for what is not a time."""
     moment = parse_time(time)
     return moment.timestamp() if moment else None
 
 
 def to_stamp(value: Any) -> str | None:
-    """An ISO 8601 time as it is stored: UTC, with milliseconds. None for what is no time."""
+    """An ISO 8601 time as it is stored: UTC, with milliseconds. None for what is not a time."""
     try:
         moment = parse_time(value) if isinstance(value, str) else None
         moment = moment.astimezone(UTC) if moment else None

@@ -1,4 +1,4 @@
-"""Made by tests/unit/model/make_unseen_ranges.mjs from Unicode's data: not to be changed by hand.
+"""Made by tests/unit/model/make_unseen_ranges.mjs from Unicode's data: do not change it by hand.
 
 Each table has the code points at which membership begins and ends, alternately.
 """
@@ -130,7 +130,7 @@ UNREADABLE = (
     0x2CEAE, 0x2CEB0, 0x2EBE1, 0x2EBF0, 0x2EE5E, 0x2F800, 0x2FA1E, 0x30000, 0x3134B, 0x31350, 0x3347A,
     0xE0000, 0xE1000, 0x110000,
 )
-"""Co and Cn, but what is reserved for emoji (Extended_Pictographic): fonts need not have a glyph for them."""
+"""Co and Cn, except what is reserved for emoji (Extended_Pictographic): fonts may have no glyph for them."""
 
 EMOJI = (
     0xA9, 0xAA, 0xAE, 0xAF, 0x203C, 0x203D, 0x2049, 0x204A, 0x2122, 0x2123, 0x2139, 0x213A, 0x2194, 0x219A,
@@ -160,4 +160,4 @@ EMOJI = (
     0x1F8BC, 0x1F8C0, 0x1F8C2, 0x1F8D0, 0x1F8D9, 0x1F900, 0x1F90C, 0x1F93B, 0x1F93C, 0x1F946, 0x1F947,
     0x1FA00, 0x1FA58, 0x1FA60, 0x1FA6E, 0x1FB00, 0x1FC00, 0x1FFFE,
 )
-"""Emoji and Extended_Pictographic, but ASCII's."""
+"""Emoji and Extended_Pictographic, except ASCII's."""

@@ -20,11 +20,11 @@ Extra = Mapping[str, Any]
 
 Role = Literal["produced", "explored"]
 VERSION = 1
-"""Of a record, ``v``."""
+"""The format version of a record, its ``v``."""
 STUB_REV = 0
-"""Of a link stub: lower than any record's, so that one tombstone takes the stub and nothing else."""
+"""The ``rev`` of a link stub: lower than any record's, so that a tombstone can delete the stub alone."""
 Evidence = Literal["manual", "agent", "output", "order", "content", "imported", "environment"]
-"""From the strongest on. ``order`` stood as ``imported`` in older records, ``environment`` as ``agent``."""
+"""From strongest to weakest. Older records have ``imported`` for ``order``, ``agent`` for ``environment``."""
 ThinkingState = Literal["sealed", "clear", "dropped", "none"]
 CostSource = Literal["reported", "estimated", "unknown"]
 FileKind = Literal["add", "update", "delete", "rename"]
@@ -148,7 +148,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt(Event):
-    """What a human asked."""
+    """A prompt by a human."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,7 +164,7 @@ class Thinking(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message(Event):
-    """What the agent said."""
+    """A message by the agent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,7 +185,7 @@ class ToolResult(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeerMessage(Event):
-    """A message to or from another agent: ``agent`` is its sender, ``recipient`` whom it is to."""
+    """A message to or from another agent: ``agent`` is its sender, ``recipient`` its receiver."""
 
     direction: Literal["sent", "received"]
     recipient: str | None = None
@@ -198,8 +198,8 @@ class Decided(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoteEvent(Event):
-    """``chapter``: the title of the events that follow; ``refusal``: the call that a person did not let run,
-    and from the second line on what they said to it."""
+    """``chapter``: the title of the events that follow; ``refusal``: the call that a person did not allow,
+    and from the second line on what they said about it."""
 
     kind: Literal[
         "finding", "note", "error", "compaction", "verification", "checkpoint", "chapter", "refusal"
@@ -386,12 +386,12 @@ class Counts:
     omitted: int = 0
     """Events left out of the segments because these are full (``traj.maxSegmentBytes``)."""
     runs: int = 0
-    """Of an agent's loop, where its log has them."""
+    """Runs of an agent's loop, if its log has them."""
     verifications: int = 0
     artifacts: int = 0
     checkpoints: int = 0
     malformed: int = 0
-    """Answers that an agent's program could not parse, where its log says so."""
+    """Answers that an agent's program could not parse, if its log says so."""
 
     def __add__(self, other: "Counts") -> "Counts":
         return _sum(self, other)
@@ -399,7 +399,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TestRuns:
-    """``runs`` of one ``kind``, and what the last of them said. ``ran``: its runner started. ``outcome``:
+    """``runs`` of one ``kind``, and the last one's result. ``ran``: its runner started. ``outcome``:
     ``error`` is a run without a verdict, ``none`` one that selected no test. None: not recorded.
     ``last_exit`` is that of the whole call; ``failed_before``: the runs before the last that failed."""
 
@@ -428,8 +428,8 @@ class FileChanged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartSummary:
-    """The summary of one part: its prompt, tokens, decisions, files. ``result``: the sentence that tells what
-    came out; ``why``: a stated reason, or a decision's; ``caveat_sources``: of each of ``caveats``."""
+    """The summary of one part: its prompt, tokens, decisions, files. ``result``: the sentence that states the
+    outcome; ``why``: a stated reason, or a decision's; ``caveat_sources``: one for each of ``caveats``."""
 
     prompt: str | None = None
     summary: Summary | None = None
@@ -482,7 +482,7 @@ class Record:
 
     @property
     def explains(self) -> bool:
-        """Whether it counts as recorded work of its commit: it led to it, and a link stub tells nothing."""
+        """Whether it counts as recorded work of its commit: it led to the commit, and is not a link stub."""
         return self.role == "produced" and not self.incomplete
 
 
@@ -548,5 +548,5 @@ def _map(value: Any, change: Callable[[str, str | None], str], name: str | None)
 
 @functools.cache
 def _field_names(kind: type) -> tuple[str, ...]:
-    """Of a dataclass; values of other types have no texts."""
+    """The fields of a dataclass; empty for other types, which have no texts."""
     return tuple(f.name for f in dataclasses.fields(kind)) if dataclasses.is_dataclass(kind) else ()

@@ -1,4 +1,4 @@
-"""Figures in words: how long, how much, how long ago, on what evidence. Pure."""
+"""Renders values as short texts: durations, amounts, evidence, the sides of a decision. Pure."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ EVIDENCE = {
 
 
 def opened_by(names: str) -> str:
-    """What is known of a commit that has link stubs alone."""
+    """The text for a commit that only has link stubs."""
     return f"made in a shell that {names} opened; who made it is not known"
 
 
 def model_of(by: str | None) -> str | None:
-    """The model that wrote a summary or inferred a statement; None for anybody else."""
+    """The model that wrote a summary or inferred a statement; None for any other source."""
     return by.removeprefix("model:") if by and by.startswith("model:") else None
 
 
@@ -67,7 +67,7 @@ def size_of(number: int) -> str:
 
 
 def tokens(usage: Header) -> str | None:
-    """``12.3k in + 98k cached / 1.2k out``: read anew, read from the cache, written."""
+    """``12.3k in + 98k cached / 1.2k out``: new input, input from the cache, output."""
     if usage["outputTokens"] is None:
         return None
     fresh = usage["inputTokens"] + usage["cacheWriteTokens"]
@@ -76,7 +76,7 @@ def tokens(usage: Header) -> str | None:
 
 
 def money(part: Header) -> str | None:
-    """``$0.04``; ``~`` before what was estimated from prices."""
+    """``$0.04``; with ``~`` if it was estimated from prices."""
     cost = part["costUsd"]
     if cost is None:
         return None
@@ -85,7 +85,7 @@ def money(part: Header) -> str | None:
 
 
 def share(confidence: float | None) -> float | None:
-    """``confidence`` where it is one, from 0 to 1; anybody may write another number."""
+    """``confidence`` if it is from 0 to 1, else None: anyone may have written another number."""
     return confidence if confidence is not None and 0 <= confidence <= 1 else None
 
 
@@ -94,9 +94,9 @@ def sure(confidence: float | None) -> str | None:
     return None if known is None else f"{known * 100:.0f}% sure"
 
 
-def taken_back(told: Mapping[str, Any]) -> str | None:
-    """Of a commit, or of a decision on one."""
-    by = told.get("revertedBy")
+def taken_back(item: Mapping[str, Any]) -> str | None:
+    """``reverted by 1f442bd``, for a commit or a decision on one; None if it was not reverted."""
+    by = item.get("revertedBy")
     return f"reverted by {by[:7]}" if by else None
 
 
@@ -107,7 +107,7 @@ _STRUCTURE = re.compile(
 
 def unstructured(text: str) -> str:
     """A text in Markdown without headings, tables, rules and fences, which say nothing on one line; the whole
-    text where it has nothing else."""
+    text if it has nothing else."""
     rest = _STRUCTURE.sub("", text)
     return unmarked(rest if rest.strip() else text)
 
@@ -141,9 +141,9 @@ def _outcome(run: Header) -> str:
     counts = [f"{number} {word}" for number, word in counted if number]
     if run["lastErrors"]:
         counts.append(count(run["lastErrors"], "error"))
-    telling = {"passed": "lastPassed", "failed": "lastFailed", "error": "lastErrors"}[run["outcome"]]
+    decisive = {"passed": "lastPassed", "failed": "lastFailed", "error": "lastErrors"}[run["outcome"]]
     outcome = "no result" if run["outcome"] == "error" else run["outcome"]
-    return ", ".join(counts if run[telling] else [outcome, *counts])
+    return ", ".join(counts if run[decisive] else [outcome, *counts])
 
 
 def edited(file: Header) -> str:
@@ -153,12 +153,12 @@ def edited(file: Header) -> str:
 
 
 def is_bad(run: Header) -> bool:
-    """Whether a run failed, or came to no verdict."""
+    """Whether a run failed, or gave no verdict."""
     return run["outcome"] in ("failed", "error")
 
 
 def facts(header: Header) -> list[str | None]:
-    """Who, how long, how much, how sure, how we know: the line of small print; None for the unknown."""
+    """Who, how long, how much, how sure, how we know, for a line in small print; None for what is unknown."""
     part = header["part"]
     return [
         who(header),
@@ -178,7 +178,7 @@ def brief(header: Header) -> list[str | None]:
 
 
 def who(header: Header) -> str | None:
-    """The agent; and the remote, of a record that a fetch brought and nobody joined with ours."""
+    """The agent, and the remote of a record that was fetched but not joined with ours."""
     source = f"from {header['remote']}" if header.get("remote") else None
     return ", ".join(filter(None, (header["agent"], source))) or None
 
@@ -206,17 +206,17 @@ def participants(header: Header) -> str | None:
 
 
 def evidence(link: Header) -> str | None:
-    """On what evidence this very commit is linked. None if every record was carried from earlier commits:
-    their evidence does not show who made this one."""
+    """The evidence that links this very commit. None if every record was carried from earlier commits: their
+    evidence does not show who made this one."""
     return None if link["carried"] else EVIDENCE.get(link["evidence"])
 
 
 NO_COMMIT = "counts for no commit"
-"""Of work that led to none, and of what is no evidence for the commit that it is kept on."""
+"""The text for work that led to no commit, and for records that prove nothing about their commit."""
 
 
 def marks(header: Header) -> list[str]:
-    """What a reader must know before believing the rest."""
+    """Remarks that a reader must know before believing the rest."""
     part, link = header["part"], header["link"]
     found = []
     if link["role"] == "explored":
@@ -238,7 +238,7 @@ def marks(header: Header) -> list[str]:
 
 
 def sources(link: Header) -> str:
-    """The commits that records were carried from; of a great many the first."""
+    """The commits that records were carried from; of a great many only the first."""
     first = ", ".join(old[:7] for old in link["carriedFrom"][:_SOURCES])
     more = len(link["carriedFrom"]) - _SOURCES
     return f"{first} and {more} more" if more > 0 else first
@@ -250,8 +250,8 @@ def one_line(text: str) -> str:
 
 
 def unmarked(text: str) -> str:
-    """A quotation from a message, without Markdown's signs for bold; it may begin or end within them."""
-    if "**" not in text:  # a tenth of what a list of 10,000 takes
+    """A quotation from a message, without Markdown's bold markers; it may begin or end between them."""
+    if "**" not in text:  # the rest takes a tenth of the time of a list of 10,000
         return text
     text = re.sub(r"(?<!\*)\*\*(?=\S)(.+?)(?<=\S)\*\*(?!\*)", r"\1", text)
     return re.sub(r"\A\*\*(?=\w)|(?<=[\w.!?])\*\*\Z", "", text)

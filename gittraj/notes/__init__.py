@@ -1,4 +1,4 @@
-"""Records on commits (``refs/notes/traj``) and the monthly data refs beside them.
+"""Records on commits (``refs/notes/traj``) and the monthly data refs.
 
 ``refs`` is the only code that moves one of our refs. These call its ``move_ref``, a compare-and-swap:
 

@@ -1,4 +1,4 @@
-"""Records follow rewritten commits: copies on the new ids, with where they came from. Pure.
+"""Copies records to the commits that rewritten ones became, with where they came from. Pure.
 
 The old commits keep their records. A carried record keeps its ``rev`` and its evidence.
 """
@@ -25,9 +25,9 @@ def carry_line(line: Line, old: str) -> Line:
 
 
 def carry_note(old: str, lines: Iterable[Line]) -> list[Line]:
-    """What of the note of ``old`` goes along: records that stand, and what the tombstones took away there.
+    """The lines of the note of ``old`` to carry: records that count, and tombstones of what they deleted.
 
-    A trajectory taken off ``old`` may well belong on what it became, by another commit that became the same.
+    A trajectory unlinked from ``old`` may belong on the new commit by way of another that became the same.
     """
     merged = merge_lines(old, lines)
     records = [line for line in merged if isinstance(line, Record)]
@@ -41,8 +41,8 @@ def carry_note(old: str, lines: Iterable[Line]) -> list[Line]:
 
 
 def held_records(notes: Iterable[tuple[str, bytes]]) -> tuple[dict[str, list[Record]], set[str]]:
-    """The records of each commit that has some, without runs, which are on none; and the commits with work of
-    their own among them."""
+    """The records of each commit that has some, without those of runs, which are not on a commit; and those
+    of these commits that have work of their own."""
     bodies = dict(notes)
     places = {*find_places(bodies)}
     held = {c: records for c, body in bodies.items() if c not in places and (records := records_on(c, body))}
@@ -50,8 +50,8 @@ def held_records(notes: Iterable[tuple[str, bytes]]) -> tuple[dict[str, list[Rec
 
 
 def is_own(commit: str, record: Record) -> bool:
-    """Whether a record says that a commit has work of its own: more than what it holds tells, and not only
-    that somebody worked there."""
+    """Whether a record says that a commit has work of its own: it was not only carried here, has more
+    evidence than the commit's content, and does not only say that somebody worked there."""
     own = not record.link.carried_from or (record.origin is not None and record.origin.commit == commit)
     return own and record.link.evidence != "content" and record.role == "produced"
 
@@ -63,8 +63,8 @@ def spread(
     fitting: Callable[[str, str, list[Line]], list[Line]] = lambda _old, _new, lines: lines,
 ) -> None:
     """Add to a batch (commit: new lines) the copies for all that its commits have become since. ``fitting``
-    says which lines of an old commit belong on a new one."""
-    queue = dict.fromkeys(batch)  # of many ways to a commit each adds to the same record, not one more
+    returns the lines of an old commit that belong on a new one."""
+    queue = dict.fromkeys(batch)  # several ways to one commit add to the same record
     for _ in range(_LIMIT):
         if not queue:
             return

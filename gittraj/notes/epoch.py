@@ -1,9 +1,9 @@
-"""What was purged of a ref: the file ``epoch`` at the root of its tree, and how much of a history knows of
-it.
+"""What was purged from a ref: the file ``epoch`` at the root of its tree, and which commits of a history
+have it.
 
-It lists places, never hashes: those would let anybody confirm a guessed password. A purge begins a new
-history, of which every commit carries the list; a history in which one does not is from before, whoever
-joined it in. It must not know how a purge is done.
+It lists keys and positions, never hashes: those would let anybody confirm a guessed password. A purge begins
+a new history, in which every commit has the list; a history with a commit that lacks it is from before the
+purge, even if it was joined in later. It must not know how a purge is done.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ Place = tuple[str, str, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Epoch:
-    """``number`` of purges; ``records``: the lowest ``rev`` that a part may have; ``segments``: places of
-    which only what a record names may stand; ``forgotten``: trajectories of which nothing may."""
+    """``number`` of purges; ``records``: the lowest ``rev`` that a part may have; ``segments``: where only
+    segments that a record names may stay; ``forgotten``: trajectories of which nothing may."""
 
     number: int = 0
     records: Mapping[Key, int] = field(default_factory=dict)
@@ -42,7 +42,7 @@ class Epoch:
         return self.forgotten.union((t for t, _ in self.records), (t for _, t, _ in self.segments))
 
     def covers(self, other: Epoch) -> bool:
-        """Whether nothing was purged there that was not purged here."""
+        """Whether everything that ``other`` lists was purged here, too."""
         return (
             self.number >= other.number
             and self.segments >= other.segments
@@ -51,7 +51,8 @@ class Epoch:
         )
 
     def allows(self, line: Line) -> bool:
-        """Whether a line from before may stay. A damaged one of a listed trajectory may hold anything."""
+        """Whether a line from before may stay; not a damaged one that names a listed trajectory: it may
+        contain anything."""
         if isinstance(line, ForeignLine):
             return not any(name.encode() in line.text for name in self.trajectories)
         if isinstance(line, Record):
@@ -60,8 +61,8 @@ class Epoch:
 
 
 def unite(epochs: Iterable[Epoch]) -> Epoch:
-    """All that any of them lists: one more purge, if none of them knows of all the others. One without a
-    number is only to be added."""
+    """The union of ``epochs``, counted as one more purge if none of them covers it. An epoch without a number
+    only adds its lists."""
     given = list(epochs)
     records: dict[Key, int] = {}
     for each in given:
@@ -88,7 +89,7 @@ def encode_epoch(epoch: Epoch) -> bytes:
 
 
 def decode_epoch(body: bytes) -> Epoch:
-    """A bare number is an epoch without lists. Raises StoreError for what this version cannot keep to."""
+    """Parse the file; a bare number is an epoch without lists. Raises StoreError for an unknown form."""
     try:
         value = load_json(body, "epoch")
         if type(value) is int:
@@ -105,7 +106,7 @@ def decode_epoch(body: bytes) -> Epoch:
         )
     except (FormatError, ValueError, TypeError, KeyError, AttributeError):
         raise StoreError(
-            "a ref was purged in a way that this version cannot keep to", "install a later git-traj"
+            "a ref was purged in a way that this version does not understand", "install a later git-traj"
         ) from None
 
 
@@ -116,30 +117,30 @@ def _count(value: Any) -> int:
 
 
 def find_epoch(objects: Objects, tip: str | None) -> str | None:
-    """The blob that says what was purged of a ref, by the tree of its tip."""
+    """The blob that lists what was purged from a ref, in the tree of its tip."""
     entries = objects.read_tree(objects.commit(tip).tree) if tip else ()
     return next((entry.oid for entry in entries if entry.name == FILE and not entry.is_tree), None)
 
 
 def read_epoch(objects: Objects, tip: str | None) -> Epoch:
-    """Raises StoreError."""
+    """The epoch of a ref's tip; an empty one if nothing was purged. Raises StoreError."""
     blob = find_epoch(objects, tip)
     return decode_epoch(objects.read_blob(blob)) if blob else Epoch()
 
 
 def may_be_purged(objects: Objects, tips: Iterable[str]) -> bool:
-    """Whether a look at the whole history is due."""
+    """Whether a tip or a parent of one lists purges: then the whole history has to be read."""
     return any(_near_epochs(objects, tips))
 
 
 def share_purges(objects: Objects, tips: Iterable[str]) -> bool:
-    """Whether the same was purged of all of them, if anything was: else one may be from before a purge."""
+    """Whether the same was purged from all of them, or nothing: else one may be from before a purge."""
     return len(_near_epochs(objects, tips)) <= 1
 
 
 def purged_more(objects: Objects, one: str, other: str) -> bool:
-    """Whether ``one`` is from after a purge, and ``other`` from before, of which nothing else was purged.
-    Raises StoreError."""
+    """Whether ``one`` is from after a purge, and ``other`` from before it without purges of its own. Raises
+    StoreError."""
     if not share_purges(objects, (one,)):
         return False
     mine, theirs = (read_epoch(objects, tip) for tip in (one, other))
@@ -147,20 +148,20 @@ def purged_more(objects: Objects, one: str, other: str) -> bool:
 
 
 def _near_epochs(objects: Objects, tips: Iterable[str]) -> set[str | None]:
-    """git's own merge of notes leaves the file out, so those that a tip joins are looked at too."""
+    """The epoch files of tips and of their parents, since git's own merge of notes leaves the file out."""
     near = [oid for tip in tips for oid in (tip, *objects.commit(tip).parents)]
     return {find_epoch(objects, oid) for oid in near if _is_here(objects, oid)}
 
 
 def _is_here(objects: Objects, commit: str) -> bool:
-    """Not so beyond the edge of a shallow clone, nor the older trees of a partial one."""
+    """Whether the commit and its tree are here: a shallow clone or a partial one may lack them."""
     return objects.exists(commit) and objects.exists(objects.commit(commit).tree)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Survey:
-    """``epoch``: all that was ever purged; ``clean``: the commits that have nothing from before in their
-    history; ``heads``: the newest of these."""
+    """``epoch``: all that was ever purged; ``clean``: the commits whose whole history is from after that;
+    ``heads``: the newest of these."""
 
     epoch: Epoch
     clean: frozenset[str]
@@ -168,14 +169,14 @@ class Survey:
 
 
 def _find_files(repository: Repository, commits: Sequence[str]) -> dict[str, str]:
-    """The blob of the epoch's file in each of the commits that has one."""
+    """The blob of the epoch file in each of the commits that has one."""
     asked = "".join(f"{commit}:{FILE.decode()}\n" for commit in commits).encode()
     answers = repository.run("cat-file", "--batch-check=%(objectname)", input=asked).text.splitlines()
     return {commit: blob for commit, blob in zip(commits, answers, strict=True) if " " not in blob}
 
 
 def survey(repository: Repository, tips: Sequence[str], extra: Epoch) -> Survey:
-    """The histories of ``tips``, and what is to be purged besides. Raises GitError, StoreError."""
+    """Survey the histories of ``tips``; ``extra`` is to be purged as well. Raises GitError, StoreError."""
     listed = repository.run("rev-list", "--topo-order", "--parents", *dict.fromkeys(tips), "--").out
     rows = [line.split() for line in listed.decode().splitlines()]
     blobs = _find_files(repository, [oid for oid, *_ in rows])
@@ -189,8 +190,8 @@ def survey(repository: Repository, tips: Sequence[str], extra: Epoch) -> Survey:
     above: set[str] = set()
     before = {oid for oid, *_ in rows}
     for oid, *parents in reversed(rows):  # parents first
-        told = blobs.get(oid) in enough if oid in blobs or not partial else not _is_here(objects, oid)
-        if told and all(p in clean or p not in before for p in parents):
+        after = blobs.get(oid) in enough if oid in blobs or not partial else not _is_here(objects, oid)
+        if after and all(p in clean or p not in before for p in parents):
             clean[oid] = None
             above.update(parents)
     return Survey(

@@ -16,7 +16,7 @@ from gittraj.notes.tree import TreePath, note_paths, note_place, update_paths
 
 
 def find_bounded(objects: Objects, theirs: str, commits: Iterable[str]) -> tuple[list[str], list[str]]:
-    """Those of ``commits`` whose notes in ``theirs`` are of a size that is read, and the others."""
+    """Split ``commits`` into those whose notes in ``theirs`` are small enough to be read, and the others."""
     bounded: list[str] = []
     over: list[str] = []
     left = limits.NOTES
@@ -53,7 +53,7 @@ def _join(objects: Objects, ours: str | None, theirs: str, commit: str) -> dict[
         lines = [set(body.splitlines()) for body in (*old, *new)]
         if lines[1] <= lines[0]:
             return {}
-        if lines[0] < lines[1]:  # as most are: only one side has written
+        if lines[0] < lines[1]:  # the usual case: only one side has written
             return {**{path: None for path, _ in here}, place: there[0][1]}
     body = merge_notes(commit, *old, *new)
     if not body or old == [body]:
@@ -62,8 +62,8 @@ def _join(objects: Objects, ours: str | None, theirs: str, commit: str) -> dict[
 
 
 def add_foreign(objects: Objects, ours: str, theirs: str) -> str:
-    """The notes tree ``ours`` with what is no note at the root of ``theirs`` and stands only there. Raises
-    StoreError."""
+    """Return the notes tree ``ours`` with the root entries of ``theirs`` that are not notes and are only
+    there. Raises StoreError."""
     here = objects.read_tree(ours)
     names = {entry.name for entry in here}
     foreign = [e for e in objects.read_tree(theirs) if e.name not in names and not _is_ours(e.name)]
@@ -71,7 +71,7 @@ def add_foreign(objects: Objects, ours: str, theirs: str) -> str:
 
 
 def join_trees(objects: Objects, ours: str, theirs: str) -> str:
-    """Return the union of two trees of segments: equal names are equal files, for a name contains the hash.
+    """Return the union of two trees of segments: equal names are equal files, as a name contains the hash.
     Raises StoreError."""
     if ours == theirs:
         return ours
@@ -86,7 +86,7 @@ def join_trees(objects: Objects, ours: str, theirs: str) -> str:
 
 
 def _is_ours(name: bytes) -> bool:
-    """Whether notes may stand there: what was not joined of it was in no place of a note."""
+    """Whether notes may have this name at the root: an entry of it that was not joined is not a note."""
     return len(name) in (2, 40, 64) and frozenset(b"0123456789abcdef").issuperset(name)
 
 

@@ -1,7 +1,7 @@
-"""The union of notes: which of several lines of one part stands. Pure; commutative, associative, idempotent.
+"""The union of notes: which of several lines of one part counts. Pure; commutative, associative, idempotent.
 
-Per key the highest ``rev`` stands, then a link of this commit's own before a carried one (its origin is
-this commit: ``carriedFrom`` alone could not tell once it is a union), then the stronger evidence, then the
+Per key the highest ``rev`` wins, then this commit's own link over a carried one (its origin is this
+commit: ``carriedFrom`` alone does not show it once it is a union), then the stronger evidence, then the
 larger part, then the greater canonical bytes. ``carriedFrom`` is the union over all lines of the key,
 ``seals`` over those of that highest ``rev`` (a later ``rev`` may have taken a reader away). Everything
 else, tombstones and foreign lines included, is a union of lines, as plain git's would be.
@@ -21,7 +21,7 @@ _EVIDENCE = get_args(Evidence)
 
 
 def merge_lines(commit: str, lines: Iterable[Line]) -> list[Line]:
-    """One line per key, and every other line once, of the note of ``commit``."""
+    """Return one line per key, and every other line once, of the note of ``commit``."""
     records: dict[Key, list[Record]] = {}
     others: dict[bytes, Line] = {}
     for line in lines:
@@ -33,9 +33,9 @@ def merge_lines(commit: str, lines: Iterable[Line]) -> list[Line]:
 
 
 def merge_records(commit: str, found: Sequence[Record]) -> Record:
-    """The one record that stands for several of the same key."""
+    """Return the one record that replaces several of the same key."""
     if len(found) == 1 and not found[0].seals and len(found[0].link.carried_from) < 2:
-        return found[0]  # nothing to put in order, which is what a reader of many notes meets
+        return found[0]  # nothing to sort: the usual case for a reader of many notes
     winner = max(found, key=partial(_rank, commit))
     carried = sorted({commit for record in found for commit in record.link.carried_from})
     seals: dict[str, set[str]] = {}
@@ -51,7 +51,7 @@ def merge_records(commit: str, found: Sequence[Record]) -> Record:
 
 
 def _rank(commit: str, record: Record) -> tuple[int, bool, int, int, bytes]:
-    """What decides between records of one key, from fields that no union changes."""
+    """The sort key that decides between records of one part, from fields that no union changes."""
     own = record.origin is not None and record.origin.commit == commit
     bare = replace(record, link=replace(record.link, carried_from=()), seals={})
     strength = (
@@ -66,8 +66,8 @@ def merge_notes(commit: str, *bodies: bytes) -> bytes:
 
 
 def standing(commit: str, lines: Iterable[Line]) -> list[Record]:
-    """The records of one note that stand: merged, without what its tombstones delete, and without a
-    link stub beside a record of the same trajectory."""
+    """The records of one note that count: merged, without those that its tombstones delete, and without a
+    link stub if there is a record of the same trajectory."""
     merged = merge_lines(commit, lines)
     stones: dict[str, list[Tombstone]] = {}
     for line in merged:
@@ -80,7 +80,7 @@ def standing(commit: str, lines: Iterable[Line]) -> list[Record]:
 
 
 def records_on(commit: str, body: bytes | None) -> list[Record]:
-    """The records that count in the note of a commit, None where it has none."""
+    """The records that count in ``body``, the note of a commit (None: it has no note)."""
     return standing(commit, decode_note(body)) if body else []
 
 
@@ -90,8 +90,8 @@ def iter_records(notes: Iterable[tuple[str, bytes]]) -> Iterator[tuple[str, Reco
 
 
 def yields(record: Record, records: Iterable[Record]) -> bool:
-    """Whether a link stub says no more than the ``records`` of its commit: one of its trajectory has events,
-    or, if it names no session, any that produced the commit."""
+    """Whether ``record`` is a link stub that the ``records`` of its commit make redundant: one of its
+    trajectory has events, or, if it names no session, any with events produced the commit."""
     nameless = record.whole.session is None and record.link.evidence == "environment"
     return record.incomplete and any(
         not other.incomplete and (other.id == record.id or (nameless and other.role == "produced"))
@@ -108,7 +108,7 @@ def deletes(stone: Tombstone, record: Record) -> bool:
 
 
 def order(record: Record) -> tuple[bool, int, str, int, str]:
-    """Readers' order: by position, larger first, then key; events outside a log last, by time."""
+    """The readers' sort key: by position, larger first, then key; events outside a log last, by time."""
     span = record.range
     if span is None or span.at is None:
         return (True, 0, record.figures.started_at or "", 0, span.first if span else "")

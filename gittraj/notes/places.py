@@ -1,7 +1,7 @@
-"""Where the records of runs without a commit stand: 256 notes a month, by keys that are no commits.
+"""The keys of notes for runs without a commit: 256 notes per month, with keys that are not commits.
 
-A note that thousands of runs share would be written anew with each of them. Any other key of a note is a
-commit's. See docs/adr/0034-runs-by-month.md.
+A note that thousands of runs share would be rewritten with each of them. Any other key of a note is a
+commit's id. See docs/adr/0034-runs-by-month.md.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from gittraj.git.encoding import ObjectFormat, object_id
 from gittraj.startup import sha256
 
 _FIRST = 2026
-"""The year in which the first of these was written."""
+"""The year in which the first of these notes was written."""
 
 
 def runs_place(form: ObjectFormat, month: str, trajectory: str) -> str:
-    """The key of the note for a trajectory that is written in ``month`` (``YYYY-MM``)."""
+    """The key of the note for a trajectory that is recorded in ``month`` (``YYYY-MM``)."""
     return _key(form, month, sha256(trajectory.encode()).hexdigest()[:2])
 
 
 def find_places(keys: Iterable[str]) -> Iterator[str]:
-    """Those of the ``keys`` of notes that are such places, not commits."""
+    """Those of the ``keys`` of notes that are for runs, not commits."""
     until = datetime.now(UTC).year + 1  # another clock may be ahead
     return (key for key in keys if key in _all("sha1" if len(key) == 40 else "sha256", until))
 

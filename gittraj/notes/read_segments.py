@@ -1,4 +1,4 @@
-"""The events of the segments that a record names."""
+"""Reads the events of the segments that a record names."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gittraj.notes.store import DataRefs
 def read_segments(
     repository: Repository, trajectory: str, refs: Iterable[SegmentRef]
 ) -> Iterator[tuple[SegmentRef, tuple[AnyEvent, ...]]]:
-    """The events of each segment that is here and can be read."""
+    """Yield the events of each segment that is here and can be read."""
     data = DataRefs(repository)
     for ref in dict.fromkeys(refs):
         if segment_position(ref.name) is None:
@@ -24,4 +24,4 @@ def read_segments(
             if body is not None:
                 yield ref, tuple(decode_segment(body, ref.name))
         except (GitError, FormatError):
-            continue  # not fetched, or damaged: doctor says so
+            continue  # not fetched, or damaged: doctor reports it

@@ -1,14 +1,14 @@
 """Restores refs that somebody deleted, and records that a writer without compare-and-swap overwrote.
 
-``git notes add`` reads the notes, takes whatever the ref says a moment later as its commit's parent, and
-moves the ref without comparing: what was written between is gone from the tree, and perhaps from the history.
-The ref's reflog has it. Only that is restored: a note that a user removed stays removed, and what we purged
-or forgot ourselves is not in the reflog any more.
+``git notes add`` reads the notes, takes whatever the ref points to a moment later as its commit's parent, and
+moves the ref without comparing: what was written in between is missing from the tree, and perhaps from the
+history. The ref's reflog has it. Only that is restored: a note that a user removed stays removed, and what
+we purged or forgot ourselves is no longer in the reflog.
 
 A deleted ref has no reflog. ``git fetch`` with a refspec of all notes, forced or with ``--prune``, deletes
-ours, sets them back, or puts another's in their place: each drain remembers where they were, and a purge
-forgets that. A reflog that somebody emptied says that it was meant. Nothing from before a purge is restored,
-and what undid one is set back: only a join can take what else it has.
+our refs, resets them, or replaces them by another's: each drain stores their tips, and a purge deletes these.
+An emptied reflog shows that the change was intended. Nothing from before a purge is restored, and a ref that
+was moved back to before one is moved forward again: what else it has can only be added by a join.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from gittraj.notes.unpushed import RECORDED
 _OURS = "git-traj: "
 _MESSAGE = "git-traj: bring back what was overwritten"
 _REMOVES = (b"Notes removed by 'git notes remove'", b"Notes removed by 'git notes prune'")
-"""What these lack was removed; others change one note, also where they leave it empty."""
+"""Notes that these commits lack were removed; other commits change one note, even if they leave it empty."""
 _STEPS = 100
-"""Moves of the ref while one ``git notes`` lasts, which may wait for an editor."""
+"""The most moves of the ref while one ``git notes`` runs, which may wait for an editor."""
 _ROUNDS = 5
-"""How often to look for what was overwritten meanwhile; the next command continues."""
+"""How often to check for what was overwritten meanwhile; the next command continues."""
 
 
 def is_ancestor(repository: Repository, old: str, new: str) -> bool:
@@ -41,13 +41,13 @@ def is_ancestor(repository: Repository, old: str, new: str) -> bool:
 
 
 def read_tips(repository: Repository) -> dict[str, str]:
-    """Where the records ref and the monthly refs are."""
+    """The tips of the records ref and the monthly refs, by ref."""
     refs = (RECORDS_REF, *(DATA_PREFIX + month for month in DataRefs(repository).months()))
     return {ref: tip for ref in refs if (tip := repository.objects.resolve(ref))}
 
 
 def read_last_tips(repository: Repository) -> dict[str, str]:
-    """Where they were before their last moves, where no drain remembers more: after a purge none does."""
+    """Their tips before their last moves, for use when no drain stored any: after a purge none has."""
     moved = {
         ref: read_reflog(repository, repository.common_dir, None, ref=ref)[0] for ref in read_tips(repository)
     }
@@ -55,8 +55,8 @@ def read_last_tips(repository: Repository) -> dict[str, str]:
 
 
 def find_deleted(repository: Repository, tips: Mapping[str, str]) -> dict[str, str]:
-    """Of those of ``tips`` whose ref is gone, was set back, or was overwritten, the commit that is to be had
-    again, and is still here."""
+    """For each ref of ``tips`` that was deleted, reset or overwritten, the commit to restore, if it is still
+    here."""
     return {ref: lost for ref, tip in tips.items() if (lost := _find_lost(repository, ref, tip))}
 
 
@@ -72,16 +72,16 @@ def _find_lost(repository: Repository, ref: str, tip: str) -> str | None:
 
 
 def _follow(repository: Repository, ref: str, tip: str, now: str) -> str | None:
-    """Where our own moves, and those that took nothing away, led from ``tip``; None where what is gone since
-    may be meant to be."""
+    """The commit to which our own moves, and those that removed nothing, led from ``tip``; None if what is
+    gone since may have been removed on purpose."""
     entries, _ = read_reflog(repository, repository.common_dir, None, ref=ref)
     if not entries:
         emptied = repository.run("reflog", "exists", ref, check=False).code == 0
-        return tip if not emptied and is_ancestor(repository, now, tip) else None  # we set none back
-    told = [at for at, entry in enumerate(entries) if tip in (entry.old, entry.new)]
-    if not told:
+        return tip if not emptied and is_ancestor(repository, now, tip) else None  # we reset no refs
+    moves = [at for at, entry in enumerate(entries) if tip in (entry.old, entry.new)]
+    if not moves:
         return None if entries[0].old.strip("0") else tip  # it was deleted since
-    for entry in entries[told[-1] + (entries[told[-1]].new == tip) :]:
+    for entry in entries[moves[-1] + (entries[moves[-1]].new == tip) :]:
         if ref == RECORDS_REF and entry.message.startswith("notes: "):
             return None  # restore_lost knows what git notes had read
         ours = entry.message.startswith(_OURS)
@@ -91,8 +91,8 @@ def _follow(repository: Repository, ref: str, tip: str, now: str) -> str | None:
 
 
 def restore_deleted(repository: Repository, tips: Mapping[str, str]) -> dict[str, TrajError | None]:
-    """Point the refs that are gone or set back to where they were, and join in what others lost; returns
-    them, with what kept each from that."""
+    """Move the refs that are gone or were reset to where they were, and join in what others lost; return
+    them, each with the error that prevented this, if any."""
     done: dict[str, TrajError | None] = {}
     for ref, tip in tips.items():
         try:
@@ -139,8 +139,8 @@ def restore_lost(repository: Repository, *, since: str | None) -> str | None:
 
 
 def _overwritten(repository: Repository, since: str | None) -> Iterator[tuple[str, list[str]]]:
-    """Tips that somebody else's move took something from, newest first, each with the commits whose notes it
-    took."""
+    """Yield the tips from which another program's move of the ref removed something, newest first, each with
+    the commits whose notes were removed."""
     objects = repository.objects
     entries, _ = read_reflog(repository, repository.common_dir, None, ref=RECORDS_REF)
     earlier = {entry.new: entry.old for entry in entries}
@@ -148,7 +148,7 @@ def _overwritten(repository: Repository, since: str | None) -> Iterator[tuple[st
         if entry.new == since:
             return
         if not objects.exists(entry.old) or not objects.exists(entry.new):
-            continue  # zeros, or collected as garbage
+            continue  # zeros, or garbage-collected
         parent = next(iter(objects.commit(entry.new).parents), None)
         follows = entry.old == parent or is_ancestor(repository, entry.old, entry.new)
         if entry.message.startswith(_OURS):
@@ -168,8 +168,8 @@ def _tree(objects: Objects, commit: str | None) -> str | None:
 
 
 def _set_back(objects: Objects, parent: str, commit: str, earlier: Mapping[str, str]) -> list[str]:
-    """The notes of ``parent`` that ``commit`` has as they were where the ref was ``earlier``: its writer had
-    read that. What a removal lacks was removed."""
+    """The notes of ``parent`` that ``commit`` has as they were at an ``earlier`` tip, which its writer had
+    read. Notes that a commit of a removal lacks were removed on purpose."""
     message = objects.commit(commit).message
     removes, empties = message.startswith(_REMOVES), message.startswith(b"Notes removed")
 
@@ -185,7 +185,7 @@ def _set_back(objects: Objects, parent: str, commit: str, earlier: Mapping[str, 
         if not left or not at or not objects.exists(at):
             break
         back = [note for note, now in left.items() if read(at, note) == now]
-        if empties and not removes:  # all but the one that its user left empty: this was read
+        if empties and not removes:  # all but the one that its user left empty: this tip was read
             if len(left) - len(back) <= 1:
                 return back
         else:
@@ -205,8 +205,8 @@ def _join_lost(repository: Repository, lost: str, notes: list[str], tip: str | N
 
 
 def unfinished_merges(repository: Repository) -> Iterator[Path]:
-    """The git folders of the worktrees in which a ``git notes merge`` into our records was not finished: it
-    has notes in files of its own, and its commit would bring an old history back."""
+    """Yield the git directories of worktrees with an unfinished ``git notes merge`` into our records: its
+    notes are in separate files, and its commit would bring an old history back."""
     for tree in repository.worktrees():
         name = tree.git_dir / "NOTES_MERGE_REF"
         if name.is_file() and name.read_bytes().split()[-1:] == [RECORDS_REF.encode()]:

@@ -18,11 +18,11 @@ from gittraj.git import Repository, is_oid
 from gittraj.state.lock import acquire, discard
 
 _TIMEOUT = 10.0  # seconds after which a write gives up,
-_TRIES = 10  # but never before as many attempts: the machine may have slept
+_TRIES = 10  # but not before this many attempts: the machine may have slept
 _STALE = 3.0  # seconds
 _FULL_AFTER = 8  # attempts, after which the disk may be full
 MENDED = "git traj doctor --fix"
-_ROOM = 64 * 1024  # bytes: a lock, a line of a reflog, and folders for both
+_ROOM = 64 * 1024  # bytes that a lock, a line of a reflog, and folders for both need
 
 
 def move_ref(
@@ -54,18 +54,18 @@ def move_ref(
 
 
 def is_broken(repository: Repository, ref: str) -> bool:
-    """Whether the file of a ref is there and names nothing, as after a power failure, or itself: git moves
-    none such."""
+    """Whether the file of a ref exists but names nothing, as after a power failure, or itself: git does not
+    move such a ref."""
     path = repository.common_dir / ref
     try:
-        told = path.read_text("latin-1").strip()
+        target = path.read_text("latin-1").strip()
     except OSError:
         return False
-    return told == f"ref: {ref}" or not (is_oid(told) or told.startswith("ref: "))
+    return target == f"ref: {ref}" or not (is_oid(target) or target.startswith("ref: "))
 
 
 def refuse_broken(repository: Repository, ref: str) -> None:
-    """Raises StoreError: who reads such a ref finds nothing, as if nothing had been recorded."""
+    """Raise StoreError for a broken ref: it reads as if nothing had been recorded."""
     if is_broken(repository, ref):
         raise StoreError(f"{ref} is damaged: it names no commit", MENDED)
 
@@ -99,7 +99,7 @@ def stale_locks(repository: Repository) -> list[Path]:
 
 
 def break_stale_locks(repository: Repository) -> None:
-    """Before git itself moves them: it never does."""
+    """Remove stale locks before git itself moves our refs: git never removes any."""
     for path in stale_locks(repository):
         discard(path)
 
@@ -123,11 +123,11 @@ def _turn(repository: Repository, end: float) -> Iterator[None]:
 def _rest() -> None:
     import random  # noqa: PLC0415 - most writers are alone
 
-    time.sleep(random.uniform(0.001, 0.008))  # noqa: S311 - jitter keeps the writers apart, no secret
+    time.sleep(random.uniform(0.001, 0.008))  # noqa: S311 - keeps the writers apart, is not a secret
 
 
 def _break_stale_lock(repository: Repository, ref: str) -> None:
-    """Remove the lock of a killed writer, which git never does. A live one holds it for milliseconds."""
+    """Remove the lock of a killed writer, which git never does. A live one keeps it for milliseconds."""
     lock = repository.common_dir / f"{ref}.lock"
     if _is_stale(lock):
         discard(lock)

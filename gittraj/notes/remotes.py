@@ -1,8 +1,8 @@
-"""What fetches left of remotes' records (``refs/notes-remote/NAME/traj``), and what of it is shown.
+"""The fetched copies of remotes' records (``refs/notes-remote/NAME/traj``), and which of them are shown.
 
-Anyone can push to a fork that somebody fetches. So nothing there changes anything of ours: a part that we
-have is ours alone, what we withdrew or purged stays away, and a remote's tombstones are for its own records.
-Nothing is written here.
+Anyone can push to a fork that somebody fetches. So nothing there changes anything of ours: of a part that we
+have only our record is shown, what we withdrew or purged is not shown, and a remote's tombstones only apply
+to its own records. Nothing is written here.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from gittraj.notes.unjoined import COPIES
 def read_remote(
     repository: Repository, name: str, tip: str, *, commits: Collection[str] | None = None
 ) -> tuple[dict[str, bytes], int, list[str]]:
-    """The notes of remote ``name`` at ``tip`` that differ from ours, of ``commits`` (None: of all); how many
-    more there are than are read; and the commits of those that are too large. Raises GitError."""
+    """The notes of remote ``name`` at ``tip`` that differ from ours, on ``commits`` (None: on all); how many
+    exceed the limit and are not read; and the commits of those that are too large. Raises GitError."""
     objects = repository.objects
     ours, theirs = objects.resolve(RECORDS_REF), objects.commit(tip).tree
     root = objects.commit(ours).tree if ours else None
@@ -42,7 +42,7 @@ def read_remote(
 
 @dataclass(frozen=True, slots=True)
 class Ours:
-    """What of ours decides what is shown of a remote: records and tombstones, the ``forgotten`` trajectories,
+    """Our own data that decides what is shown of a remote: our notes, the ``forgotten`` trajectories, and
     what was purged (None: not known)."""
 
     notes: NotesRef
@@ -61,12 +61,12 @@ class Ours:
         return cls(notes, tip, forgotten, epoch)
 
     def lines(self, commit: str) -> list[Line]:
-        """Raises GitError where a note is missing or too large."""
+        """The lines of our note on ``commit``. Raises GitError if it is missing or too large."""
         return decode_note(self.notes.read(commit, self.tip) or b"") if self.tip else []
 
     def keep(self, commit: str, body: bytes) -> tuple[list[Line], int]:
-        """The lines of a remote's note that are shown beside ours, without the names of segments (whose
-        events are not vetted), and how many records are over the limit."""
+        """The lines of a remote's note that are shown in addition to ours, without the names of segments
+        (whose events are not vetted), and how many records are over the limit."""
         ours = self.lines(commit)
         lines = [line for line in decode_note(body) if line not in ours]
         stones: list[Line] = [line for line in lines if isinstance(line, Tombstone)]

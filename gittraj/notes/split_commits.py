@@ -1,7 +1,7 @@
-"""What became of a commit that was taken apart, or gathered with others: each new commit gets the records of
-what is in it.
+"""Decides which records go where when a commit is split, or squashed with others: each new commit gets those
+of the work that is in it.
 
-Whoever rewrites says which commits one became, and cannot say which of its sessions went where.
+A rewrite reports which commits one became, and cannot report which of its sessions went where.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from gittraj.git import CommitChanges
 from gittraj.model.values import Key, Line, Record
 
 Group = tuple[str, str | None]
-"""A trajectory, and the call that its parts are linked by: they go the same way."""
+"""A trajectory, and the call that its parts are linked by: these parts stay together."""
 
 
 class SplitCommits:
-    """``pairs`` are (old, new), ``gathered`` those of them (old: news) that a squash made; ``read`` tells
-    what commits changed, as far as it can, and ``note`` what is noted on one."""
+    """``pairs`` are (old, new) commits, ``gathered`` those of them (old: news) that a squash made; ``read``
+    returns the changes of those commits that it can read, and ``note`` the lines of a commit's note."""
 
     def __init__(
         self,
@@ -44,11 +44,11 @@ class SplitCommits:
 
     def fitting(self, old: str, new: str, lines: Iterable[Line]) -> list[Line]:
         """The lines of ``old`` that belong on ``new``. Of several new commits only those that changed a file
-        which the work changed get its records, unless none did, and of fragments that stand on one another
-        only those that have something of what it made; a squash gets none of work of which it adds nothing:
-        where it was put the lines were already."""
+        which the work changed get its records, unless none did, and of fragments that are based on each other
+        only those that have something of what it made. A squash gets no record of work of which it adds
+        nothing: its parent had these lines already."""
         lines = list(lines)
-        parted = len(self._news.get(old, ())) > 1 and new in self._news[old]  # an amend may be turned round
+        parted = len(self._news.get(old, ())) > 1 and new in self._news[old]  # an amend may be reversed
         joined = new in self._gathered.get(old, ())
         if not parted and not joined:
             return lines
@@ -64,7 +64,7 @@ class SplitCommits:
         @cache
         def fits(group: Group, commits: frozenset[str]) -> bool:
             own = [changes for commit in commits if (changes := known[commit])]
-            if len(own) < len(commits):  # not all that it made is here: nobody can tell
+            if len(own) < len(commits):  # not everything that it made is here: this cannot be decided
                 own = []
             elsewhere = parted and fragment.lacks(own, files[group])
             return not elsewhere and not (joined and self._is_spent(new, own))
@@ -85,14 +85,14 @@ class SplitCommits:
         return found
 
     def _is_spent(self, new: str, own: Collection[CommitChanges]) -> bool:
-        """A merge goes along with what it merged."""
+        """Whether the squash ``new`` adds nothing of the work; a merge follows what it merged."""
         squash = dict(self._of([new]))[new]
         if squash is None or not own:
             return False
         return all(len(one.parents) < 2 and not squash.holds(one) for one in own)
 
     def _own(self, record: Record) -> Iterator[str]:
-        """The commits that came out of what a record tells, wherever else it was carried."""
+        """Yield the commits that the recorded work led to, without those that it was only carried to."""
         if record.origin is not None:
             yield record.origin.commit
         for commit in record.link.carried_from:
@@ -101,8 +101,8 @@ class SplitCommits:
                 yield commit
 
     def _work(self, commits: Collection[str]) -> Iterator[tuple[str, CommitChanges | None]]:
-        """What commits changed besides what they were made of: that is the work of others. Of what only
-        copies it is all."""
+        """Yield what each commit changed beyond the commits that it was rewritten from, which are the work of
+        others; all of its changes if it only copies those."""
         for commit, changes in self._of(commits):
             left = changes
             for _, before in self._of(self._olds.get(commit, ())):
@@ -117,15 +117,15 @@ class SplitCommits:
 
 @dataclass(frozen=True, slots=True)
 class _Fragment:
-    """One of the new commits ``among`` which an old one was split; ``neighbours``: those in one line with
-    it."""
+    """One of the new commits ``among`` which an old one was split; ``neighbours``: those of them that are its
+    ancestors or descendants."""
 
     commit: str
     among: Mapping[str, CommitChanges]
     neighbours: Collection[str]
 
     def lacks(self, own: Collection[CommitChanges], files: Collection[str]) -> bool:
-        """Whether others have what the work did to ``files`` (its ``own`` changes), and this one has not."""
+        """Whether other fragments have what the work did to ``files`` (its ``own`` changes), but not this."""
         touching = {c for c, changes in self.among.items() if not changes.names.isdisjoint(files)}
         having = {c for c in self.neighbours if any(_has(self.among[c], one, files) for one in own)}
         return any(some and self.commit not in some for some in (touching, having))
@@ -136,7 +136,7 @@ def _records(lines: Iterable[Line]) -> Iterator[Record]:
 
 
 def _neighbours(commits: Collection[str], among: Mapping[str, CommitChanges]) -> set[str]:
-    """Those of the commits ``among`` which ``commits`` stand on, or that stand on them, one on another."""
+    """Those ``among`` that ``commits`` reach by going from commit to parent or child within ``among``."""
     found: set[str] = set()
     queue = [*commits]
     while queue:

@@ -36,10 +36,10 @@ Edit = Callable[[bytes], bytes]
 
 
 def read_note(objects: Objects, blob: str) -> bytes:
-    """Raises GitError where it is not here, or larger than a note."""
+    """Read the blob of a note. Raises GitError if it is missing, or larger than a note may be."""
     found = objects.read(blob, limits.NOTE)
     if found is None:
-        raise GitError(f"note {blob} is not here, or too large", "git traj doctor tells which commit's it is")
+        raise GitError(f"note {blob} is missing, or too large", "git traj doctor shows which commit has it")
     return found[1]
 
 
@@ -54,14 +54,14 @@ class NotesRef:
         return self.repository.objects.resolve(self.ref)
 
     def read(self, commit: str, tip: str | None = None) -> bytes | None:
-        """The note of ``commit`` at ``tip`` (None: now), joined if it stands at several depths.
+        """The note of ``commit`` at ``tip`` (None: now), joined if it is stored at several depths.
 
-        Raises GitError without its blob.
+        Raises GitError if its blob is missing.
         """
         return self.reader(tip or self.tip())(commit)
 
     def reader(self, tip: str | None) -> Callable[[str], bytes | None]:
-        """``read`` for many commits: the ref's own commit is looked at once."""
+        """Like ``read``, for many commits: the ref's own commit is read once."""
         objects = self.repository.objects
         root = self._root(tip)
 
@@ -84,10 +84,10 @@ class NotesRef:
         each: int = limits.NOTES_EACH,
         over: list[str] | None = None,
     ) -> Iterator[tuple[str, bytes]]:
-        """The (commit, note) of those of ``commits`` that have one: no other note is read.
+        """Yield (commit, note) for those of ``commits`` that have one: no other note is read.
 
-        A note whose blob is not here is passed over, as ``items`` does, and so is what comes after ``most``
-        bytes, beside ``each`` that one may have without counting. ``over`` gets the commits of what is too
+        A note whose blob is missing is skipped, as in ``items``, and so is everything after ``most`` bytes,
+        to which the first ``each`` bytes of a note do not count. ``over`` gets the commits of what is too
         large.
         """
         objects, root = self.repository.objects, self._root(self.tip())
@@ -95,10 +95,10 @@ class NotesRef:
         return self._read_bounded(found, most, each=each, over=over)
 
     def items(self, tip: str | None = None, *, over: list[str] | None = None) -> Iterator[tuple[str, bytes]]:
-        """Every (commit, note) at ``tip`` (None: now), in one pass.
+        """Yield every (commit, note) at ``tip`` (None: now), in one pass.
 
-        Entries that are no notes are passed over, and so is a note whose blob is not here (a partial clone),
-        or is larger than a note; and what comes after more than all notes may have. ``over`` gets the commits
+        Entries that are not notes are skipped, and so is a note whose blob is missing (a partial clone), or
+        is larger than a note may be, and everything after the limit for all notes. ``over`` gets the commits
         of what is too large.
         """
         objects = self.repository.objects
@@ -111,7 +111,7 @@ class NotesRef:
     def _read_bounded(
         self, found: Iterator[tuple[str, list[str]]], most: int, *, each: int, over: list[str] | None
     ) -> Iterator[tuple[str, bytes]]:
-        """The notes of commits whose blobs were ``found``, as ``pick`` says."""
+        """Yield the notes of commits whose blobs were ``found``, within the limits described at ``pick``."""
         over = [] if over is None else over
         for commit, blobs in found:
             here = [b for b in self.repository.objects.read_blobs(blobs, limits.NOTE) if b is not None]
@@ -134,7 +134,7 @@ class NotesRef:
         return all(self.repository.objects.fits(blob, limits.NOTE) for blob in blobs)
 
     def changed(self, old_tip: str | None, new_tip: str | None) -> Iterator[str]:
-        """The commits whose note differs between two tips (None: no notes), whichever is the older."""
+        """Yield the commits whose note differs between two tips (None: no notes), in either order."""
         yield from changed_notes(self.repository.objects, self._root(old_tip), self._root(new_tip))
 
     def write(
@@ -142,11 +142,11 @@ class NotesRef:
     ) -> str | None:
         """Change the notes of many commits in one notes commit; return it, or None when nothing changed.
 
-        With a ``message`` it is a commit of its own, else one with all that was not pushed yet.
+        With a ``message`` it is a separate commit, else one with everything that was not pushed yet.
 
         Each function gets the commit's present note (``b""``: none) and returns the new one (``b""``:
-        remove). It is called again when somebody else wrote meanwhile, so it must depend on nothing but its
-        argument. The ref's history is kept but for commits in which one of these notes holds a word of
+        remove). It is called again when another process wrote meanwhile, so it must only depend on its
+        argument. The ref's history is kept except commits in which one of these notes contains a word of
         ``forget``. Raises StoreError; then nothing was written.
         """
 
@@ -167,26 +167,26 @@ class NotesRef:
                 parents = newest_without(objects, tip, partial(self._contain, changes, forget))
             return objects.write_commit(tree=tree, parents=parents, message=message or _REWRITTEN)
 
-        said = message or (_REWRITTEN if forget else RECORDED)
-        moved = move_ref(self.repository, self.ref, build, message=said)
+        reason = message or (_REWRITTEN if forget else RECORDED)
+        moved = move_ref(self.repository, self.ref, build, message=reason)
         if forget:
             expire_reflog(self.repository, self.ref)
         return moved
 
     def _contain(self, commits: Iterable[str], words: Iterable[bytes], root: str) -> bool:
-        """Whether a note of the commits has one of the words, in the tree ``root``."""
+        """Whether a note of the commits contains one of the words, in the tree ``root``."""
         objects = self.repository.objects
         blobs = (blob for commit in commits for _, blob in note_paths(objects, root, commit))
         bodies = objects.read_blobs(blobs, limits.NOTE)
         return any(word in body for body in bodies if body for word in words)
 
     def _count_same(self, commits: Iterable[str], root: str | None, base: str | None) -> int:
-        """Of how many commits the note is the same in two trees."""
+        """The number of commits whose note is the same in two trees."""
         objects = self.repository.objects
         return sum(note_paths(objects, base, c) == note_paths(objects, root, c) for c in commits)
 
     def _edit(self, root: str | None, commit: str, edit: Edit) -> dict[TreePath, str | None]:
-        """The paths to change for one commit: written in the fixed 2/38 (2/62) fan-out, gone at other depths.
+        """The paths to change for one commit: set in the fixed 2/38 (2/62) fan-out, removed at other depths.
 
         git's own fan-out adapts: around 50,000 notes it rewrites tens of thousands of trees at once.
         """
@@ -209,7 +209,7 @@ class NotesRef:
 
 @dataclass(frozen=True, slots=True)
 class DataRefs:
-    """The monthly refs that hold segments: add-only trees of files that never change."""
+    """The monthly refs with segments: trees of files that are only added and never change."""
 
     repository: Repository
     prefix: str = DATA_PREFIX
@@ -221,30 +221,30 @@ class DataRefs:
         return tuple(sorted(name for name in names if _MONTH.fullmatch(name)))
 
     def read(self, month: str, path: str) -> bytes | None:
-        """The file at ``path``; None when the month or the path is not here, or it is too large."""
+        """The file at ``path``; None when the month or the path is missing, or the file is too large."""
         if not _MONTH.fullmatch(month):
-            return None  # a record names it: anyone's word
+            return None  # it is from a record, which anyone may have written
         objects = self.repository.objects
         tip = objects.resolve(self.prefix + month)
         blob = self._find(objects.commit(tip).tree, _parts(path)) if tip else None
         return next(objects.read_blobs([blob], limits.SEGMENT)) if blob else None
 
     def blobs(self, month: str) -> Iterator[tuple[str, str]]:
-        """Every path at which a segment may lie, with the id of what is there."""
+        """Yield every path at which a segment may be, with the id of its blob."""
         objects = self.repository.objects
         tip = objects.resolve(self.prefix + month)
         if tip is not None:
             yield from iter_segments(objects, objects.commit(tip).tree)
 
     def write(self, month: str, files: Mapping[str, bytes]) -> None:
-        """Add ``files`` (path: content) in one commit; a path that is there already is left alone.
+        """Add ``files`` (path: content) in one commit; a path that exists already is left alone.
 
         Raises StoreError; then nothing was written.
         """
         self.add(month, {path: self.repository.objects.write_blob(data) for path, data in files.items()})
 
     def add(self, month: str, blobs: Mapping[str, str]) -> None:
-        """The same for blobs that are written already (path: id)."""
+        """Like ``write``, for blobs that are written already (path: id)."""
         if not _MONTH.fullmatch(month):
             raise StoreError(f"{month!r} is not a month: expected YYYY-MM")
         ref = self.prefix + month
@@ -262,18 +262,18 @@ class DataRefs:
         move_ref(self.repository, ref, build, message=RECORDED)
 
     def forget(self, month: str, paths: Collection[str]) -> None:
-        """Take files away, and the history that had them: for what was never pushed. Raises StoreError."""
+        """Remove files, and the history that had them: for what was never pushed. Raises StoreError."""
         objects = self.repository.objects
-        places = [_parts(path) for path in paths]
+        removed = [_parts(path) for path in paths]
 
         def holds(root: str) -> bool:
-            return any(self._find(root, place) for place in places)
+            return any(self._find(root, path) for path in removed)
 
         def build(tip: str | None) -> str | None:
             root = objects.commit(tip).tree if tip else None
             if root is None or not holds(root):
                 return None
-            tree = update_paths(objects, root, dict.fromkeys(places))
+            tree = update_paths(objects, root, dict.fromkeys(removed))
             parents = newest_without(objects, tip, holds)
             return objects.write_commit(tree=tree, parents=parents, message=_REWRITTEN)
 

@@ -1,9 +1,9 @@
-"""Which trees change when some paths do, and where in a notes tree a commit's note stands.
+"""Changes paths in a tree, and finds a commit's note in a notes tree.
 
-Pure functions over an object database. They must not know of refs, nor of what a note says.
+Pure functions over an object database. They must not know of refs, nor of a note's content.
 
-A note stands at its commit's hex id, cut by folders of two characters at any depth (git's ``notes.c``): flat,
-``2/38``, ``2/2/36`` … Everything else in the tree is somebody else's and stays.
+The path of a note is its commit's hex id, split into folders of two characters at any depth (git's
+``notes.c``): flat, ``2/38``, ``2/2/36`` … Everything else in the tree is somebody else's and stays.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from gittraj.git import BLOB, TREE, Entry, Objects
 
 TreePath = tuple[bytes, ...]
 _TRAJECTORIES = 2
-"""Folders above those of trajectories, ``s/XX/TRAJECTORY``."""
+"""The number of folders above that of a trajectory, ``s/XX/TRAJECTORY``."""
 _HEX = frozenset(b"0123456789abcdef")
 _WIDTHS = {"sha1": 40, "sha256": 64}
 
 
 def update_paths(objects: Objects, root: str | None, changes: Mapping[TreePath, str | None]) -> str:
-    """The id of ``root`` (None: the empty tree) with each path set to a blob's id, or removed (None).
+    """Return the id of ``root`` (None: the empty tree) with each path set to a blob's id, or removed (None).
 
     Only trees on a changed path are read and written; a folder that becomes empty disappears. A path that
     leads through a file replaces the file.
@@ -30,7 +30,8 @@ def update_paths(objects: Objects, root: str | None, changes: Mapping[TreePath, 
 
 
 def note_paths(objects: Objects, root: str | None, commit: str) -> list[tuple[TreePath, str]]:
-    """Where the note of ``commit`` stands, and its blob: nearest the root first, doubled ones too."""
+    """The path of the note of ``commit``, and its blob: all of them if several depths have one, nearest the
+    root first."""
     found: list[tuple[TreePath, str]] = []
     folders: TreePath = ()
     rest = commit.encode()
@@ -46,9 +47,9 @@ def note_paths(objects: Objects, root: str | None, commit: str) -> list[tuple[Tr
 
 
 def note_place(objects: Objects, root: str | None, commit: str) -> TreePath:
-    """Where a note of ``commit`` is to be written: 2/38 (2/62), whatever git's adaptive fan-out would choose.
+    """The path to write a note of ``commit`` to: 2/38 (2/62), whatever git's adaptive fan-out would choose.
 
-    Flat only if a foreign file stands where the folder belongs: it is not ours to replace.
+    Flat only if a foreign file has the name of the folder: it is not ours to replace.
     """
     name = commit.encode()
     entries = objects.read_tree(root) if root else ()
@@ -57,7 +58,7 @@ def note_place(objects: Objects, root: str | None, commit: str) -> TreePath:
 
 
 def list_folder(objects: Objects, root: str, path: TreePath) -> tuple[Entry, ...]:
-    """What stands in a folder below the tree ``root``; nothing where there is none."""
+    """The entries of a folder below the tree ``root``; empty if there is no such folder."""
     entries = objects.read_tree(root)
     for name in path:
         folder = next((entry for entry in entries if entry.name == name and entry.is_tree), None)
@@ -68,18 +69,18 @@ def list_folder(objects: Objects, root: str, path: TreePath) -> tuple[Entry, ...
 
 
 def iter_notes(objects: Objects, root: str | None) -> Iterator[tuple[str, str]]:
-    """Every (commit, blob) of a notes tree, nearest the root first; a commit comes once per depth.
+    """Yield every (commit, blob) of a notes tree, nearest the root first; a commit comes once per depth.
 
-    No two folders of such a tree are equal, for the names below them are the rest of their commits' ids: one
-    that comes again is passed over, or a few objects could unfold for ever.
+    No two folders of such a tree are equal, as the names below them are the rest of their commits' ids: one
+    that comes again is skipped, or a few objects could unfold forever.
     """
     if root is not None:
         yield from _iter_notes(objects, root, b"", set())
 
 
 def iter_segments(objects: Objects, root: str) -> Iterator[tuple[str, str]]:
-    """Every (path, blob) of a tree of segments, ``s/XX/TRAJECTORY/NAME``. A folder that comes again is passed
-    over: no two trajectories are equal."""
+    """Yield every (path, blob) of a tree of segments, ``s/XX/TRAJECTORY/NAME``. A folder that comes again is
+    skipped: no two trajectories are equal."""
     seen: set[str] = set()
     level: list[tuple[str, str]] = [(root, "")]
     for depth in range(4):
@@ -118,7 +119,7 @@ def changed_trajectories(objects: Objects, old: str | None, new: str | None) -> 
 def changed_notes(objects: Objects, old: str | None, new: str | None) -> list[str]:
     """The commits whose note differs between two notes trees, sorted. Equal subtrees are not read.
 
-    A note that only moved to another depth is no change.
+    A note that only moved to another depth is not a change.
     """
     before: dict[str, list[str]] = defaultdict(list)
     after: dict[str, list[str]] = defaultdict(list)
@@ -167,7 +168,7 @@ def _compare(
     notes: tuple[dict[str, list[str]], dict[str, list[str]]],
     seen: set[tuple[str | None, str | None]],
 ) -> None:
-    """Add to ``notes`` (before, after) what stands in only one of ``roots``."""
+    """Add to ``notes`` (before, after) what is in only one of ``roots``."""
     seen.add(roots)
     rest = _WIDTHS[objects.object_format] - len(prefix)
     sides = [frozenset(objects.read_tree(root)) if root else frozenset[Entry]() for root in roots]

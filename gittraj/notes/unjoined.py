@@ -1,4 +1,4 @@
-"""Which remotes have records that are not joined with ours. Every reader asks: it must import little."""
+"""Finds remotes whose records are not joined with ours. Every reader runs it: it must import little."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ if TYPE_CHECKING:
     from gittraj.notes.store import NotesRef
 
 COPIES = "refs/notes-remote/"
-"""Where fetches leave what remotes have, below each one's name."""
+"""The prefix of refs to which remotes' records are fetched; the remote's name follows."""
 _OURS = "refs/notes/traj"
 
 
 def may_have_copies(repository: Repository) -> bool:
-    """Without a process; true where refs are not in files."""
+    """Whether remotes' records may be here, without a git process; true if refs are not in files."""
     common = repository.common_dir
     if (common / "reftable").is_dir() or (common / COPIES).is_dir():
         return True
@@ -26,13 +26,13 @@ def may_have_copies(repository: Repository) -> bool:
 
 
 def find_unjoined(repository: Repository) -> dict[str, str]:
-    """The remotes whose records are not all in ours, with the tips of their copies; no git process where
-    nothing was ever fetched. git leaves the copy of a remote that was removed: it is passed over."""
+    """The remotes whose records are not all in ours, with the tips of their copies; no git process if nothing
+    was ever fetched. git leaves the copy of a remote that was removed: it is skipped."""
     if not may_have_copies(repository):
         return {}
     asked = ("for-each-ref", "--format=%(refname) %(objectname)", f"{COPIES}**/traj")
     found = repository.run(*asked, f"--no-merged={_OURS}", check=False)
-    if found.code:  # there is no ref of ours
+    if found.code:  # we have no records ref
         found = repository.run(*asked)
     rows = (line.split(" ") for line in found.text.splitlines())
     names = {ref.removeprefix(COPIES).removesuffix("/traj"): tip for ref, tip in rows}
@@ -41,7 +41,7 @@ def find_unjoined(repository: Repository) -> dict[str, str]:
 
 
 def find_hint(repository: Repository, has: Callable[[NotesRef], object], otherwise: str) -> str:
-    """The hint for what no record of ours has: to join those of a remote, if one of them has it."""
+    """The hint when no record of ours matches: to join those of a remote that does, else ``otherwise``."""
     from gittraj.notes.store import NotesRef  # noqa: PLC0415
 
     for remote in find_unjoined(repository):

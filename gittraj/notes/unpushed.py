@@ -1,8 +1,8 @@
-"""Puts what is written into the last commit of a ref while nobody else has that: ``git log --all`` shows one
-commit of ours for each push, not one for each drain.
+"""Amends the last commit of a ref with what is written while nobody else has that commit: ``git log --all``
+shows one commit of ours for each push, not one for each drain.
 
-The replaced commit stays in the ref's reflog, where ``gittraj.notes.recovery`` looks; without a reflog (in a
-bare repository) nothing is replaced. It must not move a ref.
+The replaced commit stays in the reflog, which ``gittraj.notes.recovery`` reads; without a reflog (in a bare
+repository) nothing is replaced. It must not move a ref.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable
 from gittraj.git import Objects, Repository
 
 RECORDED = "git-traj: record"
-"""What the reflog says of a move that took nothing away, whatever it replaced."""
+"""The reflog's message for a move that removed nothing, whatever commit it replaced."""
 _SUBJECT = r"git-traj: (\d+) (?:commit|segment)s?\n?"
 
 
@@ -26,38 +26,39 @@ def add_commit(
     noun: str,
     count: Callable[[str | None], int],
 ) -> str:
-    """Write the commit with ``tree`` that ``ref`` moves to from ``tip``. ``count``: how many of what changes
-    now are in the tree of the base (None: empty) as they are at ``tip``. Raises StoreError."""
+    """Write the commit with ``tree`` that ``ref`` moves to from ``tip``. ``count`` gets its parent's tree
+    (None: empty) and returns how many of the things that change now are the same there as at ``tip``. Raises
+    StoreError."""
     objects = repository.objects
     parents: tuple[str, ...] = (tip,) if tip else ()
     number = 0
     if tip:
         last = objects.commit(tip)
-        said = re.fullmatch(_SUBJECT, last.message.decode("utf-8", "replace"))
-        if said and len(last.parents) < 2 and _is_ours_alone(repository, ref, tip):
-            parents, number = last.parents, int(said[1])
+        match = re.fullmatch(_SUBJECT, last.message.decode("utf-8", "replace"))
+        if match and len(last.parents) < 2 and _is_ours_alone(repository, ref, tip):
+            parents, number = last.parents, int(match[1])
     number += count(objects.commit(parents[0]).tree if parents else None)
     message = f"git-traj: {number} {noun}{'' if number == 1 else 's'}"
     return objects.write_commit(tree=tree, parents=parents, message=message)
 
 
 def _is_ours_alone(repository: Repository, ref: str, tip: str) -> bool:
-    """Whether a write of ours moved the ref to ``tip`` here, and no other ref has it: no copy of a remote's,
-    which a push or a fetch would have left."""
+    """Whether a write of ours moved the ref to ``tip`` here, and no other ref has it, such as the copy of a
+    remote's ref that a push or a fetch would have left."""
     last = ("-c", "log.showSignature=false", "log", "-g", "-1", "--format=%H %gs", ref, "--")
     if repository.run(*last, check=False).out.decode("utf-8", "replace").strip() != f"{tip} {RECORDED}":
         return False
     asked = (
         (f"--contains={tip}", "refs/notes", "refs/notes-remote"),
-        (f"--points-at={tip}",),  # wherever a refspec of the user's puts a copy
+        (f"--points-at={tip}",),  # wherever the user's own refspec puts a copy
     )
     found = [repository.run("for-each-ref", "--format=%(refname)", *words, check=False) for words in asked]
     return all(each.code == 0 and each.text.split() == [ref] for each in found)
 
 
 def newest_without(objects: Objects, tip: str | None, holds: Callable[[str], bool]) -> list[str]:
-    """The newest commits in the history of ``tip`` whose tree does not hold something, and so whose own
-    history is kept. Nothing of theirs can have been pushed together with it."""
+    """The newest commits in the history of ``tip`` for whose tree ``holds`` is false: their history is kept.
+    Nothing of it can have been pushed together with what ``holds`` looks for."""
     newest: dict[str, None] = {}
     queue = [tip] if tip else []
     seen = set(queue)

@@ -1,4 +1,4 @@
-"""Records that other rules redacted than those of today. Read by listings: it must not load the rules."""
+"""Finds records that today's rules did not redact. Listings use it: it must not load the rules."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _STAMP = re.compile(rb'"ruleset":"([^"]*)"')
 def unstamped(
     repository: Repository, ruleset: str, *, commits: Iterable[str] | None = None
 ) -> Iterator[tuple[str, Record]]:
-    """The records on ``commits`` (None: all) that stand, that no remote has as far as is known here, and that
-    other rules than ``ruleset`` made, each with its commit."""
+    """Yield the records on ``commits`` (None: all) that count, that no remote is known to have, and that
+    other rules than ``ruleset`` redacted, each with its commit."""
     theirs = [NotesRef(repository, ref) for ref in remote_tips(repository)]
     mark = ruleset.encode()
     for commit, body in _notes(NotesRef(repository), commits):
@@ -41,7 +41,7 @@ def _notes(notes: NotesRef, commits: Iterable[str] | None) -> Iterator[tuple[str
 
 
 def remote_tips(repository: Repository) -> dict[str, str]:
-    """The tips of the remotes' records, by their refs."""
+    """The tips of the remotes' records, by ref."""
     if not may_have_copies(repository):
         return {}
     asked = ("for-each-ref", "--format=%(refname) %(objectname)", COPIES)

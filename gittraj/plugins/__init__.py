@@ -1,9 +1,9 @@
-"""What other packages and programs add: agents, formats, task systems, exporters.
+"""Plug-ins: agents, formats, task systems and exporters from other packages and programs.
 
-Only the names that the user's own git configuration has as ``traj.plugin`` count: a repository's may have
+Only names in ``traj.plugin`` of the user's own git configuration count: a repository's configuration may have
 come with a folder from elsewhere. A name is that of entry points of an installed package; one with a slash is
-the absolute path of a program. Nothing is looked for where no name is set. What a plug-in does wrong is named
-in one line, and it is left out for the rest of the process: nothing else stops.
+the absolute path of a program. If no name is set, nothing is searched. A plug-in's error is reported in one
+line, and the plug-in is left out for the rest of the process: nothing else stops.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from gittraj.git import Repository
 from gittraj.model.signs import SESSIONS, SIGNS
 
 _GROUPS = tuple(f"gittraj.{group}" for group in ("agents", "formats", "tasks", "exporters"))
-"""Of entry points."""
+"""The groups of entry points."""
 _LOADING = 5.0
 """Seconds that an import may take."""
 NAME = re.compile(r"[\w.-]{1,64}")
@@ -32,8 +32,8 @@ VARIABLE = re.compile(r"(?!GIT_|CODEX_|SESSION$)[A-Z_][A-Z0-9_]{0,63}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Returns:
-    """What a method gives: ``one`` value, or an iterable of ``each`` that is ``right`` with the object's
-    fields, within some ``seconds``. ``otherwise`` is taken in the place of what fails; ``fails`` makes the
+    """What a method returns: ``one`` value, or an iterable of ``each`` that is ``right`` with the object's
+    fields, within some ``seconds``. ``otherwise`` is the result of a call that fails; ``fails`` makes the
     error to raise instead, from the reason."""
 
     one: Any = None
@@ -46,7 +46,7 @@ class Returns:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape:
-    """What a plugged-in object must have: fields of these types, in which ``wrong`` sees nothing wrong, and
+    """What a plugged-in object must have: fields of these types, in which ``wrong`` finds no fault, and
     methods."""
 
     fields: Mapping[str, Any]
@@ -55,8 +55,8 @@ class Shape:
 
 
 class _Process:
-    """What this process knows: where to ask for names, what was loaded, and what was left out for which
-    reason."""
+    """The state of this process: the repository whose configuration is read, what was loaded, and what was
+    left out for which reason."""
 
     def __init__(self) -> None:
         self.repository: Repository | None = None
@@ -68,12 +68,12 @@ _PROCESS = _Process()
 
 
 def consult(repository: Repository) -> None:
-    """Ask the configuration that this repository's git sees, once a plug-in could matter."""
+    """Look plug-ins up in the configuration that this repository's git sees; called once one could matter."""
     _PROCESS.repository = repository
 
 
 def names() -> tuple[str, ...]:
-    """Those that are switched on."""
+    """The settings of the plug-ins that are switched on."""
     if _PROCESS.repository is None:
         return ()
     try:
@@ -95,7 +95,7 @@ def leave_out(name: str, why: str) -> None:
 
 
 def environment() -> Mapping[str, str]:
-    """What a program inherits."""
+    """The environment that a program inherits."""
     return _PROCESS.repository.environ if _PROCESS.repository else {}
 
 
@@ -106,10 +106,10 @@ def found(
     taken: Collection[str] = (),
     program: Callable[[str, Path], Any] | None = None,
 ) -> dict[str, Any]:
-    """What those that are switched on add to a group, by their setting, guarded. ``taken``: the names of
-    ours; ``program`` makes what stands for a program, of its agent's name and its path."""
+    """The objects that active plug-ins add to a group, by their setting, guarded. ``taken``: the names of
+    ours; ``program`` makes the object for a program from its agent's name and its path."""
     usable: dict[str, Any] = {}
-    held = {*taken}
+    used = {*taken}
     for name in names():
         plugged = _load(name).get(group) if "/" not in name else program and _open(name, program)
         if plugged is None or name in _PROCESS.wrong:
@@ -120,9 +120,9 @@ def found(
         if why is None:
             fields: dict[str, str | None] = {"name": name, **vars(made)}
             own = {value for field in ("name", "option", "session") if (value := fields.get(field))}
-            why = f"the name {min(own & held)} is taken" if own & held else None
+            why = f"the name {min(own & used)} is taken" if own & used else None
             if why is None:
-                held |= own
+                used |= own
                 usable[name] = made
                 continue
         leave_out(name, f"gittraj.{group}: {why}")
@@ -133,13 +133,13 @@ _SIGNED = Shape(fields={"name": str, "session": (str, type(None))}, methods={})
 
 
 def variables() -> dict[str, str]:
-    """The agents that name their session in a variable, by that."""
+    """The plugged-in agents that put their session's id into a variable, by that variable."""
     agents = found("agents", _SIGNED, taken={*SESSIONS, *SIGNS}).values()
     return {agent.session: agent.name for agent in agents if agent.session}
 
 
 def _open(name: str, make: Callable[[str, Path], Any]) -> Any:
-    """What stands for a program; None where its setting is wrong."""
+    """The object for a program; None if its setting is wrong."""
     path = Path(name)
     agent = path.name.removeprefix(_PROGRAM)
     if not path.is_absolute() or agent == path.name or not NAME.fullmatch(agent):
@@ -152,7 +152,7 @@ def _open(name: str, make: Callable[[str, Path], Any]) -> Any:
 
 
 def _load(name: str) -> dict[str, Any]:
-    """What the entry points of this name give, by their group."""
+    """The objects of the entry points of this name, by their group."""
     loaded = _PROCESS.loaded.get(name)
     if loaded is None:
         from importlib.metadata import entry_points  # noqa: PLC0415 - it takes 20 ms
@@ -165,7 +165,7 @@ def _load(name: str) -> dict[str, Any]:
         if why is not None:
             leave_out(name, f"the metadata of a package cannot be read: {why}")
         elif not points:
-            leave_out(name, "no package that is installed beside git-traj has it")
+            leave_out(name, "no package in git-traj's environment provides it")
         for point in points:
             plugged, why = attempt(point.load, _LOADING)
             if why is not None:
@@ -177,5 +177,5 @@ def _load(name: str) -> dict[str, Any]:
 
 
 def shorten(text: str) -> str:
-    """For one line of a message."""
+    """Shorten a text for one line of a message."""
     return "".join(c if c.isprintable() else " " for c in text)[:200]

@@ -1,4 +1,4 @@
-"""Calls what others wrote: within a time, without its output, and whatever it raises."""
+"""Calls plug-ins' code: with a time limit, without its output, and whatever it raises."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from gittraj.plugins import NAME, VARIABLE, Returns, Shape, leave_out, reason, s
 
 _NAMES = {"name": NAME, "option": NAME, "session": VARIABLE}
 MOST = 1_000_000
-"""Things that one call may yield."""
+"""The most items that one call may yield."""
 
 
 def guard(plugin: str, plugged: Any, shape: Shape | Callable[[Any], Shape]) -> Guarded:
-    """Raises TrajError for what has not the shape."""
+    """Wrap ``plugged``. Raises TrajError if it does not have the shape."""
     shape = shape if isinstance(shape, Shape) else shape(plugged)
     fields: dict[str, Any] = {name: getattr(plugged, name, None) for name in shape.fields}
     for name, wanted in shape.fields.items():
@@ -36,7 +36,7 @@ def guard(plugin: str, plugged: Any, shape: Shape | Callable[[Any], Shape]) -> G
 
 
 class Guarded:
-    """Stands for a plugged-in object: what a method does wrong leaves the plug-in out."""
+    """A proxy for a plugged-in object: an error in a method leaves the plug-in out."""
 
     def __init__(
         self, plugin: str, plugged: Any, fields: Mapping[str, Any], methods: Mapping[str, Returns]
@@ -56,7 +56,7 @@ class Guarded:
                 except (TrajError, OSError) as error:
                     if returns.fails is None:
                         raise
-                    return error  # of this log or task, as for one of ours
+                    return error  # about this log or task, as from our own code
 
             why = reason(self._plugin)
             if why is None:
@@ -74,26 +74,26 @@ class Guarded:
 
 
 class _WrongError(Exception):
-    """What a method gave is not what it should."""
+    """A method returned something wrong."""
 
 
 def _check(result: Any, returns: Returns, fields: Mapping[str, Any]) -> Any:
-    """Raises _WrongError."""
+    """Return a method's result once it is checked. Raises _WrongError."""
     if returns.each is None:
         if returns.one is not None and not isinstance(result, returns.one):
-            raise _WrongError(f"it gave {shorten(repr(result))}")
+            raise _WrongError(f"it returned {shorten(repr(result))}")
         return result
     things = list(islice(result, MOST + 1))
     if len(things) > MOST:
-        raise _WrongError(f"it gave more than {MOST:,} things")
+        raise _WrongError(f"it returned more than {MOST:,} items")
     for thing in things:
         if not isinstance(thing, returns.each) or not returns.right(thing, fields):
-            raise _WrongError(f"it gave {shorten(repr(thing))}")
+            raise _WrongError(f"it returned {shorten(repr(thing))}")
     return iter(things)
 
 
 def attempt(work: Callable[[], Any], limit: float) -> tuple[Any, str | None]:
-    """What it returns, or why not, on one line; what it prints goes nowhere."""
+    """The result of ``work``, or why there is none, on one line; what it prints is discarded."""
     start = time.monotonic()
     try:
         with _within(limit), contextlib.redirect_stdout(io.StringIO()):
@@ -110,13 +110,13 @@ def attempt(work: Callable[[], Any], limit: float) -> tuple[Any, str | None]:
 
 
 class _LateError(BaseException):
-    """Not one of those that a plug-in catches by mistake."""
+    """The time is over. Not an Exception, which a plug-in may catch by mistake."""
 
 
 @contextlib.contextmanager
 def _within(limit: float) -> Iterator[None]:
-    """Raises _LateError after ``limit`` seconds, or when an outer timer would end, and each second from then
-    on, where a signal can: in a main thread, and not on Windows."""
+    """Raise _LateError after ``limit`` seconds, or when an outer timer would end, and each second from then
+    on, if a signal can do that: in the main thread, and not on Windows."""
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -137,6 +137,6 @@ def _within(limit: float) -> Iterator[None]:
         over = True
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, handler)
-        if left:  # the outer one goes on, less what this took
+        if left:  # the outer one continues, less the time that this took
             left = max(left - (time.monotonic() - start), 0.001)
         signal.setitimer(signal.ITIMER_REAL, left, interval)

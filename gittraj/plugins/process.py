@@ -1,4 +1,4 @@
-"""Runs a program that the user named: in an empty folder, without a shell, and not for ever."""
+"""Runs a program that the user named: in an empty folder, without a shell, and with a time limit."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from contextlib import suppress
 from gittraj.errors import TrajError
 
 _ENDING = 5.0
-"""Seconds that it may still take when it has printed all."""
+"""Seconds in which it has to end after it has printed everything."""
 
 
 def run(
     arguments: Sequence[str], text: str, environ: Mapping[str, str], *, seconds: float, limit: int, key: str
 ) -> tuple[int, bytes]:
-    """Start the program with ``text`` to read; its exit status, and what it printed, ``limit`` bytes at most.
-    ``key``: the setting that names it. Raises TrajError."""
+    """Run the program with ``text`` as its input; return its exit status and what it printed. ``key``: the
+    setting that names it. Raises TrajError, also for more than ``limit`` bytes."""
     program = shutil.which(arguments[0], path=environ.get("PATH"))
     if program is None:
         raise TrajError(f"there is no program '{arguments[0]}'", f"git config --global {key}")
@@ -42,8 +42,8 @@ def run(
 
 
 def _converse(process: subprocess.Popen[bytes], text: str, seconds: float, limit: int) -> tuple[int, bytes]:
-    """In threads: whoever keeps a pipe open, and reads or writes nothing, is waited for no longer than the
-    rest."""
+    """Write and read in threads: a process that keeps a pipe open, and reads or writes nothing, is not waited
+    for longer than others."""
     out: list[bytes] = []
     reader = threading.Thread(target=_read, args=(process, out, limit), daemon=True)
     threading.Thread(target=_write, args=(process, text), daemon=True).start()
@@ -55,7 +55,7 @@ def _converse(process: subprocess.Popen[bytes], text: str, seconds: float, limit
             with suppress(subprocess.TimeoutExpired):
                 process.wait(_ENDING)
     finally:
-        _kill(process)  # also what it left behind, and one that prints without an end
+        _kill(process)  # also processes that it left behind, and one that prints endlessly
         process.wait()
     if late or not out:
         raise TrajError(f"no answer within {seconds:.0f} seconds")
@@ -72,7 +72,7 @@ def _read(process: subprocess.Popen[bytes], out: list[bytes], limit: int) -> Non
 
 def _write(process: subprocess.Popen[bytes], text: str) -> None:
     if process.stdin:
-        with suppress(OSError), process.stdin as stream:  # it may not want to hear all of it
+        with suppress(OSError), process.stdin as stream:  # it may not read all of it
             stream.write(text.encode("utf-8", "replace"))
 
 

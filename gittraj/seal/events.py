@@ -16,7 +16,7 @@ from gittraj.startup import sha256
 Seals = Mapping[str, tuple[str, ...]]
 """The headers of each seal, by its name, as a record has them."""
 LIMIT = 600_000
-"""Bytes of text in one seal, so that the event with its payload fits into a segment."""
+"""The most bytes of text in one seal, so that the event with its payload fits into a segment."""
 
 
 class Sealer(Protocol):
@@ -38,7 +38,7 @@ class Sealing(Protocol):
     @property
     def remark(self) -> str | None: ...
     def sealer(self) -> Sealer | None:
-        """None without readers."""
+        """The sealer; None if there are no readers."""
 
 
 def seal_events(
@@ -53,8 +53,8 @@ def seal_events(
         header, payload = sealer.seal(trajectory, {event.id: event.content for event in group.values()})
         name = sha256(payload).hexdigest()[:16]
         seals[name] = (header,)
-        for place, event in group.items():
-            sealed[place] = _hide(event, name, payload, holds=place == min(group))
+        for index, event in group.items():
+            sealed[index] = _hide(event, name, payload, is_first=index == min(group))
     return sealed, seals
 
 
@@ -88,22 +88,22 @@ def _groups(events: Sequence[AnyEvent]) -> Iterator[dict[int, Thinking]]:
     """The events of each seal, by index."""
     group: dict[int, Thinking] = {}
     size = 0
-    for place, event in enumerate(events):
+    for index, event in enumerate(events):
         if not isinstance(event, Thinking) or not is_sealable(event):
             continue
         length = len(event.content.encode("utf-8", "replace"))
         if group and size + length > LIMIT:
             yield group
             group, size = {}, 0
-        group[place] = event
+        group[index] = event
         size += length
     if group:
         yield group
 
 
-def _hide(event: Thinking, name: str, payload: bytes, *, holds: bool) -> Thinking:
-    """Without anything that depends on the text, not even its size or a hash."""
-    return replace(_bare(event), seal=name, sealed_bytes=len(payload), payload=payload if holds else None)
+def _hide(event: Thinking, name: str, payload: bytes, *, is_first: bool) -> Thinking:
+    """The event without anything that depends on the text, not even its size or a hash."""
+    return replace(_bare(event), seal=name, sealed_bytes=len(payload), payload=payload if is_first else None)
 
 
 def _bare(event: Thinking) -> Thinking:

@@ -1,5 +1,5 @@
-"""Resolves what the user names as a reader of sealed thinking: a key, a file of one, a GitHub account, whose
-keys are fetched.
+"""Resolves what the user names as a reader of sealed thinking: a key, a file with one, or a GitHub account,
+whose keys are fetched.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def fetch_readers(name: str, server: str = "https://github.com") -> tuple[list[R
         raise SealError(f"'{name}' is not a GitHub user name")
     address = f"{server.rstrip('/')}/{name}.keys"
     try:
-        with urllib.request.urlopen(address, timeout=_TIMEOUT) as answer:  # noqa: S310 - http only where a server says so
+        with urllib.request.urlopen(address, timeout=_TIMEOUT) as answer:  # noqa: S310 - http only if a server says so
             body = answer.read(_LARGEST).decode("utf-8", "replace")
     except urllib.error.HTTPError as error:
         why = "there is no such user" if error.code == 404 else f"it answered {error.code}"
@@ -41,7 +41,7 @@ def fetch_readers(name: str, server: str = "https://github.com") -> tuple[list[R
         except SealError as error:
             refused.append(f"{line.split()[0]}: {error.message}")
     if not readers:
-        raise SealError(f"{name} shows no key on GitHub that can be sealed for", "; ".join(refused) or None)
+        raise SealError(f"{name} has no key on GitHub that can be sealed for", "; ".join(refused) or None)
     return readers, refused
 
 

@@ -26,7 +26,7 @@ _SSH = ("id_ed25519", "id_rsa")
 _LARGEST = 1_000_000  # bytes
 _SECRETS = ("AGE-SECRET-KEY-", "-----BEGIN ")
 Ask = Callable[[str], str]
-"""Returns the passphrase of the named source; raises SealError where nobody can be asked."""
+"""Returns the passphrase of the named source; raises SealError if nobody can be asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +48,7 @@ class Keyring:
 
 
 def own_path(environ: Environ) -> Path | None:
-    """Where the user's own key is, or will be."""
+    """The path of the user's own key, which may not exist yet."""
     return environ.config_dir / "git-traj" / "identities" if environ.config_dir else None
 
 
@@ -72,7 +72,7 @@ def find_sources(
 
 
 def _expand(value: str) -> Path:
-    """With ``~`` expanded, or as it is for an unknown user: then there is no such file."""
+    """Expand ``~``; the path of an unknown user stays as it is: then there is no such file."""
     return Path(os.path.expanduser(value))  # noqa: PTH111 - Path's own raises
 
 
@@ -90,8 +90,8 @@ def load_keyring(sources: Sequence[Source], *, ask: Ask | None = None) -> Keyrin
 
 
 def read_source(source: Source, *, careful: bool = True) -> str | bytes | None:
-    """None if a usual source is missing. Raises SealError; with ``careful`` also for a file that others may
-    read."""
+    """The text of a source; None if a usual one is missing. Raises SealError, with ``careful`` also for a
+    file that others may read."""
     if source.path is None:
         return source.text
     try:
@@ -150,9 +150,9 @@ def find_public(repository: Repository | None, environ: Environ) -> list[str]:
 def _public_of(source: Source) -> list[str]:
     try:
         # a path may have no name
-        beside = source.path.with_name(f"{source.path.name}.pub") if source.path else None
-        if beside is not None and beside.is_file():
-            return [str(age.parse_recipient(beside.read_text("utf-8").strip()))]
+        public = source.path.with_name(f"{source.path.name}.pub") if source.path else None
+        if public is not None and public.is_file():
+            return [str(age.parse_recipient(public.read_text("utf-8").strip()))]
         text = read_source(source, careful=False)  # only opening a seal rejects a key that others may read
         return [identity.recipient() for identity in age.parse_identities(text)] if text else []
     except (TrajError, OSError, ValueError):

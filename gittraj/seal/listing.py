@@ -1,4 +1,4 @@
-"""The list of a team's readers, changed: by its user's own hand, so what comes out is trusted in this
+"""Changes the list of a team's readers. The user asked for each change, so the result is trusted in this
 clone."""
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from gittraj.seal.readers import FILE, PIN, Reader, Readers, list_path, parse_li
 from gittraj.state.folder import LocalState
 
 _COPY = "recipients"
-"""In the local state: the list as it was trusted, to tell what is new in another."""
-_SHORTEST = 8  # characters of a key that may stand for it
+"""A file in the local state: the list as it was last trusted, to find what is new in a later one."""
+_SHORTEST = 8  # characters of a key that are enough to name it
 
 
 def add_readers(repository: Repository, environ: Environ, readers: Sequence[Reader]) -> list[Reader]:
-    """Those that were not in the list yet, and the user, who would lose what others rewrap. Raises
-    SealError."""
+    """Add readers to the list, and the user, whom a rewrap by others would lock out; return those that were
+    not in it. Raises SealError."""
     trusted = _trusted(repository, environ)
     known = {str(reader.recipient) for reader in trusted.team}
     own = [replace(r, comment=_name(repository)) for r in trusted.own[:1]] if trusted.left_out else []
@@ -38,24 +38,24 @@ def add_readers(repository: Repository, environ: Environ, readers: Sequence[Read
 
 
 def remove_reader(repository: Repository, environ: Environ, name: str) -> Reader:
-    """Take the one reader off the list whose key begins so, or of whom it says so. Raises SealError."""
+    """Remove the one reader whose key begins with ``name``, or whose comment it is. Raises SealError."""
     trusted = _trusted(repository, environ)
     found = [r for r in trusted.team if _is_named(r, name)]
     if len(found) != 1:
         what = "names nobody" if not found else "names several readers"
         raise SealError(f"'{name}' {what} in {FILE}", "git traj recipients list")
     lines = (trusted.body or b"").split(b"\n")
-    place = next(i for i, line in enumerate(lines) if _holds(line, found[0]))
-    before = lines[place - 1].decode("utf-8", "replace") if place else ""
-    said = before.lstrip("# ").strip() == found[0].comment != ""
-    del lines[place - said : place + 1]
+    index = next(i for i, line in enumerate(lines) if _holds(line, found[0]))
+    before = lines[index - 1].decode("utf-8", "replace") if index else ""
+    commented = before.lstrip("# ").strip() == found[0].comment != ""
+    del lines[index - commented : index + 1]
     _write(repository, b"\n".join(lines))
     return found[0]
 
 
 def trust(repository: Repository, environ: Environ) -> tuple[list[Reader], list[str]]:
-    """Trust the list as it is now: the readers that are new since it was last trusted, and the keys of those
-    that are gone. Raises SealError where it cannot be read."""
+    """Trust the list as it is now; return the readers that are new since it was last trusted, and the keys of
+    those that are gone. Raises SealError if it cannot be read."""
     readers = read_readers(repository, environ)
     if readers.problem:
         raise SealError(readers.problem)
@@ -67,7 +67,7 @@ def trust(repository: Repository, environ: Environ) -> tuple[list[Reader], list[
 
 
 def compare(repository: Repository, readers: Readers) -> tuple[list[Reader], list[str]]:
-    """What changed since the list was last trusted here: new readers, and the keys of those that are gone."""
+    """The changes since the list was last trusted here: new readers, and the keys of those that are gone."""
     try:
         before = {str(r.recipient) for r in parse_list(_copy(repository).read_bytes())}
     except (OSError, SealError):
@@ -77,13 +77,13 @@ def compare(repository: Repository, readers: Readers) -> tuple[list[Reader], lis
 
 
 def _trusted(repository: Repository, environ: Environ) -> Readers:
-    """Whoever adds to a list, or takes from it, would trust all of it."""
+    """Read the list. Raises SealError if it is not trusted: to change one reader would trust all of it."""
     readers = read_readers(repository, environ)
     if readers.problem:
-        raise SealError(readers.problem, f"mend {FILE}")
+        raise SealError(readers.problem, f"correct {FILE}")
     if not readers.trusted:
         raise SealError(
-            f"{FILE} holds readers that you did not add", "git traj recipients trust, or take them out"
+            f"{FILE} has readers that you did not add", "git traj recipients trust, or take them out"
         )
     return readers
 
@@ -103,8 +103,8 @@ def _holds(line: bytes, reader: Reader) -> bool:
 
 
 def _spell(reader: Reader) -> str:
-    said = " ".join(reader.comment.split())
-    return f"# {said}\n{reader.recipient}\n" if said else f"{reader.recipient}\n"
+    comment = " ".join(reader.comment.split())
+    return f"# {comment}\n{reader.recipient}\n" if comment else f"{reader.recipient}\n"
 
 
 def _write(repository: Repository, body: bytes) -> None:
@@ -123,7 +123,7 @@ def _write(repository: Repository, body: bytes) -> None:
 
 
 def _pin(repository: Repository, body: bytes) -> None:
-    """One list at a time: an earlier one may name a reader who was taken off since."""
+    """Trust this list only: an earlier one may name a reader who was removed since."""
     digest = hashlib.sha256(body).hexdigest()
     repository.run("config", "--local", "--replace-all", PIN, digest)
     if LocalState.of(repository).exists:

@@ -1,4 +1,4 @@
-"""How thinking is sealed in a repository: asked once there is some, since keys take 50 ms to import."""
+"""Seals and opens thinking for a repository. Keys are loaded only if there is some: importing takes 50 ms."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class ForReaders:
-    """A :class:`~gittraj.seal.events.Sealing` for the user and whom the repository's trusted list names."""
+    """A :class:`~gittraj.seal.events.Sealing` for the user and the readers on the repository's list."""
 
     def __init__(self, repository: Repository, environ: Environ) -> None:
         self._given = (repository, environ)
@@ -50,9 +50,9 @@ class ForReaders:
 
 
 class WithKeys:
-    """An :class:`~gittraj.seal.events.Opener` with the keys of this user, looked for once there is a seal.
-    ``closed``: seals that stayed closed; ``problems``: what of the keys could not be used, and of seals that
-    one fits what was wrong."""
+    """An :class:`~gittraj.seal.events.Opener` with the keys of this user, loaded once there is a seal.
+    ``closed``: how many seals stayed closed; ``problems``: why keys could not be used, and what was wrong
+    with seals that one fits."""
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ class WithKeys:
         return None
 
     def rewrap(self, header: str, recipients: Sequence[Recipient]) -> str:
-        """The header for other readers. Raises SealError."""
+        """The header, made again for other readers. Raises SealError."""
         from gittraj.seal.age import rewrap  # noqa: PLC0415
 
         try:

@@ -1,6 +1,6 @@
-"""For whom thinking is sealed: the user, and the readers that a team lists in its repository.
+"""Reads for whom thinking is sealed: the user, and the readers that a team lists in its repository.
 
-Whoever may open a pull request may add a reader there, so the list counts only as it was when the user of
+Anyone who may open a pull request may add a reader there, so the list counts only as it was when the user of
 this clone trusted it (git config ``traj.trust``: its sha256; ``GIT_TRAJ_TRUST`` in CI). Until then thinking
 is sealed for the user alone, and nothing is lost.
 """
@@ -24,15 +24,15 @@ from gittraj.startup import sha256
 FILE = ".gittraj/recipients"
 PIN = "traj.trust"
 _LATER = "mlkem768x25519"
-"""Whose stanzas cannot stand beside others: they would open what is kept from later computers."""
+"""The post-quantum type of key. A seal with its stanzas has no others: later computers could open those."""
 _MOST = 100
-"""Readers; each makes every record longer by 130 bytes."""
+"""The most readers: each makes every record 130 bytes longer."""
 _LARGEST = 1_000_000  # bytes of a list
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reader:
-    """``comment``: who it is, as the list says; it is the word of whoever wrote it there."""
+    """``comment``: who it is, as the list says; anyone who can edit the list may have written it."""
 
     recipient: Recipient
     comment: str = ""
@@ -44,7 +44,7 @@ class Reader:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Readers:
     """``problem``: why the team's list cannot be read; ``body``: its file, as it was read, once; ``locked``:
-    a file with keys of the user that does not tell their public lines."""
+    the user has a file with keys, but their public lines cannot be read from it."""
 
     own: tuple[Reader, ...] = ()
     team: tuple[Reader, ...] = ()
@@ -55,31 +55,31 @@ class Readers:
 
     @property
     def digest(self) -> str | None:
-        """What the list is trusted by."""
+        """The sha256 by which the list is trusted."""
         if self.body is None:
             return None
         return sha256(self.body).hexdigest()
 
     @property
     def recipients(self) -> tuple[Recipient, ...]:
-        """Each once, those that are not trusted left out."""
+        """Each recipient once, without those that are not trusted."""
         found = (*self.own, *(self.team if self.trusted else ()))
         return tuple({str(reader.recipient): reader.recipient for reader in found}.values())
 
     @property
     def mixed(self) -> bool:
-        """Post-quantum keys beside others: nothing can be sealed for both."""
+        """Whether there are post-quantum keys and others: nothing can be sealed for both."""
         return len({recipient.kind == _LATER for recipient in self.recipients}) > 1
 
     @property
     def left_out(self) -> bool:
-        """The user is not on the list, though there is a key."""
+        """Whether the user has a key, but none that is on the list."""
         team = {str(reader.recipient) for reader in self.team}
         return bool(self.own) and not any(str(reader.recipient) in team for reader in self.own)
 
     @property
     def remark(self) -> str | None:
-        """What a user has to know, on one line."""
+        """The warning for the user, on one line; None if there is none."""
         if self.problem:
             why = self.problem
         elif not self.trusted:
@@ -104,7 +104,7 @@ class Readers:
 
 
 def read_readers(repository: Repository, environ: Environ) -> Readers:
-    """Never raises for what the list says: that is told."""
+    """The user's and the team's readers. Never raises for the list's content: ``problem`` reports that."""
     own, path = tuple(_read_own(repository, environ)), own_path(environ)
     readers = Readers(own=own, locked=not own and path is not None and path.is_file())
     try:
@@ -124,8 +124,8 @@ def list_path(repository: Repository) -> Path:
 
 
 def _read_list(path: Path) -> bytes | None:
-    """None where there is none. A repository may have a link there, to a device that never ends. Raises
-    SealError."""
+    """The list; None if there is none. A repository may have a link there, to a device that never ends.
+    Raises SealError."""
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             raise SealError(f"{FILE} is not a file")
@@ -141,31 +141,31 @@ def _read_list(path: Path) -> bytes | None:
 
 
 def parse_list(body: bytes) -> Iterator[Reader]:
-    """What age's ``-R`` reads: a recipient a line, ``#`` before what is said of the next. Only a newline ends
-    a line, as in a diff: else a comment could hide a reader. Raises SealError."""
-    said = ""
+    """Parse what age's ``-R`` reads: one recipient per line, ``#`` before a comment on the next. Only a
+    newline ends a line, as in a diff: else a comment could hide a reader. Raises SealError."""
+    comment = ""
     count = 0
     for number, line in enumerate(body.decode("utf-8", "replace").split("\n"), 1):
         text = line.strip()
         if not text or text.startswith("#"):
-            said = text.lstrip("# ") if text else ""
+            comment = text.lstrip("# ") if text else ""
             continue
         count += 1
         if count > _MOST:
             raise SealError(f"{FILE}:{number}: more than {_MOST} readers")
-        yield parse_reader(text, said, where=f"{FILE}:{number}: ")
-        said = ""
+        yield parse_reader(text, comment, where=f"{FILE}:{number}: ")
+        comment = ""
 
 
-def parse_reader(line: str, said: str = "", *, where: str = "") -> Reader:
-    """A recipient, and what stands after it as who it is. Raises SealError."""
+def parse_reader(line: str, comment: str = "", *, where: str = "") -> Reader:
+    """Parse a recipient; what follows it on the line replaces ``comment``. Raises SealError."""
     words = line.split(None, 2)
     length = 2 if words and words[0].startswith("ssh-") else 1
     try:
         recipient = age.parse_recipient(" ".join(words[:length]))
     except TrajError as error:
         raise SealError(f"{where}{error.message}", error.hint) from None
-    return Reader(recipient=recipient, comment=" ".join(words[length:]) or said)
+    return Reader(recipient=recipient, comment=" ".join(words[length:]) or comment)
 
 
 def _read_own(repository: Repository, environ: Environ) -> Iterator[Reader]:

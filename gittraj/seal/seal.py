@@ -17,9 +17,9 @@ from gittraj.errors import SealError
 from gittraj.seal.age import Identity, Recipient, decrypt, encrypt
 
 _FLOOR = 1024
-"""Bytes: short texts all get this size."""
+"""Bytes: all short texts are padded to this size."""
 _INFLATED = 16_000_000
-"""Bytes that a payload may inflate to; ours are a hundred times smaller."""
+"""The most bytes that a payload may inflate to; ours are a hundred times smaller."""
 _GZIP = 31  # zlib's window bits for a gzip header
 
 
@@ -30,7 +30,7 @@ class RecipientSealer:
         self._recipients = recipients
 
     def seal(self, trajectory: str, texts: Mapping[str, str]) -> tuple[str, bytes]:
-        """Header and payload, which differ each time. Raises SealError."""
+        """Header and payload, which are different each time. Raises SealError."""
         value = {"git-traj": 1, "trajectory": trajectory, "blocks": dict(texts)}
         body = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
         squeezed = gzip.compress(body, mtime=0)
@@ -55,8 +55,8 @@ def unseal(
 
 
 def padded(length: int) -> int:
-    """Padmé: reveals O(log log) bits of the length, and adds at most 12 % (Nikitin et al., PETS 2019, section
-    4)."""
+    """The length with Padmé's padding: reveals O(log log) bits of the length, and adds at most 12 % (Nikitin
+    et al., PETS 2019, section 4)."""
     if length <= _FLOOR:
         return _FLOOR
     exponent = length.bit_length() - 1

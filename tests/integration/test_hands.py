@@ -56,7 +56,7 @@ def test_why_says_which_file_was_meant(recorded: Desk) -> None:
 
     assert hint("src/src/f.py:1") == hint("f.py:1") == "did you mean src/f.py?"
     assert hint("scr/f.y") == "did you mean src/f.py?"
-    assert hint("nothing") == "of a function: git traj why FILE:nothing; git ls-files lists the files"
+    assert hint("nothing") == "for a function: git traj why FILE:nothing; git ls-files lists the files"
     assert hint("no/thing") == "git ls-files lists the files; --rev names a commit that has it"
     recorded.git("mv", "g.py", "h.py")
     recorded.git("commit", "-qm", "rename")

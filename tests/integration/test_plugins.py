@@ -150,14 +150,14 @@ BROKEN = {
     "gives the wrong things": (
         "from gittraj.agents import Agent\nclass A(Agent):\n name = option = 'b'\n"
         " def sessions(self, *_, **__): yield 'a path'\nAGENT = A()",
-        "sessions: it gave 'a path'",
+        "sessions: it returned 'a path'",
     ),
     "gives too much": (
         "from gittraj.agents import Agent, SessionFile\nfrom pathlib import Path\n"
         "from itertools import repeat\nclass A(Agent):\n name = option = 'b'\n"
         " def sessions(self, *_, **__):"
         " return repeat(SessionFile(agent='b', session='s', path=Path('/')))\nAGENT = A()",
-        "it gave more than 1,000,000 things",
+        "it returned more than 1,000,000 items",
     ),
 }
 
@@ -184,7 +184,7 @@ def test_a_broken_package_is_named_in_one_line_and_stops_nothing(
 
 def test_one_that_is_not_installed(run: Run, git: Git) -> None:
     switch_on(git, "nowhere")
-    why = "no package that is installed beside git-traj has it"
+    why = "no package in git-traj's environment provides it"
     assert answer(run, "status")["plugins"] == [{"name": "nowhere", "leftOut": why}]
     found = answer(run, "doctor", status=1)["findings"]
     assert [f["text"] for f in found if f["code"] == "plugin"] == [f"plug-in nowhere is left out: {why}"]

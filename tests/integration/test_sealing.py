@@ -241,7 +241,7 @@ def test_a_pull_request_that_adds_itself(meet: Meet) -> None:
     mallory.traj("fetch")
     assert (ann.thoughts(), mallory.thoughts()) == ([CANARY], ["(sealed)"])
     assert ann.traj("recipients", "add", mallory.key(), status=1)[1] == [
-        "error: .gittraj/recipients holds readers that you did not add",
+        "error: .gittraj/recipients has readers that you did not add",
         "hint: git traj recipients trust, or take them out",
     ]
 
@@ -410,7 +410,7 @@ def test_the_keys_of_a_github_account(meet: Meet, tmp_path: Path) -> None:
             "already there: ssh-ed25519"
         )
         for name, why in (
-            ("eve", "eve shows no key on GitHub that can be sealed for"),
+            ("eve", "eve has no key on GitHub that can be sealed for"),
             ("nobody", f"{env['GITHUB_SERVER_URL']}/nobody.keys: there is no such user"),
             ("../x", "'../x' is not a GitHub user name"),
         ):

@@ -1,1 +1,1 @@
-"""A3S Code: what a session leaves in its file store."""
+"""A3S Code: the sessions in its file store."""

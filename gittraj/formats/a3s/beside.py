@@ -1,8 +1,8 @@
-"""Events from the records that A3S Code keeps beside its messages.
+"""Makes events from the records that A3S Code keeps in addition to its messages.
 
-A run is a note after its prompt, a report a verification, a checkpoint a checkpoint; a delegated task is a
-call of ``Task`` and its result, as other agents have it; an artifact passes through. The object itself,
-without what the event says and without digests of texts that may be redacted, is ``raw``.
+A run becomes a note after its prompt, a report a verification, a checkpoint a checkpoint; a delegated task
+becomes a call of ``Task`` and its result, as with other agents; an artifact stays one. ``raw`` is the object
+without what the event has, and without digests of texts that may be redacted.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def run(own: str, record: Object) -> NoteEvent:
 
 
 def reports(records: Iterable[Object], checkpoints: Iterable[Object]) -> Iterator[NoteEvent]:
-    """The reports, each once: a checkpoint repeats those made until then."""
+    """Yield each report once: a checkpoint repeats the earlier ones."""
     seen: list[Object] = []
     everywhere = [
         *records,
@@ -66,7 +66,7 @@ def checkpoints(records: Iterable[Object]) -> Iterator[NoteEvent]:
 
 
 def tasks(records: Iterable[Object], *, started: Sequence[str]) -> Iterator[AnyEvent]:
-    """The delegated tasks without a call in the messages; ``started`` is what those calls said."""
+    """Yield the delegated tasks without a call in the messages; ``started``: the texts of those calls."""
     for number, task in enumerate(sorted(records, key=lambda task: coerce.count(task.get("started_ms")))):
         names = [coerce.text(task.get(key)) for key in ("task_id", "child_session_id", "description")]
         if any(name and name in text for name in names for text in started):

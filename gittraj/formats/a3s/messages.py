@@ -1,4 +1,4 @@
-"""The messages of a session of A3S Code, and what its runs and traces record of the calls in them.
+"""Reads the messages of a session of A3S Code, and what its runs and traces record about the calls in them.
 
 Content blocks are those of Anthropic's messages. The tools are A3S Code's own: ``bash``, ``write``, ``edit``.
 """
@@ -26,7 +26,7 @@ _STARTERS = ("task", "parallel_task", "Task")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ended:
-    """How a call ended, as far as other records than its message show."""
+    """How a call ended, from records other than its message."""
 
     ts: str | None = None
     exit_code: int | None = None
@@ -35,7 +35,7 @@ class Ended:
 
 @dataclass(slots=True)
 class Timed:
-    """Calls by their ids. ``spare`` are traces that no call is certain to have left."""
+    """Times and results of calls by their ids. ``spare``: traces that cannot be matched to a call."""
 
     began: dict[str, str | None] = field(default_factory=dict)
     ended: dict[str, Ended] = field(default_factory=dict)
@@ -49,8 +49,8 @@ class Timed:
             self.ended.setdefault(call, Ended(ts=ts, exit_code=coerce.number(event.get("exit_code"))))
 
     def learn_traces(self, traces: list[dict[str, Any]], answered: list[tuple[str, str]]) -> None:
-        """A trace names a tool and no call: by order, where a tool has as many traces as answers.
-        ``answered`` are the ids and tools of the calls that have a result."""
+        """Match traces to calls. A trace names a tool, not a call: they are matched by order if a tool has as
+        many traces as results. ``answered`` are the ids and tools of the calls with a result."""
         asked: dict[str, list[str]] = defaultdict(list)
         for call, tool in answered:
             asked[tool].append(call)
@@ -73,7 +73,7 @@ class Timed:
 
 
 def answered(messages: list[dict[str, Any]]) -> list[tuple[str, str]]:
-    """Id and tool of the calls that have a result, in the order of those."""
+    """The ids and tools of the calls that have a result, in the order of the results."""
     tools: dict[str, str] = {}
     output: list[tuple[str, str]] = []
     for message in messages:
@@ -87,7 +87,7 @@ def answered(messages: list[dict[str, Any]]) -> list[tuple[str, str]]:
 
 
 class Messages:
-    """Turns messages into entries. ``last`` is the last answer; ``started`` what calls said of agents."""
+    """Turns messages into entries. ``last`` is the last answer; ``started``: texts of calls of agents."""
 
     def __init__(
         self, artifacts: list[dict[str, Any]], timed: Timed, *, folder: str | None, model: str | None
@@ -122,7 +122,7 @@ class Messages:
                     yield from self._result(block, common["id"], number)
 
     def left(self) -> Iterator[AnyEvent]:
-        """What belongs to no message."""
+        """Yield the events that belong to no message."""
         yield from (beside.artifact(record) for record in self._artifacts)
         yield from (beside.trace(number, record) for number, record in enumerate(self._timed.spare))
 

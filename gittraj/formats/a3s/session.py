@@ -1,7 +1,7 @@
-"""A session of A3S Code as items: the messages, and the runs, reports, artifacts and checkpoints beside it.
+"""Reads a session of A3S Code: the messages, and its runs, reports, artifacts and checkpoints.
 
-Messages have no times and no ids: times come from the events of the runs where a call is named there. A run
-is told after its prompt, with which a chapter begins; what belongs to no message stands at the end.
+Messages have no times and no ids: times come from the events of the runs that name a call. A run comes after
+its prompt, with which a chapter begins; what belongs to no message comes at the end.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Objects = list[dict[str, Any]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kept:
-    """All that a store has of the session ``id``: each as its JSON objects."""
+    """Everything that a store has of the session ``id``, as JSON objects."""
 
     id: str
     session: dict[str, Any]
@@ -54,7 +54,7 @@ def items(kept: Kept) -> Iterator[Item]:
         parent_kind="subagent" if parent else None,
         status=_status(kept),
     )
-    if cost := coerce.cost(session.get("total_cost")):  # 0 is what nobody counted
+    if cost := coerce.cost(session.get("total_cost")):  # 0: it was not counted
         yield Fact(name="cost_usd", value=cost)
     yield from _Reading(kept, Messages(kept.artifacts, _timed(kept), folder=workspace, model=model)).items()
 
@@ -93,7 +93,7 @@ class _Reading:
     # ------------------------------------------------------------ runs
 
     def _begin(self, prompt: Entry) -> Iterator[Item]:
-        """A prompt, and the run that it began; those that were begun before it left no message."""
+        """Yield a prompt, and the run that it began; earlier runs that are left have no messages."""
         yield from self._close()
         texts = [coerce.text(_snapshot(run).get("prompt")) for run in self._runs]
         if prompt.event.content in texts:
@@ -113,7 +113,7 @@ class _Reading:
             yield TurnEnd(end=self._end)
 
     def _run_without_messages(self, run: dict[str, Any]) -> Iterator[Item]:
-        """A run whose messages are gone (compacted, or never saved): its own words."""
+        """Yield a run whose messages are gone (compacted, or never saved), from its own texts."""
         snapshot = _snapshot(run)
         own, ts = _run_id(run), coerce.stamp(snapshot.get("created_at_ms"))
         prompt = Prompt(id=f"{own}:prompt", ts=ts, content=coerce.text(snapshot.get("prompt")) or "")
@@ -144,7 +144,7 @@ class _Reading:
 
 
 def _messages(kept: Kept) -> Objects:
-    """The messages; a checkpoint that goes on where the session ends was left by a crash."""
+    """The messages; a checkpoint that continues after the session's end was left by a crash."""
     messages = coerce.objects(kept.session.get("messages"))
     for checkpoint in kept.checkpoints:
         more = coerce.objects(checkpoint.get("messages"))
@@ -154,7 +154,7 @@ def _messages(kept: Kept) -> Objects:
 
 
 def _timed(kept: Kept) -> Timed:
-    """What the runs' events and the traces record of calls, by call id."""
+    """What the runs' events and the traces record about calls, by call id."""
     timed = Timed()
     for run in kept.runs:
         for record in coerce.objects(run.get("events")):
@@ -181,7 +181,8 @@ def _run_id(run: dict[str, Any]) -> str:
 
 
 def _usage(value: Any) -> Usage:
-    """Where the total has no room for them, cached tokens are part of the prompt's, as with OpenAI."""
+    """The usage. If the total is too small to include them, cached tokens are part of the prompt's, as with
+    OpenAI."""
     numbers = coerce.mapping(value)
     prompt, output = (coerce.count(numbers.get(f"{name}_tokens")) for name in ("prompt", "completion"))
     read, written = (coerce.count(numbers.get(f"cache_{name}_tokens")) for name in ("read", "write"))

@@ -1,9 +1,9 @@
-"""A3S Code's file store: a file a session, in one of two layouts (``core/src/store`` in A3S-Lab/Code).
+"""A3S Code's file store: one file per session, in one of two layouts (``core/src/store`` in A3S-Lab/Code).
 
-The older one has ``<id>.json`` and beside it, where there is any, ``artifacts/<id>/artifacts.json``,
+The older one has ``<id>.json`` and, if there are any, ``artifacts/<id>/artifacts.json``,
 ``traces/<id>.json``, ``verification/<id>.json``, ``runs/<id>.json``, ``subagent_tasks/<id>.json`` and
 ``loop_checkpoints/<run>.json``. The newer one has all but the last in ``v1/sessions/id_<base64 of id>.json``.
-Two ids can have one file name in the older: what is inside decides. What is sealed cannot be read.
+Two ids can have the same file name in the older: the id inside decides. What is sealed cannot be read.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def read(path: Path, session: str) -> Iterator[Item]:
 
 @dataclass(slots=True)
 class _Reading:
-    """One session's files; ``damages`` are what could not be read of them."""
+    """One session's files; ``damages`` lists what could not be read of them."""
 
     name: str
     damages: list[Damage] = field(default_factory=list)
@@ -73,13 +73,13 @@ class _Reading:
             root = file.parent.parent
         else:
             session, root = value, file.parent
-            parts = {name: self._part(root, place) for name, place in _PARTS.items()}
+            parts = {name: self._part(root, path) for name, path in _PARTS.items()}
         parts["runs"] = [run for run in parts["runs"] if self._is_own(run.get("snapshot"), "session_id")]
         parts["tasks"] = [task for task in parts["tasks"] if self._is_own(task, "parent_session_id")]
         return Kept(id=self.name, session=session, checkpoints=list(self._checkpoints(root)), **parts)
 
-    def _part(self, root: Path, place: str) -> list[dict[str, Any]]:
-        file = root / place.format(file_name(self.name))
+    def _part(self, root: Path, path: str) -> list[dict[str, Any]]:
+        file = root / path.format(file_name(self.name))
         value = self._load(file) if file.is_file() else []
         return coerce.objects(value.get("artifacts") if isinstance(value, dict) else value)
 
@@ -102,7 +102,7 @@ class _Reading:
 
 
 def _files(path: Path) -> Iterator[tuple[Path, str]]:
-    """The sessions' files at ``path`` with the ids inside."""
+    """The sessions' files at ``path``, with the ids in them."""
     for layout in _LAYOUTS:
         folder = path / layout
         for file in sorted(folder.glob("*.json")) if folder.is_dir() else ():

@@ -1,8 +1,8 @@
-"""A3S Code's file store again: messages, and beside them what runs, reports and artifacts say.
+"""Writes A3S Code's file store: messages, and files for runs, reports and artifacts.
 
-What a message has no room for is a message of the system: decisions, findings, errors. Times and exit codes
-stand in the events of runs, where the session had runs, else exit codes in traces. Not given back: patches
-and digests, which are never stored, and binary artifacts, of which only size and hash are.
+Events that do not fit into a message become messages of the system: decisions, findings, errors. Times and
+exit codes are in the events of runs, if the session had runs, else exit codes in traces. Not restored:
+patches and digests, which are never stored, and binary artifacts, of which only size and hash are.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ _NEEDED: dict[str, dict[str, Any]] = {
     "checkpoint": {"schema_version": 1, "turn": 0, "tool_calls_count": 0, "checkpoint_ms": 0},
     "usage": {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0},
 }
-"""What A3S Code's own types must have: one object without it, and none of the store is read."""
+"""Fields that A3S Code's own types must have: if one object lacks any, it reads nothing of the store."""
 
 
 def files(exported: Exported) -> Iterator[tuple[str, str]]:
-    """Paths and texts of the store. A session whose id makes no file's name, or one that is taken, has its
-    trajectory's id."""
+    """The paths and texts of the store. A session whose id is not usable as a file name, or is taken, gets
+    its trajectory's id."""
     taken: set[str] = set()
     for trajectory in exported.trajectories:
         own = str(trajectory["session"] or trajectory["id"])
@@ -47,14 +47,14 @@ def files(exported: Exported) -> Iterator[tuple[str, str]]:
         for event in events_of(dict(trajectory)):
             parts.add(event)
         yield f"{name}.json", pretty(_session(trajectory, own, parts.messages))
-        for place, values in (
+        for path, values in (
             (f"traces/{name}.json", parts.traces()),
             (f"verification/{name}.json", parts.reports),
             (f"runs/{name}.json", parts.runs),
             (f"subagent_tasks/{name}.json", parts.tasks),
         ):
             if values:
-                yield place, pretty(values)
+                yield path, pretty(values)
         if parts.artifacts:
             yield (
                 f"artifacts/{name}/artifacts.json",
@@ -154,8 +154,9 @@ class _Parts:
                     )
 
     def traces(self) -> list[dict[str, Any]]:
-        """A trace an answer, of the tools of which one says more than its message; then those of no call."""
-        telling = {
+        """One trace per result, for tools with a result that has more than its message; then those without a
+        call."""
+        detailed = {
             tool for tool, e in self._answers if e["result"]["exitCode"] is not None or e.get("durationMs")
         }
         own = [
@@ -171,7 +172,7 @@ class _Parts:
                 },
             )
             for tool, event in self._answers
-            if tool in telling
+            if tool in detailed
         ]
         return [*own, *self._spare]
 
@@ -222,11 +223,11 @@ class _Parts:
 
     def _run(self, event: Event, raw: Mapping[str, Any]) -> None:
         snapshot = _filled("run", raw, {"session_id": self.own, "prompt": self._asked})
-        snapshot.pop("workspace_change_set", None)  # nothing without its patch
+        snapshot.pop("workspace_change_set", None)  # useless without its patch
         self.runs.append({"snapshot": {"id": event["id"], **snapshot}, "events": []})
 
     def _timed(self, kind: str, event: Event, call: str, **more: Any) -> None:
-        """When a call began or ended, in the events of the run that is open."""
+        """Add to the open run's events when a call began or ended."""
         if self.runs and event["ts"]:
             events = self.runs[-1]["events"]
             body = {"type": kind, "id": call, "name": self._tools.get(call, ""), **more}
@@ -241,7 +242,7 @@ class _Parts:
 
 
 def _is_task(event: Event) -> bool:
-    """Whether it is a delegated task that stood in no message."""
+    """Whether it is a delegated task that was in no message."""
     is_call = event["type"] == "tool_call" and event["tool"]["name"] == "Task"
     return is_call and str(event["id"]).startswith("task:")
 

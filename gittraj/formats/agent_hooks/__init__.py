@@ -1,1 +1,1 @@
-"""The payloads that agents hand to their hooks."""
+"""The payloads that agents pass to their hooks."""

@@ -1,7 +1,7 @@
-"""What an agent's hook says of a call: what it does, and how it ended; in each agent's own terms.
+"""Reads a call in an agent's hook: what it does, and how it ended; each agent has its own terms.
 
-Tools' names and the shapes of results are the agent's, so this asks the readers of their logs. It knows no
-events of hooks: those are :mod:`gittraj.formats.agent_hooks.capture`'s.
+Tools' names and the shapes of results are the agent's, so this uses the readers of their logs. It does not
+know the hooks' events: :mod:`gittraj.formats.agent_hooks.capture` reads those.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from gittraj.formats.codex import outputs
 from gittraj.model.session_items import Edit
 
 OTHERS = ("codex", "gemini-cli", "cursor")
-"""Whose responses are not those of Claude Code."""
+"""Agents whose responses have another form than Claude Code's."""
 _GEMINI = {"write_file": "Write", "replace": "Edit"}
 """Gemini's tools whose arguments are those of Claude Code's."""
 _SHELLS = (*claude.SHELLS, "run_shell_command")
@@ -45,7 +45,7 @@ def called(agent: str, tool: str, arguments: Any, folder: str | None) -> Call:
 
 
 def ended(agent: str, tool: str, response: Any) -> Outcome:
-    """How it ended, from the response that the hook received."""
+    """How a call ended, from the response that the hook received."""
     match agent:
         case "codex":
             return outputs.output(response)
@@ -59,7 +59,7 @@ def ended(agent: str, tool: str, response: Any) -> Outcome:
 
 
 def failed(tool: str, error: Any) -> Outcome:
-    """How it ended, from an error."""
+    """How a call ended, from an error."""
     text = coerce.either(error, coerce.mapping(error).get("message")) or "failed"
     return claude.result({"content": text, "is_error": True}, None, shell=tool in _SHELLS)
 
@@ -100,7 +100,7 @@ def _cursor(response: Any) -> Outcome:
 
 
 def _shown(value: Any) -> str:
-    """A result as a text; of an object, what it mainly says."""
+    """A result as a text; of an object, its main text."""
     if isinstance(value, str):
         return value
     if isinstance(value, list):

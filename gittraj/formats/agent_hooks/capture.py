@@ -1,8 +1,8 @@
-"""What agents hand to their hooks, one payload a line as a recorder wrote it.
+"""Reads what agents pass to their hooks, one payload per line, as a recorder wrote it.
 
 The payloads of Claude Code, Codex, Gemini CLI and Cursor have ``hook_event_name`` in common and little else;
-whose they are shows in the names of events and in fields. A session's own log has more and supersedes
-these events, so all their ids begin with ``hook.``. What a hook hears of the model's stream is not read.
+names of events and fields show the agent. A session's own log has more and supersedes these events, so all
+their ids begin with ``hook.``. What a hook gets of the model's stream is not read.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from gittraj.model.values import Message, NoteEvent, PeerMessage, Prompt, Thinki
 
 name = "hook-capture"
 agent = "claude-code"
-"""Whose payloads they are unless a fact ``agent`` says otherwise."""
+"""The agent of the payloads, unless a fact ``agent`` names another."""
 
 _CUT_FIRST_LINE = re.compile(rb'\{[^\n]*"hook_event_name"\s*:\s*"')
 _GEMINI = {"BeforeAgent", "AfterAgent", "BeforeTool", "AfterTool", "BeforeModel", "AfterModel", "PreCompress"}
@@ -38,7 +38,7 @@ _SPECIAL = {
     "afterMCPExecution": None,
     "afterFileEdit": "search_replace",
 }
-"""Cursor's hooks of single tools, and the tool; an older way to hear of the same calls."""
+"""Cursor's hooks for single tools, and the tool; an older way to report the same calls."""
 _RESPONSES = ("tool_response", "tool_output", "result_json", "output", "result")
 
 
@@ -50,7 +50,7 @@ detect = lines.detector(_is_payload, cut=_CUT_FIRST_LINE, first=5)
 
 
 def agent_of(payload: dict[str, Any]) -> str | None:
-    """The agent whose payload this is, where it shows."""
+    """The agent whose payload this is; None if nothing shows it."""
     event = coerce.string(payload.get("hook_event_name"))
     log = coerce.string(payload.get("transcript_path"))
     if event[:1].islower() or "conversation_id" in payload:
@@ -81,7 +81,7 @@ class _Reader(LogReader):
         super().__init__(stream, session, cursor)
         state = cursor.state
         self._open: dict[str, list[str]] = {key: [*ids] for key, ids in dict(state.get("open", {})).items()}
-        """The ids of the calls that began, by tool and arguments where they have no id."""
+        """The ids of the calls that began, by ``_key``: their id, else tool and arguments."""
         self._generic: bool = state.get("generic", False)
         self._done: set[str] = set()
 
@@ -143,7 +143,7 @@ class _Reader(LogReader):
                 yield from self._text(record)
 
     def _text(self, record: _Payload) -> Iterator[Entry]:
-        """What an agent said, thought or kept of a compacted context."""
+        """Yield an agent's message, thinking or summary of a compacted context."""
         value = record.value
         match record.event:
             case "SubagentStop" if text := coerce.text(value.get("last_assistant_message")):
@@ -229,8 +229,7 @@ class _Reader(LogReader):
         event = tool_result(how, call_id=call_id, **_owned(record, call_id, "result"))
         yield record.entry(event, **how.known)
         if failed or record.agent not in calls.OTHERS:
-            said = decisions(tool, _arguments(record), response, how)
-            for ordinal, found in enumerate(said):
+            for ordinal, found in enumerate(decisions(tool, _arguments(record), response, how)):
                 yield record.entry(ruling(found, **_owned(record, call_id, f"decided{ordinal}")))
 
 

@@ -1,9 +1,8 @@
-"""agent-trace: which lines of which files were an agent's, as records or as JSON Lines of them, in the
-dialects that are about (https://agent-trace.dev; ``trail``'s traces; the flat lines of some hooks).
+"""agent-trace: which lines of which files an agent wrote, as a record or as JSON Lines of records, in the
+dialects that exist (https://agent-trace.dev; ``trail``'s traces; the flat lines of some hooks).
 
-A record tells of no word that was said: each file is an event that names its lines. Records of one session
-are one trajectory; what names no session is one of its own. Ranges that make no sense are left out and
-counted.
+A record has no messages: each file is an event that names its lines. Records of one session are one
+trajectory; a record that does not name a session is a separate one. Invalid ranges are left out and counted.
 """
 
 from __future__ import annotations
@@ -25,17 +24,17 @@ agent = "agent-trace"
 
 _FLAT = "agent-trace/"
 _PSEUDO = frozenset((".sessions", ".shell-history"))
-"""Files that are none, in which the reference hook notes that a session began or a command ran."""
+"""Pseudo files, in which the reference hook notes that a session began or a command ran."""
 _TYPE = "attribution"
 
 
 def detect(path: Path) -> bool:
-    """Whether the file at ``path`` begins with a record, and is no trace of a trajectory beside it."""
+    """Whether the file at ``path`` begins with a record, and is not the trace of a trajectory next to it."""
     stem = path.name.removesuffix(".trace.json")
-    beside = (path.parent / stem / "trajectory.json", path.parent / f"{stem}.json")
+    trajectories = (path.parent / stem / "trajectory.json", path.parent / f"{stem}.json")
     head = read_head(path)
     try:
-        if not head or (stem != path.name and any(file.exists() for file in beside)):
+        if not head or (stem != path.name and any(file.exists() for file in trajectories)):
             return False
     except OSError:
         return False
@@ -52,7 +51,7 @@ def _is_record(record: dict[str, Any]) -> bool:
 
 
 def sessions(path: Path) -> Iterator[str]:
-    """The sessions that are named, in the order in which they come first. Raises OSError."""
+    """The sessions' ids, in the order in which they first appear. Raises OSError."""
     yield from dict.fromkeys(_session(record) for record in _records(path) if not isinstance(record, Damage))
 
 
@@ -68,7 +67,7 @@ def read(path: Path, session: str) -> Iterator[Item]:
             reported = True
             yield from _flat(record, end) if "file_path" in record else _items(record, end)
     if not reported:
-        raise FormatError(f"{path} holds nothing of {session}", hint="list its sessions again")
+        raise FormatError(f"{path} contains no session {session}", hint="list its sessions again")
     yield TurnEnd(end=end)
 
 
@@ -87,7 +86,7 @@ def _records(path: Path) -> Iterator[dict[str, Any] | Damage]:
 
 
 def _session(record: dict[str, Any]) -> str:
-    """Its session; else the trajectory whose trace it is; else its own."""
+    """The record's session; else the trajectory whose trace it is; else its own id."""
     named = coerce.either(record.get("session_id"), coerce.at(record, "metadata", "session_id"))
     trace = coerce.text(record.get("trajectory"))
     return named or (f"trace of {trace}" if trace else None) or coerce.text(record.get("id")) or "unknown"
@@ -172,7 +171,7 @@ def _path(value: Any) -> str | None:
 
 
 def _ranges(value: Any) -> tuple[str, int]:
-    """The lines, as ``1-4,9``, and how many ranges were none."""
+    """The lines, as ``1-4,9``, and the number of invalid ranges."""
     ranges = coerce.objects(value)
     pairs = [(coerce.number(item.get("start_line")), coerce.number(item.get("end_line"))) for item in ranges]
     good = [(first, last) for first, last in pairs if first and last and 0 < first <= last]

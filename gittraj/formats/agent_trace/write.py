@@ -1,8 +1,8 @@
-"""agent-trace 0.1.0: a record a commit, which lines of it which trajectory wrote (https://agent-trace.dev);
-and what its schema accepts in a record.
+"""Writes agent-trace 0.1.0: one record per commit, with the trajectory that wrote each of its lines
+(https://agent-trace.dev); and checks a record against its schema.
 
-Only lines that the commit added are told of, by their numbers in it, and of these only what was said to be
-written in a session: for the others nothing is claimed but that nobody knows. JSON Lines.
+Only lines that the commit added are listed, by their numbers in it. Those that no session recorded as written
+have an unknown contributor: nothing is claimed about them. JSON Lines.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from gittraj.model.times import to_stamp
 
 VERSION = "0.1.0"
 _SPACE = uuid.UUID("6f1d8a4e-6c1b-5a0e-9f57-3a1d6b2c9e10")
-"""Of the names that ids of records are made of, so that the same commit has the same record."""
+"""The UUID namespace for ids of records, so that the same commit has the same record."""
 _MODEL_LIMIT = 250
 _PROVIDERS = {"claude": "anthropic", "gpt": "openai", "codex": "openai", "o1": "openai", "o3": "openai",
               "o4": "openai", "gemini": "google", "grok": "xai", "deepseek": "deepseek",
               "mistral": "mistral"}  # fmt: skip
-"""By how a model's name begins, as models.dev calls them."""
+"""Providers, as models.dev calls them, by the beginning of a model's name."""
 
 
 def write(exported: Exported) -> Iterator[str]:
@@ -57,7 +57,7 @@ def _record(
 
 
 def _conversations(runs: Sequence[Run], trajectories: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """One for each trajectory that wrote in the file, the lines of nobody last."""
+    """One for each trajectory that wrote lines of the file; those of unknown origin last."""
     writers = dict.fromkeys(run.trajectory for run in runs if run.trajectory)
     return [
         {
@@ -74,13 +74,13 @@ def _conversations(runs: Sequence[Run], trajectories: Mapping[str, Any]) -> list
 
 
 def _contributor(trajectory: Mapping[str, Any]) -> dict[str, Any]:
-    """Of several models of a session nobody knows which it was."""
+    """The contributor; without a model if the session had several, as it is unknown which of them it was."""
     models = trajectory["models"]
     return {"type": "ai", **({"model_id": _model(models[0])} if len(models) == 1 else {})}
 
 
 def _model(name: str) -> str:
-    """As ``provider/model``, where the provider is known."""
+    """The model as ``provider/model``, if the provider is known."""
     known = next((p for start, p in _PROVIDERS.items() if name.startswith(start)), None)
     return (f"{known}/{name}" if known and "/" not in name else name)[:_MODEL_LIMIT]
 
@@ -98,5 +98,5 @@ def _sessions(runs: Sequence[Run], trajectories: Mapping[str, Any]) -> list[dict
 
 
 def record_faults(record: Any) -> Iterator[tuple[str, str]]:
-    """Where a record does not fit."""
+    """Yield where a record does not fit the schema, and why."""
     return faults(record, load(__file__)["record"])

@@ -1,7 +1,7 @@
-"""agent-trajectories as its first design kept them: an SQLite file with ``trajectories`` and
+"""agent-trajectories in the form of its first design: an SQLite file with ``trajectories`` and
 ``trajectory_events``.
 
-The rows are those of the documents of the same format: a row is written from one, and read as one.
+The rows correspond to documents of the same format: a row is written from one, and read as one.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ _ROWS = (
 )
 _EVENTS = ("chapter_id", "ts", "type", "agent_name", "content", "raw", "significance", "tags")
 _BESIDE = ("status", "tags", "agents", "workflowId", "_trace")
-"""Fields of a document that the tables have no column for: they stand in the chapters' JSON."""
+"""Fields of a document without a column in the tables: they are in the chapters' JSON."""
 
 
 def write(exported: Exported) -> Iterator[bytes]:
-    """The file's bytes: the same of the same trajectories."""
+    """The file's bytes, which are the same for the same trajectories."""
 
     def fill(database: Connection) -> None:
         for trajectory in exported.trajectories:
@@ -98,7 +98,7 @@ def sessions(path: Path) -> Iterator[str]:
 
 
 def read(path: Path, session: str) -> Iterator[Item]:
-    """The items of one trajectory, as of its document. Raises OSError, FormatError."""
+    """The items of one trajectory, as from its document. Raises OSError, FormatError."""
     with open_database(path) as database:
         row = first_row(database, "SELECT * FROM trajectories WHERE id = ?", session)
         if row is None:

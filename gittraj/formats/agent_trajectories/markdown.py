@@ -1,8 +1,8 @@
-"""The Markdown of ``trail``: ``.trajectory.md``, exported for people to read, taken in where nothing else is
-left; and ``summary.md``, which it keeps beside a trajectory, in its own words and order.
+"""The Markdown of ``trail``: ``.trajectory.md``, exported for people to read, and imported if nothing else is
+left; and ``summary.md``, which ``trail`` keeps next to a trajectory, in its own words and order.
 
-Beside the document that it was made from it is not read: that says more. What is written must agree with what
-``trail export --format markdown`` makes of the same document, in UTC.
+It is not read if the document that it was made from is in its folder, which has more. What is written must
+agree with what ``trail export --format markdown`` makes of the same document, in UTC.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _STATUSES = ("completed", "abandoned", "active")
 
 
 def detect(path: Path) -> bool:
-    """Whether ``path`` is such a file, with no document beside it."""
+    """Whether ``path`` is such a file, without a document in its folder."""
     if not _TITLE.match(read_head(path).decode("utf-8", "replace")):
         return False
     stem = path.name.removesuffix(".md")
@@ -44,7 +44,7 @@ def detect(path: Path) -> bool:
 
 
 def sessions(path: Path) -> Iterator[str]:
-    """What the file is called."""
+    """The file's name without its suffixes."""
     yield path.name.removesuffix(".md").removesuffix(".trajectory")
 
 
@@ -55,7 +55,7 @@ def read(path: Path, session: str) -> Iterator[Item]:
 
 
 def _document(text: str) -> dict[str, Any]:
-    """What of a document can be seen in its summary."""
+    """As much of a document as its summary shows."""
     titled = _TITLE.match(text)
     labels = dict(_LABEL.findall(text))
     sections = _sections(text)
@@ -97,7 +97,7 @@ def _chapters(sections: dict[str, str]) -> Iterator[dict[str, Any]]:
 
 
 def _event(text: str, left: dict[str, dict[str, str]]) -> dict[str, Any]:
-    """A note, or the decision whose reason is above."""
+    """A note, or the decision whose reason is in ``left``."""
     for title, fields in left.items():
         if text == f"{title}: {fields.get('Chose')}":
             return _decision(title, left.pop(title))
@@ -131,7 +131,7 @@ def summarise(document: Mapping[str, Any]) -> str:
 
 
 def chapter_page(chapter: Mapping[str, Any], number: int) -> str:
-    """All that a chapter's events say, as a page of its own."""
+    """The contents of all events of a chapter, as a separate page."""
     contents = ((e.get("type"), coerce.string(e.get("content"))) for e in chapter["events"])
     text = ("- **{}** {}".format(kind, content.replace("\n", "\n  ")) for kind, content in contents)
     head = (f"# {number}. {chapter['title']}", f"*Agent: {chapter['agentName']}*", "")
@@ -178,7 +178,7 @@ def _build_sections(document: Mapping[str, Any]) -> Iterator[list[str]]:
 
 
 def _decisions(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Those that give a reason, each question once."""
+    """The decisions that state a reason, each question once."""
     asked: set[Any] = set()
     events = (event for chapter in document["chapters"] for event in chapter["events"])
     records = (event.get("raw") for event in events if event["type"] == "decision")

@@ -1,7 +1,7 @@
 """``.trajectory.json`` files of agent-trajectories (``trail``, agent-relay), and their compactions.
 
-A file is a trajectory with an id of its own, which it keeps. Read leniently: half of those in the wild miss
-what the schema asks for. The files beside it (index, trace, summary) contain nothing more.
+A file is a trajectory with its own id, which it keeps. Read leniently: half of those in the wild lack what
+the schema requires. The files next to it (index, trace, summary) contain nothing more.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def _items(events: list[dict[str, Any]], end: int) -> Iterator[Item]:
 
 
 def _compaction(record: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """What several trajectories came to: decisions, findings, and the words of the model that wrote it."""
+    """What several trajectories were compacted to: decisions, findings, and the model's own text."""
     names = Names(OWN)
     stamp = coerce.stamp(record.get("compactedAt"))
     when = carried.present(ts=stamp)

@@ -1,7 +1,7 @@
-"""Events and chapters of agent-trajectories (npm ``agent-trajectories`` 0.6.1, command ``trail``) as ours,
-and back.
+"""Converts events and chapters of agent-trajectories (npm ``agent-trajectories`` 0.6.1, command ``trail``) to
+ours, and back.
 
-Files are read leniently and written strictly: what the package's own schema refuses is carried, not written.
+Files are read leniently and written strictly: what the package's own schema rejects goes into our own fields.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from gittraj.formats.base.shapes import number
 from gittraj.model.times import seconds, to_stamp
 
 OWN = "trail"
-"""The field of an event for what its file says beyond the event."""
+"""The field of an event for what its file has in addition."""
 
 _AS_THEIRS = {
     "message": "note",
@@ -53,7 +53,7 @@ def read_event(record: Shown, agent: str | None, names: Names) -> Event:
     text = coerce.string(record.get("content"))
     stamp = _stamp(record.get("ts"))
     raw = coerce.mapping(record.get("raw"))
-    if kind == "message_received":  # it is its sender's, whoever's the chapter is
+    if kind == "message_received":  # it is by its sender, whoever the chapter's author is
         agent = coerce.first(raw, "from", "sender")
     tags = coerce.sequence(record.get("tags"))
     fields = present(
@@ -70,7 +70,7 @@ def read_event(record: Shown, agent: str | None, names: Names) -> Event:
 
 
 def _by_kind(kind: str, raw: Event, text: str) -> Event:
-    """What only events of this kind have."""
+    """The fields that only events of this kind have."""
     call = coerce.text(raw.get("callId"))
     match kind:
         case "message_sent" | "message_received":
@@ -91,7 +91,7 @@ def _by_kind(kind: str, raw: Event, text: str) -> Event:
 
 
 def read_decision(raw: Event, text: str) -> Event:
-    """A decision of theirs; one in an old file is only called so, and has the choice as ``decision``."""
+    """Our decision for one of theirs; in an old file it has the choice as ``decision``."""
     fields = present(
         question=coerce.text(raw.get("question")),
         reasoning=coerce.text(raw.get("reasoning")),
@@ -119,7 +119,7 @@ def read_retrospective(record: Event) -> Event:
 
 
 def leftover(record: Shown, event: Event) -> None:
-    """Keep beside an event what is said beyond it; of thinking nothing, which may be sealed."""
+    """Keep in the event's field ``OWN`` what else the record has; not of thinking, which may be sealed."""
     change = difference(strict({**record}, 1), build_event(event, 1))
     if change and event["type"] != "thinking":
         event[OWN] = change
@@ -129,7 +129,7 @@ def leftover(record: Shown, event: Event) -> None:
 
 
 def build_event(event: Shown, ts: int) -> Event:
-    """The event of theirs. ``ts``: its time in milliseconds, where it has none of its own."""
+    """Their event for one of ours. ``ts``: its time in milliseconds, if it has none of its own."""
     built: Event = {
         "ts": round((seconds(event.get("ts")) or 0) * 1000) or ts,
         "type": _AS_THEIRS.get(event["type"], event["type"]),
@@ -187,8 +187,8 @@ def _words(event: Shown) -> str:
 
 
 def document_events(document: Shown) -> Iterator[tuple[Event, Any]]:
-    """The events of a document, each with what of ours was carried with it; what the document says beyond its
-    events is kept in the events that begin its chapters, and in the last one."""
+    """Yield the events of a document, each with our own fields that were stored with it; what else the
+    document has is kept in the events that begin its chapters, and in the last one."""
     names = Names(OWN)
     ours = carried_trajectory(document)
     own_agent = coerce.text(coerce.mapping(ours).get("agent")) or "unknown"
@@ -240,7 +240,7 @@ def _ending(document: Shown, names: Names) -> Iterator[Event]:
 
 
 def carried_trajectory(document: Shown) -> Any:
-    """What we carried of the trajectory itself, with its first event; None in another's file."""
+    """Our own fields of the trajectory, stored with its first event; None in another tool's file."""
     for chapter in coerce.objects(document.get("chapters")):
         for event in coerce.objects(chapter.get("events")):
             return coerce.mapping(without_carried(event, "raw")[1]).get("trajectory")
@@ -248,7 +248,7 @@ def carried_trajectory(document: Shown) -> Any:
 
 
 def with_carried(built: Event, carried: Event) -> Event:
-    """The reverse."""
+    """Add our own fields to an event: the reverse of ``without_carried``."""
     if not carried:
         return built
     raw = built.get("raw")
@@ -260,7 +260,7 @@ def chapter_id(event_id: str) -> str:
 
 
 def _stamp(value: Any) -> str | None:
-    """Milliseconds since 1970; a text in old files."""
+    """The time from milliseconds since 1970, or from a text in old files."""
     if not number(value):
         return to_stamp(value)
     try:

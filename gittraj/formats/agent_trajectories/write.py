@@ -1,8 +1,8 @@
 """``.trajectory.json`` of agent-trajectories 0.6.1, as its own schema accepts it, and the tree that ``trail``
-keeps them in; or the folder of its first design, to be read without a program.
+keeps them in; or the folder of its first design, which can be read without a program.
 
-What its schema demands and nobody said (a role, an approach) is not made up but where a field would be empty;
-a retrospective without a summary and a confidence stays an event.
+What its schema requires and nobody stated (a role, an approach) is only filled in where a field would be
+empty; a retrospective without a summary or a confidence stays an event.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ def files(exported: Exported) -> Iterator[tuple[str, str]]:
 
 
 def bundles(exported: Exported) -> Iterator[tuple[str, str]]:
-    """A folder ``NAME.trajectory`` for each: the document, its summary, each chapter's events to read, and
-    what the session kept as artifacts; the schema that they name; and ``index.json``, which lists them."""
+    """A folder ``NAME.trajectory`` for each: the document, its summary, a page for each chapter's events, and
+    the session's artifacts; the schema that they name; and ``index.json``, which lists them."""
     index: dict[str, Any] = {}
     for trajectory in exported.trajectories:
         document = build(trajectory, exported.commits.get(trajectory["id"], ()))
@@ -73,7 +73,7 @@ def bundles(exported: Exported) -> Iterator[tuple[str, str]]:
 
 
 def _artifacts(folder: str, trajectory: Header) -> Iterator[tuple[str, str]]:
-    """What was kept as an artifact, as a file of its own. Of a binary one only size and hash are stored."""
+    """Each stored artifact as a file. Binary ones are left out: only their size and hash are stored."""
     for number, event in enumerate(events_of(dict(trajectory)), 1):
         media = (event.get("artifact") or {}).get("mediaType")
         if event["content"] and (event["type"] == "artifact" or media):
@@ -82,7 +82,7 @@ def _artifacts(folder: str, trajectory: Header) -> Iterator[tuple[str, str]]:
 
 
 def _named(document: Mapping[str, Any], trajectory: Header) -> str:
-    """A document that came from elsewhere names itself as it likes; a file is not named so."""
+    """The name of a document's file: its id if that is safe, as an imported document may have any."""
     own = document["id"]
     return own if isinstance(own, str) and _ID.fullmatch(own) else str(trajectory["id"])
 
@@ -166,8 +166,8 @@ def _retrospective(retrospective: Header | None) -> dict[str, Any]:
 
 
 class _Chapters:
-    """Builds the chapters of one document; what ours say beyond theirs goes along with each event, and what
-    the trajectory says with the first."""
+    """Builds the chapters of one document; what our events have beyond theirs is stored with each event, and
+    our fields of the trajectory with the first."""
 
     def __init__(self, trajectory: Header) -> None:
         self._trajectory = trajectory
@@ -204,7 +204,7 @@ class _Chapters:
                     yield current
                 kept = fitting(event[OWN]["chapter"], CHAPTER)
                 current = self._chapter(event) | kept | {"events": []}
-                self._names.of("chapter", event.get("ts"), len(event["content"]))  # as a reader counts it
+                self._names.of("chapter", event.get("ts"), len(event["content"]))  # a reader counts it, too
             else:
                 if current is None:
                     current = self._chapter({**event, "content": "Session"})

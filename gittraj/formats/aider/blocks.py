@@ -1,7 +1,7 @@
-"""The changes to files in what a model answered to Aider, in the two forms that show old and new lines.
+"""Reads changes to files from a model's answer to Aider, in the two forms that show old and new lines.
 
 SEARCH/REPLACE blocks (a line with the path, a fence, ``<<<<<<< SEARCH``, ``=======``, ``>>>>>>> REPLACE``;
-aider's editblock_coder.py) and unified diffs in a fence (udiff_coder.py). What breaks the form is left out.
+aider's editblock_coder.py) and unified diffs in a fence (udiff_coder.py). Malformed ones are left out.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _REPLACE = re.compile(r">{5,9} REPLACE\s*\Z")
 _FENCE = re.compile(r"\s*(?:`{3,}|~{3,}|</?(?:source|code|pre|codeblock|sourcecode)>)")
 _DEV_NULL = "/dev/null"
 _SIDES: dict[str, Literal[1, 2]] = {"-": 1, "+": 2}
-"""Where a block has the lines with such a sign."""
+"""The item of a block with the lines that begin with the character."""
 
 
 class _Changes:
@@ -73,7 +73,7 @@ def _blocks(lines: list[str]) -> Iterator[_Block]:
 
 
 def _named(lines: list[str], number: int) -> str | None:
-    """The path in the lines just before a block: below it there may be a fence."""
+    """The path in the lines just before a block, between which there may be a fence."""
     for line in reversed(lines[max(0, number - 3) : number]):
         if _FENCE.match(line):
             continue

@@ -1,7 +1,7 @@
 """Aider's ``.aider.chat.history.md``, to which every session of a folder is appended, each below a header.
 
-The header tells when a session started; nothing else in the file has an id or a time. It grows for months, so
-nothing here holds more than a line of it.
+The header has the time when a session started; nothing else in the file has an id or a time. It grows for
+months, so no more than a line of it is in memory.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _HEADER = re.compile(rb"^# aider chat started at (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d
 
 
 def started_at(session: str) -> float | None:
-    """When a session of this machine started, in seconds since 1970: its header has local time."""
+    """The start of a session on this machine, in seconds since 1970: its header has local time."""
     try:
         return datetime.fromisoformat(session[:_TIME]).timestamp()
     except (ValueError, OverflowError):
@@ -35,25 +35,25 @@ def started_at(session: str) -> float | None:
 
 
 def detect(path: Path) -> bool:
-    """Whether ``path`` is a history of Aider's, or a folder with one."""
+    """Whether ``path`` is Aider's history, or a folder with one."""
     return _HEADER.search(read_head(_file(path))) is not None
 
 
 def sessions(path: Path) -> Iterator[str]:
-    """When its sessions started, which is their id. Lines above the first header belong to no session."""
+    """Yield the sessions' ids: the times when they started. Lines above the first header are in none."""
     with _file(path).open("rb") as stream:
         yield from (session for session, _ in _headers(stream))
 
 
 def read(path: Path, session: str) -> Iterator[Item]:
     file = _file(path)
-    # In its own place the history's folder is the one that its paths start from; a copy says nothing.
+    # Paths are relative to the folder of the history, if that has its own name and is not a copy.
     folder = str(file.parent.absolute()) if file.name == FILE else None
     with file.open("rb") as stream:
         start = next((offset for name, offset in _headers(stream) if name == session), None)
         if start is not None:
             stream.seek(start)
-            at = started_at(session) if folder else None  # elsewhere its zone is not known
+            at = started_at(session) if folder else None  # a copy's time zone is not known
             started = coerce.stamp(session[:_TIME] if at is None else at)
             yield from facts(session=session, started_at=started)
             yield from facts(tag="local-time" if at is None else None, folder=folder)
@@ -65,8 +65,8 @@ def _file(path: Path) -> Path:
 
 
 def _headers(stream: BinaryIO) -> Iterator[tuple[str, int]]:
-    """The id of each session and the offset after its header. The second of two that started in the same
-    second gets a number."""
+    """Yield the id of each session and the offset after its header. The second of two that started in the
+    same second gets a number."""
     seen: dict[str, int] = {}
     offset = 0
     while line := stream.readline(LONGEST):

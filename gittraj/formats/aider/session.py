@@ -1,9 +1,9 @@
-"""One session of Aider's history, line by line.
+"""Reads one session of Aider's history, line by line.
 
-What the human typed begins with ``#### ``, what Aider printed with ``> ``, and both end in two blanks;
-everything else the model said (aider's io.py, ``append_chat_history``). Of a text of several lines that Aider
-printed, only the first begins so and only the last ends so. What a model says may look like either, and
-output that goes back to the model looks like a prompt. Aider commits by itself: that is a call here.
+The human's lines begin with ``#### ``, Aider's own with ``> ``, and both end in two spaces; everything else
+is the model's (aider's io.py, ``append_chat_history``). If Aider's text has several lines, only the first
+begins so and only the last ends so. The model's text may look like either, and output that goes back to the
+model looks like a prompt. Aider commits by itself: that is a call here.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from gittraj.model.session_items import Edit, Entry, Item, Spent
 from gittraj.model.values import AnyEvent, Json, Message, NoteEvent, Prompt, ToolCall, ToolResult, Usage
 
 LONGEST = 1024 * 1024
-"""Bytes of one line; a longer one is taken as several."""
+"""The most bytes of one line; a longer one is read as several."""
 _COMMIT = re.compile(r"Commit ([0-9a-f]{7,64}) ")
 _APPLIED = "Applied edit to "
 _NUMBER = r"([\d.,]{1,20}[kM]?)"
@@ -60,7 +60,7 @@ class _Block:
 
 
 class Session(Reading):
-    """``folder``: where it works, if that is known."""
+    """``folder``: the session's folder, if that is known."""
 
     def __init__(self, folder: str | None) -> None:
         super().__init__(0)
@@ -70,13 +70,13 @@ class Session(Reading):
         self._ended = False  # whether the last line may end a text of several lines; those below decide
         self._block: _Block | None = None
         self._output: _Block | None = None
-        """What Aider printed and that is nothing in particular: the output of a command, a failure."""
-        self._after = 0  # where the line that is read now ends
+        """Aider's other output: that of a command, a failure."""
+        self._after = 0  # the end of the current line
         self._response: str | None = None
         self._spent = Usage()
         self._cost: float | None = None
         self._pending: dict[str, str] = {}
-        """The edits that the model asked for and that nothing was heard of yet: path, and the call's id."""
+        """The requested edits without a result so far: path, and the call's id."""
         self._asked: str | None = None
         self._goes_back = False
         self._theirs = False  # whether the next commit has the human's own changes
@@ -127,8 +127,8 @@ class Session(Reading):
             self._add(line)
 
     def _is_printed(self, text: str) -> bool:
-        """Whether a line that does not end as Aider's do begins a text of several lines by Aider. What the
-        model says comes after an empty line."""
+        """Whether a line that does not end like Aider's begins a text of several lines by Aider. The model's
+        text comes after an empty line."""
         follows = self._mode in ("user", "printed") and not self._blank
         return follows or self._mode == "start" or bool(_COMMIT.match(text) or _ERROR.match(text))
 
@@ -161,7 +161,7 @@ class Session(Reading):
         asked, self._asked = self._asked, None
         goes_back, self._goes_back = self._goes_back, False
         if text == asked:
-            return  # what a command asks is printed again as it goes to the model
+            return  # the question of a command is printed again when it is sent to the model
         if request := _REQUEST.match(text):
             self._asked = text[request.end() :].strip()
         elif _COMMAND.match(text):
@@ -191,18 +191,18 @@ class Session(Reading):
         return self._entry(call.event(own, id=own, **reply), **call.known)
 
     def _give_up(self) -> Iterator[Item]:
-        """Aider says of every edit that it applied; what it went on without was not."""
+        """Report the pending edits as not applied: Aider prints each edit that it applied."""
         pending, self._pending = self._pending, {}
         for call_id in pending.values():
             event = ToolResult(id=f"{call_id}:result", content="not applied", call_id=call_id, is_error=True)
             yield self._entry(event)
 
-    # ------------------------------------------------------------ what Aider printed
+    # ------------------------------------------------------------ Aider's output
 
     def _printed(self, block: _Block) -> Iterator[Item]:
         text = block.text
-        for sign, take in _PRINTED:
-            if match := sign.match(text):
+        for pattern, take in _PRINTED:
+            if match := pattern.match(text):
                 yield from take(self, block, text, match)
                 return
         if self._output or not _NOISE.match(text):
@@ -221,7 +221,7 @@ class Session(Reading):
         yield from self._learn(**match.groupdict())
 
     def _show(self, block: _Block, text: str) -> Iterator[Item]:
-        """Gather it; a failure and a check begin anew."""
+        """Collect output; a failure or a check begins a new event."""
         self._goes_back = self._goes_back or _GOES_BACK.match(text) is not None
         failed, checked = _ERROR.match(text), _CHECK.match(text)
         if failed or checked:
@@ -287,7 +287,7 @@ _PRINTED: tuple[tuple[re.Pattern[str], _Take], ...] = (
     (re.compile(r"Aider v(?P<agent_version>\S+)\Z"), Session._names),
     (re.compile(r"(?:Main model|Models?): (?P<model>\S+) with "), Session._names),
 )
-"""What Aider prints, by how it begins. What the human had not committed, it commits before it edits."""
+"""Handlers of Aider's output, by its beginning. Before it edits, Aider commits the human's own changes."""
 
 
 def _amount(written: str) -> int:

@@ -1,1 +1,1 @@
-"""ATIF, the Agent Trajectory Interchange Format: read, written, and what both agree on."""
+"""ATIF, the Agent Trajectory Interchange Format: its reader, its writer, and what both share."""

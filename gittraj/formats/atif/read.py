@@ -1,7 +1,7 @@
 """ATIF, the Agent Trajectory Interchange Format, all versions: one JSON document for a run, with its
-subagents in it and its continuations beside it.
+subagents in it and its continuations in files next to it.
 
-Steps that a file repeats of an earlier one are kept and not counted. Whose session it is the file says.
+Steps that a file repeats from an earlier one are kept and not counted. The file names the session's agent.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ agent = "atif"
 
 _VERSION = re.compile(r"(?:ATIF-v)?\d+\.\d+")
 _MOST_PARTS = 100
-"""Files that continue one run."""
+"""The most files that continue one run."""
 _SUBAGENTS = "subagent_trajectories"
 _OF_STEPS = frozenset(("steps", _SUBAGENTS))
 
@@ -86,12 +86,12 @@ def _load(path: Path) -> tuple[list[_Document], list[Damage]]:
 
 
 def sessions_of(value: Mapping[str, Any]) -> list[str]:
-    """The ids of the trajectories in a document that is part of another file."""
+    """The ids of the trajectories in a document that is inside another file."""
     return [part.session for part in _documents([value] if is_trajectory(value) else [])]
 
 
 def read_value(value: Mapping[str, Any], session: str) -> Iterator[Item]:
-    """The items of one of these trajectories."""
+    """The items of one of the trajectories in such a document."""
     for part in _documents([value]):
         if part.session == session:
             yield from _items(part, end=0)
@@ -108,10 +108,10 @@ def _documents(files: Sequence[Mapping[str, Any]]) -> list[_Document]:
 
 
 def _continuation(path: Path, value: Mapping[str, Any]) -> Path | None:
-    """The next file of a run: one beside this one, nowhere else."""
+    """The next file of a run, which must be in the same folder."""
     named = coerce.text(value.get("continued_trajectory_ref"))
-    beside = path.parent / Path(named).name if named else None
-    return beside if beside and beside.is_file() and beside.name == named else None
+    sibling = path.parent / Path(named).name if named else None
+    return sibling if sibling and sibling.is_file() and sibling.name == named else None
 
 
 def _below(file: Mapping[str, Any], session: str, root: Mapping[str, Any]) -> Iterator[_Document]:
@@ -167,12 +167,12 @@ def _items(session_document: _Document, *, end: int) -> Iterator[Item]:
 
 
 def _with_response(event: AnyEvent) -> AnyEvent:
-    """What an event cost counts with a model call."""
+    """The event, with its own id as its model call if it has usage without one."""
     return replace(event, response=event.id) if event.usage and not event.response else event
 
 
 def _final(last: Mapping[str, Any], events: Sequence[AnyEvent], spent: dict[str, Spent]) -> Iterator[Fact]:
-    """A run's own totals win over its steps'; but those that count subagents too say nothing of the run."""
+    """Correct ``spent`` by a run's own totals: they override its steps', unless they also count subagents."""
     final = coerce.mapping(last.get("final_metrics"))
     cost = coerce.cost(final.get("total_cost_usd"))
     if cost is not None and all(step.cost is None for step in spent.values()):
@@ -218,7 +218,7 @@ class _StepEvent:
 
 
 def _entries(files: Sequence[Mapping[str, Any]], end: int, *, with_root: bool) -> Iterator[_StepEvent]:
-    """The events of all steps. What the file says of the whole comes last: it begins no part of its own."""
+    """Yield the events of all steps. The one for the file comes last, so that it does not begin a part."""
     names = Names(name)
     for file in files:
         for step in coerce.objects(file.get("steps")):

@@ -12,12 +12,12 @@ Event = dict[str, Any]
 
 _SHAPES = load(__file__)
 _STEP, ROOT = _SHAPES["step"], _SHAPES["root"]
-"""A step; the fields of a document beside its steps, each on its own."""
+"""The shape of a step; the shapes of a document's other fields, each separately."""
 _FIELDS = {name.rstrip("?") for shape in _STEP for name in shape}
 
 
 def document_faults(document: dict[str, Any], path: str = "") -> Iterator[tuple[str, str]]:
-    """Where a document is not ATIF: what its own models would refuse."""
+    """Yield where a document is not ATIF, as its own models would reject it, and why."""
     for name in ("schema_version", "agent", "steps"):
         if name not in document:
             yield f"{path}{name}", "missing"
@@ -44,7 +44,7 @@ def document_faults(document: dict[str, Any], path: str = "") -> Iterator[tuple[
 
 
 def fit(changed: Any, step: Event) -> Event:
-    """A step as its file had it, if the models accept that; what they do not know is ``extra`` to them."""
+    """A step as its file had it, if the models accept that; fields unknown to them go into ``extra``."""
     if not isinstance(changed, dict):
         return step
     strange = {key: value for key, value in changed.items() if key not in _FIELDS}
@@ -55,7 +55,7 @@ def fit(changed: Any, step: Event) -> Event:
 
 
 def _agrees(step: Event) -> bool:
-    """Whether its results are of its own calls, and what called no model has no figures of one."""
+    """Whether its results are of its own calls, and it has no metrics of a model if it called none."""
     calls = {call["tool_call_id"] for call in step.get("tool_calls") or ()}
     results = (step.get("observation") or {}).get("results", ())
     answered = {r["source_call_id"] for r in results if r.get("source_call_id") is not None}

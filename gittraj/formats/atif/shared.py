@@ -1,7 +1,7 @@
-"""A step of ATIF (https://github.com/harbor-framework/harbor, RFC 0001) as events of ours, and back.
+"""Converts a step of ATIF (https://github.com/harbor-framework/harbor, RFC 0001) to our events, and back.
 
-One step of an agent is one model call: its thinking, its words, its calls and what came back. Whatever is not
-an agent's word or a human's is a step of the system, with its type in ``extra``.
+One step of an agent is one model call: its thinking, its text, its calls and their results. Everything that
+is not by an agent or a human is a step of the system, with its type in ``extra``.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from gittraj.model.times import to_stamp
 
 VERSION, LATEST = "ATIF-v1.7", "ATIF-v1.8"
 OWN = "atif"
-"""The field of an event for what its step says beyond the event."""
+"""The field of an event for what its step has in addition."""
 COPIED = "copied_context"
-"""The type of what a file repeats of an earlier one."""
+"""The type of an event that a file repeats from an earlier one."""
 
 
 _AGENT = ("thinking", "message", "tool_call")
@@ -39,7 +39,7 @@ _WRITE, _REASONING = "cache_creation_input_tokens", "reasoning_output_tokens"
 
 
 def step_events(step: Shown, names: Names) -> list[Event]:
-    """The events that a step tells of, first thinking, then words, calls and results; at least one."""
+    """The events in a step, first thinking, then text, calls and results; at least one."""
     text = content_text(step.get("message"))
     source = step.get("source")
     calls = coerce.objects(step.get("tool_calls"))
@@ -58,7 +58,7 @@ def step_events(step: Shown, names: Names) -> list[Event]:
     else:
         events = list(_system_events(step, text))
         for event in events if len(events) > 1 else ():
-            event["response"] = record  # nothing else says that they are one step
+            event["response"] = record  # nothing else shows that they are one step
     stamp = to_stamp(step.get("timestamp"))
     seen: Counter[str] = Counter()
     for event in events:
@@ -81,7 +81,7 @@ def _agent_events(step: Shown, text: str, calls: list[Event], record: str) -> It
     results = list(_results(step))
     for result in results:
         if "callId" not in result.get("result", {}):
-            result["response"] = record  # nothing else says whose it is
+            result["response"] = record  # nothing else shows to which step it belongs
     if usage := read_usage(step.get("metrics")):
         [*events, *(r for r in results if "response" in r)][-1]["usage"] = usage
     yield from (*events, *results)
@@ -137,7 +137,7 @@ def _part(part: dict[str, Any]) -> str:
 
 
 def read_usage(metrics: Any) -> dict[str, int]:
-    """Tokens of a step, without what is counted twice: its prompt tokens include the cached ones."""
+    """The tokens of a step, none counted twice: its prompt tokens include the cached ones."""
     fields = coerce.mapping(metrics)
     extra = coerce.mapping(fields.get("extra"))
     read, written = coerce.count(fields.get("cached_tokens")), coerce.count(extra.get(_WRITE))
@@ -152,8 +152,8 @@ def read_usage(metrics: Any) -> dict[str, int]:
 
 
 def leftover(step: Shown, events: Sequence[Event]) -> None:
-    """Keep beside an event what the step says beyond its events. Never tokens' ids and probabilities: whoever
-    has the tokenizer reads from them what was sealed or redacted."""
+    """Keep what the step has beyond its events in one of them. Never tokens' ids and probabilities: with the
+    tokenizer anyone could decode from them what was sealed or redacted."""
     kept = {k: v for k, v in step.items() if k != "step_id"}
     if isinstance(kept.get("metrics"), dict):
         kept["metrics"] = {k: v for k, v in kept["metrics"].items() if k not in _TOKENS}
@@ -173,7 +173,7 @@ def leftover(step: Shown, events: Sequence[Event]) -> None:
 
 
 def build_step(events: Sequence[Shown]) -> dict[str, Any]:
-    """The step that these events make, without a number: those of one model call, or a single other one."""
+    """The step for these events, without a number: those of one model call, or a single other one."""
     first = events[0]
     kept = next((change for e in events if (change := e.get(OWN))), None)
     step: Event = {"source": "system", "message": ""}
@@ -189,7 +189,7 @@ def build_step(events: Sequence[Shown]) -> dict[str, Any]:
 
 
 def _begin_step(events: Sequence[Shown]) -> Event:
-    """Its source and its words, unless nobody said anything."""
+    """The step's source and message, if it has any."""
     first = events[0]
     match first["type"]:
         case kind if kind in _AGENT:
@@ -238,7 +238,7 @@ def _build_result(event: Shown, *, agent: bool) -> dict[str, Any]:
 
 
 def build_metrics(usages: Sequence[Mapping[str, int]]) -> dict[str, Any]:
-    """Metrics of usages of ours, added up; without what is nothing."""
+    """The metrics for the sum of our usages, without those that are zero."""
 
     def total(*keys: str) -> int:
         return sum(usage.get(key) or 0 for usage in usages for key in keys)

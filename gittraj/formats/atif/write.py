@@ -1,8 +1,8 @@
-"""ATIF v1.7, the Agent Trajectory Interchange Format: one document for a trajectory and its subagents.
+"""Writes ATIF v1.7, the Agent Trajectory Interchange Format: one document for a trajectory and its subagents.
 
 v1.8 adds nothing but audio, and most tools read v1.7: only a document with audio is v1.8 (and what
-``write_latest`` writes). Where a trajectory came from an ATIF file
-its steps are again what they were; what ATIF has no field for is stored in ``extra``.
+``write_latest`` writes). If a trajectory came from an ATIF file, its steps are again what they were; what
+ATIF has no field for is stored in ``extra``.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ _AGENT = ("thinking", "message", "tool_call")
 _ORDER = {"thinking": 0, "message": 1, "tool_call": 2, "tool_result": 3}
 _TOKEN = re.compile(r"[\w-]{6,64}")
 _ENDS = 400
-"""Characters of both ends of a result in which an agent that was started is named."""
+"""How many characters of both ends of a result are searched for the name of a started agent."""
 _ROOT = ("session_id", "notes", "continued_trajectory_ref", "extra")
 
 
 def write(exported: Exported) -> Iterator[str]:
-    """The first trajectory; the others that it started, directly or not, are its subagents."""
+    """Write the first trajectory; the others that it started, directly or not, are its subagents."""
     yield pretty(build_all(exported))
 
 
 def write_latest(exported: Exported) -> Iterator[str]:
-    """The same in the latest version, for tools that ask for it."""
+    """Like ``write``, in the latest version, for tools that require it."""
     yield pretty(versioned(build_all(exported), LATEST))
 
 
@@ -47,7 +47,7 @@ def build_all(exported: Exported) -> dict[str, Any]:
 
 
 def versioned(document: dict[str, Any], version: str) -> dict[str, Any]:
-    """The document, and its subagents', as of another version."""
+    """The document, with its subagents', marked as another version."""
     below = [versioned(child, version) for child in document.get("subagent_trajectories", ())]
     children = {"subagent_trajectories": below} if below else {}
     return {**document, "schema_version": version, **children}
@@ -94,14 +94,14 @@ def _agent(trajectory: Header) -> dict[str, Any]:
 
 
 def _steps(events: Sequence[Event], starters: Mapping[str, str]) -> list[dict[str, Any]]:
-    places = {id(event): at for at, event in enumerate(events)}
+    positions = {id(event): at for at, event in enumerate(events)}
     groups = list(_group(events))
-    order = [places[id(event)] for group in groups for event in group]
+    order = [positions[id(event)] for group in groups for event in group]
     names = Names(OWN)
     steps: list[dict[str, Any]] = []
     for group in groups:
         step = build_step(group)
-        at = None if order == sorted(order) else [places[id(event)] for event in group]
+        at = None if order == sorted(order) else [positions[id(event)] for event in group]
         own = [{key: value for key, value in event.items() if key != OWN} for event in group]
         if carried := carry(own, step_events(step, names), at):
             step["extra"] = {**coerce.mapping(step.get("extra")), KEY: {"events": carried}}
@@ -113,7 +113,7 @@ def _steps(events: Sequence[Event], starters: Mapping[str, str]) -> list[dict[st
 
 
 def _group(events: Sequence[Event]) -> Iterator[list[Event]]:
-    """What goes into one step: the events of one model call, with the results of its calls, however late
+    """Yield the events of each step: those of one model call, with the results of its calls, however late
     they came; every other event alone."""
     groups: list[list[Event]] = []
     by_response: dict[str, list[Event]] = {}
@@ -135,7 +135,7 @@ def _group(events: Sequence[Event]) -> Iterator[list[Event]]:
 
 
 def _is_own(event: Event) -> bool:
-    """Whether it was read from ATIF, where what belongs to a step that is no model call is said so too."""
+    """Whether it was read from ATIF: then events of a step that is not a model call have a response, too."""
     return str(event.get("response")).startswith(f"{OWN}.")
 
 
@@ -148,7 +148,7 @@ def _open(groups: Sequence[list[Event]], event: Event) -> list[Event] | None:
 
 
 def _starters(events: Sequence[Event], children: Mapping[str, Header], trajectory: Header) -> dict[str, str]:
-    """The results that name an agent which their call started, and its trajectory."""
+    """The trajectories of agents that calls started, by the event of the result that names the agent."""
     output: dict[str, str] = {}
     left = set(children)
     for event in events if left else ():

@@ -1,1 +1,1 @@
-"""What readers and writers of several formats share. Nothing here belongs to one agent."""
+"""Helpers that readers and writers of several formats share. Nothing here belongs to one agent."""

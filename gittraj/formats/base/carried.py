@@ -51,7 +51,7 @@ class Names:
 
 
 def present(**fields: Any) -> dict[str, Any]:
-    """The fields that say something, in their order."""
+    """The fields that are not empty, in their order."""
     return {key: value for key, value in fields.items() if value not in (None, "", [], {})}
 
 
@@ -65,7 +65,7 @@ def only(fields: Shown, *names: str) -> dict[str, Any]:
 
 def plain_event(event: Shown, agent: str | None) -> dict[str, Any]:
     """An event of ``show`` without default values and without the name of the trajectory's own ``agent``.
-    A seal opens only where it is stored, so of sealed thinking only the position and size remain."""
+    A seal can only be opened where it is stored, so only the position and size of sealed thinking remain."""
     fields = {key: value for key, value in event.items() if not (key == "agent" and value == agent)}
     plain = event_to_json(event_from_json(fields))
     if not plain.get("usage"):
@@ -140,7 +140,7 @@ def is_inside(path: Any) -> bool:
 
 
 def without_carried(value: Shown, field: str) -> tuple[dict[str, Any], Any]:
-    """The object without what we added to its ``field``, and that."""
+    """The object without what we added to its ``field``, and what we added."""
     fields = value.get(field)
     if not isinstance(fields, dict) or KEY not in fields:
         return dict(value), None
@@ -222,7 +222,7 @@ _SIGNS = frozenset((_REMOVED, _EACH, _WHOLE))
 
 
 def is_same(value: Any, other: Any) -> bool:
-    """Equal as JSON: ``1``, ``1.0`` and ``true`` are three values."""
+    """Whether both are equal as JSON: ``1``, ``1.0`` and ``true`` are three values."""
     return value is other or (value == other and _sorted_text(value) == _sorted_text(other))
 
 
@@ -244,7 +244,7 @@ def difference(wanted: Any, base: Any) -> Any:
 
 
 def patch(base: Any, change: Any) -> Any:
-    """``base``, changed. A change that does not fit is taken as the value itself."""
+    """``base`` with the change applied. A change that does not fit replaces it."""
     if not isinstance(change, dict):
         return change
     if _WHOLE in change:

@@ -1,7 +1,7 @@
-"""Reads values of JSON whose shape nobody guarantees: each has the wanted type or is empty. Token counts of
-model calls, for which each agent has its own names; and an id for a session whose log names none.
+"""Reads values from JSON whose shape nobody guarantees: each has the wanted type or is empty. Also the token
+counts of model calls, which each agent names differently, and ids for sessions whose logs have none.
 
-Agents change their formats without notice, so a reader asks for what it needs and accepts what is there.
+Agents change their formats without notice, so a reader takes what it needs and accepts what is there.
 Nothing here may raise, whatever the JSON.
 """
 
@@ -21,7 +21,7 @@ _STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
 
 def text(value: Any) -> str | None:
-    """``value`` if it is a text that is not empty."""
+    """``value`` if it is a non-empty text."""
     return value if isinstance(value, str) and value else None
 
 
@@ -38,14 +38,14 @@ def sequence(value: Any) -> list[Any]:
 
 
 def at(value: Any, *keys: str) -> Any:
-    """What stands under ``keys``, each in the one before; None where one of them is not there."""
+    """The value under nested ``keys``; None if one of them is missing."""
     for key in keys:
         value = value.get(key) if isinstance(value, dict) else None
     return value
 
 
 def either(*values: Any) -> str | None:
-    """The first of them that is a text which is not empty."""
+    """The first of the values that is a non-empty text."""
     return next(filter(None, map(text, values)), None)
 
 
@@ -55,7 +55,7 @@ def texts(value: Any) -> list[str]:
 
 
 def first(value: Any, *keys: str) -> str | None:
-    """The first text under one of ``keys`` that is not empty: tools name the same argument differently."""
+    """The first non-empty text under one of ``keys``: tools name the same argument differently."""
     return next((found for key in keys if (found := text(at(value, key)))), None)
 
 
@@ -119,8 +119,8 @@ _KINDS = ("input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tok
 
 
 def usage(value: Any, names: tuple[str, ...], *, cached_in_input: bool) -> Usage:
-    """The counts in ``value``. ``names`` are what it calls input, cache read, cache write, output and
-    reasoning tokens, as far as it has them; ``cached_in_input``: its input includes the cached ones."""
+    """The counts in ``value``. ``names`` are its names for input, cache read, cache write, output and
+    reasoning tokens; the last may be missing. ``cached_in_input``: its input includes the cached ones."""
     numbers = mapping(value)
     counts = {kind: count(numbers.get(name)) for kind, name in zip(_KINDS, names, strict=False)}
     if cached_in_input:
@@ -130,7 +130,7 @@ def usage(value: Any, names: tuple[str, ...], *, cached_in_input: bool) -> Usage
 
 
 def usage_since(total: Usage, before: Usage) -> Usage:
-    """What came to ``before``; all of ``total`` if the count began anew."""
+    """The difference between ``total`` and ``before``; all of ``total`` if the count started again."""
     pairs = {name: (getattr(total, name), getattr(before, name)) for name in vars(total)}
     if any(now < then for now, then in pairs.values()):
         return total
@@ -142,10 +142,10 @@ Part = str | int | float | None
 
 
 def shape_id(format: str, records: Iterable[Iterable[Part]]) -> str:  # noqa: A002 - its name everywhere here
-    """An id for a session whose log names none: 20 hex digits over the format and the shape of its first
+    """An id for a session whose log has none: 20 hex digits, a hash of the format and the shape of its first
     records, never of text: roles, names, lengths and times.
 
-    Every later import of the same log, grown or not, comes to the same id; two runs of one task differ in
+    Every later import of the same log, grown or not, computes the same id; two runs of one task differ in
     when their first calls were answered and in how long the answers are.
     """
     described = json.dumps([format, *([*record] for record in records)], separators=(",", ":"))

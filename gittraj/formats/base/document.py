@@ -1,7 +1,7 @@
-"""A session that is one JSON document: read whole, or as far as it goes when it was cut.
+"""Reads a session that is one JSON document; of a truncated one as much as is there.
 
-A document that was cut is closed after its last complete element, so that what was written before is not
-lost; what is not JSON at all gives no value and the reason. To recognise a format, the beginning is enough.
+A truncated document is closed after its last complete element, so that what was written before is not lost;
+what is not JSON at all gives no value and the reason. To recognise a format, the beginning is enough.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from gittraj.model.session_items import Cursor, Damage, Entry, Fact, Item
 from gittraj.model.values import AnyEvent
 
 LIMIT = 512 * 1024 * 1024
-"""Bytes of one document; it is read into memory."""
+"""The most bytes of one document; it is read into memory."""
 _TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+("?)|[\[\]{},]', re.DOTALL)
 _CLOSERS = {"[": "]", "{": "}"}
 _START = Cursor()
@@ -27,8 +27,8 @@ Items = Callable[[Any, str | None, int], Iterator[Item]]
 
 
 def reader(items: Items) -> Callable[..., Iterator[Item]]:
-    """The ``read`` of a format whose files are read whole: ``items`` of the document, of the session id that
-    the file's name gives, and of the number of bytes read; then what is wrong with the document."""
+    """Make the ``read`` of a format whose files are read whole. ``items`` gets the document, the session id
+    from the file's name, and the number of bytes read; the document's damage follows its items."""
 
     def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
         value, damage = load(stream)
@@ -40,8 +40,8 @@ def reader(items: Items) -> Callable[..., Iterator[Item]]:
 
 
 def load(stream: BinaryIO) -> tuple[Any, Damage | None]:
-    """The value of a document, and what is wrong with it; ``None`` as value when nothing can be read."""
-    if stream.seekable():  # whoever looked at the head may have moved it
+    """The value of a document, and its damage; ``None`` as value when nothing can be read."""
+    if stream.seekable():  # whatever read the head may have moved it
         stream.seek(0)
     data = stream.read(LIMIT + 1)
     if len(data) > LIMIT:
@@ -63,22 +63,22 @@ def load(stream: BinaryIO) -> tuple[Any, Damage | None]:
 
 
 def _last_element(text: str) -> tuple[int, str]:
-    """Where the last complete element of an open list or object ends, and what closes those open there.
+    """The end of the last complete element of an open list or object, and the text that closes what is open.
 
     After it more may have been opened, but nothing closed: the last stack still begins with the one there.
     """
     stack: list[str] = []
     end = depth = 0
     for match in _TOKEN.finditer(text):
-        sign = match[0]
-        if sign[0] == '"' and not match[1]:
-            break  # cut inside a text
-        if sign in _CLOSERS:
-            stack.append(_CLOSERS[sign])
-        elif sign == ",":
+        mark = match[0]
+        if mark[0] == '"' and not match[1]:
+            break  # truncated inside a text
+        if mark in _CLOSERS:
+            stack.append(_CLOSERS[mark])
+        elif mark == ",":
             end, depth = match.start(), len(stack)
-        elif sign in "]}":
-            if not stack or stack[-1] != sign:
+        elif mark in "]}":
+            if not stack or stack[-1] != mark:
                 break
             stack.pop()
             end, depth = match.end(), len(stack)
@@ -86,14 +86,14 @@ def _last_element(text: str) -> tuple[int, str]:
 
 
 class Reading:
-    """Reads a session whose events all end where it does."""
+    """The base of readers of documents: all events have the document's end as their own."""
 
     def __init__(self, end: int) -> None:
         self._end = end
         self._known: dict[str, str] = {}
 
     def _learn(self, **facts: str | None) -> Iterator[Fact]:
-        """Those that are new."""
+        """Yield the facts that are new."""
         for name, value in facts.items():
             if value and self._known.get(name) != value:
                 self._known[name] = value
@@ -116,11 +116,11 @@ def load_beside(file: Path, label: str) -> tuple[Any, Damage | None]:
 # ---------------------------------------------------------------- the beginning of a file
 
 HEAD = 65536
-"""Bytes of a file that decide on its format."""
+"""The bytes of a file that decide on its format."""
 
 
 def read_head(path: Path) -> bytes:
-    """The first bytes of the file; none where there is no file to read. A pipe may never answer."""
+    """The first bytes of the file; empty if there is no regular file: a pipe may never answer."""
     try:
         if not path.is_file():
             return b""
@@ -132,6 +132,6 @@ def read_head(path: Path) -> bytes:
 
 @lru_cache(maxsize=2)
 def peek(head: bytes) -> Any:
-    """The value that begins with ``head``, which may be cut anywhere; ``None`` if it is not JSON. Every
-    format asks for that of the same file, and changes nothing of it."""
+    """The value that begins with ``head``, which may be truncated anywhere; ``None`` if it is not JSON.
+    Cached, as every format examines the same file: callers must not change it."""
     return load(io.BytesIO(head))[0]

@@ -1,4 +1,4 @@
-"""What tools do to files, from the old and the new text among a call's arguments.
+"""Derives what tools do to files from the old and the new text among a call's arguments.
 
 Agents repeat unchanged lines around a change as context; those do not count.
 """
@@ -14,7 +14,7 @@ from gittraj.model.session_items import Edit
 
 
 def only_in(lines: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
-    """The ``lines``, in their order, that ``others`` lacks or has fewer times."""
+    """Those of ``lines``, in their order, that ``others`` lacks or has fewer times."""
     spare = Counter(others)
     spare.subtract(lines)
     left = {line: -n for line, n in spare.items() if n < 0}
@@ -27,7 +27,7 @@ def only_in(lines: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
 
 
 def texts(fields: Any, keys: Iterable[str]) -> Iterator[str]:
-    """The texts under ``keys``, in the order of these."""
+    """The texts under ``keys``, in that order."""
     named = coerce.mapping(fields)
     return (text for key in keys if (text := coerce.text(named.get(key))))
 
@@ -53,7 +53,7 @@ def replaced(path: str, pairs: Iterable[tuple[str, str]], **known: Any) -> Edit:
 def pairs(
     changes: Iterable[dict[str, Any]], old: Iterable[str], new: Iterable[str]
 ) -> Iterator[tuple[str, str]]:
-    """Old and new text of each change; ``old`` and ``new`` are the names that they may have."""
+    """The old and new text of each change; ``old`` and ``new`` are the names that they may have."""
     return ((coerce.first(change, *old) or "", coerce.first(change, *new) or "") for change in changes)
 
 
@@ -61,7 +61,7 @@ def pairs(
 
 
 def editor(arguments: Any) -> tuple[Edit, ...]:
-    """Of the edit tool that several agents share, under a few names; its arguments were published with
+    """The edits of the tool that several agents share, under a few names; its arguments were published with
     Anthropic's text editor tool."""
     fields = coerce.mapping(arguments)
     path = coerce.text(fields.get("path"))

@@ -1,4 +1,4 @@
-"""Commands, files and commits of an event from another tool's document."""
+"""Finds the commands, files and commits of an event from another tool's document."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def entry(event: AnyEvent, end: int) -> Entry:
 
 
 def _edits(call: ToolCall) -> tuple[Edit, ...]:
-    """By the arguments, whichever agent's tool it was: without the lines nobody finds the commit again."""
+    """The edits of any agent's tool, by its arguments: without their lines nobody finds the commit again."""
     arguments = call.arguments
     edits = editor(arguments) or cursor.edits(call.name, arguments) or copilot.edits(call.name, arguments)
     files = tuple(Edit(path=file.path, kind=file.kind) for file in call.files)

@@ -1,8 +1,8 @@
 """The input of a writer of an exchange format or a page: trajectories as ``git traj show --json``
 prints them.
 
-So what is exported is what is shown: redacted as it is stored, and sealed thinking sealed. JSON documents
-have their keys in insertion order, and neither lone surrogates nor NaN nor infinity.
+So what is exported is what is shown: redacted as it is stored, with sealed thinking still sealed. JSON
+documents have their keys in insertion order, and neither lone surrogates nor NaN nor infinity.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
     """Lines ``first`` to ``last`` (from 1, both included) of ``path`` that a commit added, and the trajectory
-    that wrote them, as far as one did. ``sha256`` is of their text, each line ended by a newline."""
+    that wrote them, if one did. ``sha256`` is of their text, with a newline after each line."""
 
     path: str
     first: int
@@ -34,8 +34,8 @@ def _none(_: str) -> Sequence[Run]:
 class Exported:
     """``trajectories``: each once, HEADERs with ``chapters``, in the order in which they were found.
 
-    ``commits``: by trajectory, those that are asked about and that it stands on, oldest first, as log entries
-    of docs/json.md (``commit``, ``subject``, ``date`` …). ``runs``: the lines that a commit added.
+    ``commits``: by trajectory, those of the selected commits that have it, oldest first, as log entries of
+    docs/json.md (``commit``, ``subject``, ``date`` …). ``runs``: the lines that a commit added.
     """
 
     trajectories: Sequence[dict[str, Any]]
@@ -44,8 +44,8 @@ class Exported:
 
 
 def nested(trajectories: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    """Each once, after the one whose subagent it is; of those that name each other as parents the first
-    begins."""
+    """Yield groups of trajectories, each of them once, after the one whose subagent it is; of those that name
+    each other as parents the first comes first."""
     under = {each["id"]: _below(each, trajectories, frozenset((each["id"],))) for each in trajectories}
     inner = {child["id"] for found in under.values() for child in found}
     written: set[str] = set()
@@ -85,7 +85,7 @@ def line(value: Any) -> str:
 
 
 def whole(text: str) -> str:
-    """Without lone surrogates."""
+    """``text`` without lone surrogates."""
     return _SURROGATE.sub("\ufffd", text)
 
 

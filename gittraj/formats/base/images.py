@@ -48,16 +48,16 @@ def joined(content: Any) -> tuple[str, Artifact | None]:
     """A text, or the texts of content blocks with a placeholder for each image; and the first image."""
     if isinstance(content, str):
         return content, None
-    pieces: list[str] = []
+    fragments: list[str] = []
     artifact = None
     for block in coerce.objects(content):
         if block.get("type") == "image":
             image = of_block(block)
             artifact = artifact or image
-            pieces.append(placeholder(image))
+            fragments.append(placeholder(image))
         elif text := coerce.text(block.get("text")):
-            pieces.append(text)
-    return "\n".join(pieces), artifact
+            fragments.append(text)
+    return "\n".join(fragments), artifact
 
 
 def placeholder(image: Artifact | None) -> str:

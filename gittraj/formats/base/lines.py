@@ -1,8 +1,8 @@
-"""JSON Lines as agents really write them.
+"""Reads JSON Lines as agents really write them.
 
 Two objects on one line, a byte order mark, NULs, bytes that are not UTF-8, lone surrogates, a last
 line still being written: everything that can be read is read, the rest is reported as
-:class:`~gittraj.model.session_items.Damage`, and no content whatever raises. Knows nothing of any agent.
+:class:`~gittraj.model.session_items.Damage`, and no content ever raises. Knows nothing about any agent.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from gittraj.errors import FormatError
 from gittraj.model.session_items import Cursor, Damage
 
 LIMIT = 64 * 1024 * 1024
-"""Bytes of one line; a longer one is skipped as damage, so that memory stays bounded."""
+"""The most bytes of one line; a longer one is skipped as damage, so that memory stays bounded."""
 WINDOW = 4096
-"""Bytes before a cursor that identify the log."""
+"""The bytes before a cursor that identify the log."""
 _SALVAGE = 32
-"""Places of a broken line where an object is looked for; each try may scan the whole line."""
+"""How often to try to find an object in a broken line; each try may scan the whole line."""
 _LONGEST_NUMBER = 4000
 _BOM = b"\xef\xbb\xbf"
 _BLANK = b" \t\r\n\0"
@@ -56,7 +56,7 @@ def decode(text: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Fragment:
-    """One object of the log, and the byte offsets where its record starts and ends (without the newline)."""
+    """One object of the log, and the byte offsets of its record's start and end (without the newline)."""
 
     value: dict[str, Any]
     start: int
@@ -66,9 +66,9 @@ class Fragment:
 class Lines:
     """The objects of a log in its order, from ``cursor`` on, one line in memory at a time.
 
-    ``trusted`` are the keys that every record has: after a broken piece of a line, an object without
-    them is a part of what broke, and no record. ``skim`` sees each line first: what it returns stands for the
-    line's object, which is not decoded then. Raises :class:`FormatError` on iteration if the 4 kB before the
+    ``trusted`` are the keys that every record has: after a broken fragment of a line, an object without them
+    belongs to what broke and is not a record. ``skim`` gets each line first: what it returns replaces the
+    line's object, which is then not decoded. Raises :class:`FormatError` on iteration if the 4 kB before the
     cursor are not the ones that it was made for.
     """
 
@@ -99,11 +99,11 @@ class Lines:
             self._pass(raw)
 
     def print(self, offset: int) -> str:
-        """Identifies the bytes before ``offset``, which lies in the line that was read last."""
+        """A hash of the bytes before ``offset``, which must be in the line that was read last."""
         return _print(self._before + self._line[: offset - self._offset])
 
     def again(self, offset: int) -> dict[str, Any]:
-        """The object of the record that began at ``offset``, above what was read last; empty without one."""
+        """The object of the earlier record that began at ``offset``; empty if there is none."""
         if not self._stream.seekable():
             return {}
         here = self._stream.tell()
@@ -120,7 +120,7 @@ class Lines:
     def _find_cursor(self) -> bytes:
         offset = self._cursor.offset
         if not offset:
-            if self._stream.seekable():  # whoever looked at the head may have moved it
+            if self._stream.seekable():  # whatever read the head may have moved it
                 self._stream.seek(0)
             return b""
         self._stream.seek(max(0, offset - WINDOW))
@@ -161,7 +161,7 @@ class Lines:
             yield Fragment(value, self._offset, self._offset + len(raw.rstrip(_BLANK)))
 
     def _salvage(self, raw: bytes) -> Iterator[Fragment | Damage]:
-        # surrogateescape keeps a character for a byte, so that positions lead back to offsets
+        # surrogateescape keeps undecodable bytes, so that positions can be converted back to offsets
         line = raw.decode("utf-8", "surrogateescape")
         position = 1 if not self._offset and raw.startswith(_BOM) else 0
         broken: int | None = None
@@ -199,12 +199,12 @@ class Lines:
 
 @lru_cache(maxsize=2)
 def head(data: bytes, limit: int = 50) -> list[dict[str, Any]]:
-    """The first objects among ``data``, the beginning of a file, which may be cut anywhere. Every format asks
-    for those of the same file, and changes nothing of them."""
+    """The first objects in ``data``, the beginning of a file, which may be truncated anywhere. Cached, as
+    every format examines the same file: callers must not change them."""
     objects: list[dict[str, Any]] = []
     for line in data.removeprefix(_BOM).split(b"\n"):
         text = line.strip(_BLANK)
-        if not text.startswith(b"{"):  # as most lines of a document
+        if not text.startswith(b"{"):  # like most lines of a document
             continue
         try:
             value = decode(text.decode("utf-8", "replace"))
@@ -220,8 +220,8 @@ def head(data: bytes, limit: int = 50) -> list[dict[str, Any]]:
 def detector(
     is_record: Callable[[dict[str, Any]], bool], *, cut: re.Pattern[bytes] | None = None, first: int = 50
 ) -> Callable[[bytes], bool]:
-    """The ``detect`` of a format by its first objects. ``cut``: how its first line begins, which may be
-    longer than what is seen."""
+    """Make the ``detect`` of a format by its first objects. ``cut`` matches how its first line begins, which
+    may be longer than ``data``."""
 
     def detect(data: bytes) -> bool:
         objects = head(data, first)
@@ -236,7 +236,7 @@ def _gap(line: str, position: int) -> int:
 
 
 def _scrub(value: Any) -> Any:
-    """``value`` with every lone surrogate, which no UTF-8 can hold, as U+FFFD."""
+    """``value`` with every lone surrogate, which UTF-8 cannot represent, as U+FFFD."""
     written = json.dumps(value, ensure_ascii=False)
     return json.loads(_LONE_SURROGATE.sub("\ufffd", written)) if _LONE_SURROGATE.search(written) else value
 

@@ -1,7 +1,7 @@
-"""Notes that another tool left on commits, brought into one file: a line a note, the oldest commit first.
+"""Reads notes of another tool on commits, from one file: one line per note, the oldest commit first.
 
 ``{"commit": full id, "time": its committer's in seconds, "note": text}``. A session's notes together are its
-log; ids of events bear the commit and begin with ``note.``: they are less than what the agent's own log says.
+log. Ids of events begin with ``note.`` and the commit: the agent's own log has more, and replaces them.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ _TRUSTED = frozenset(("commit", "note"))
 _KEYS = frozenset(("commit", "time", "note"))
 _NOTE = re.compile(rb'\s*\{\s*"(?:commit|time|note)"\s*:')
 Names = Callable[["Note"], Iterable[str] | None]
-"""From a note to the ids of its sessions; None if its text cannot be parsed."""
+"""Returns the ids of a note's sessions; None if its text cannot be parsed."""
 ReadNote = Callable[["Note", str], Iterable[Item]]
-"""From a note, and the id of one of its sessions, to the items of this session."""
+"""Returns the items of one session of a note, by the session's id."""
 
 _AGENTS = {"claude": "claude-code", "gemini": "gemini-cli", "github-copilot": "copilot"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
-    """The ``text`` on ``commit``; ``end`` is where it ends in the file."""
+    """The ``text`` on ``commit``; ``end`` is its end in the file."""
 
     commit: str
     ts: str | None
@@ -54,8 +54,8 @@ class Note:
     def closing(
         self, content: str, *, edits: Iterable[Edit] = (), proves: bool = True, **known: Any
     ) -> Iterator[Item]:
-        """What the note says of the commit itself; the session's turn ended with the commit. ``proves``: that
-        the commit came out of it."""
+        """Yield what the note says about the commit itself, and the end of the session's turn. ``proves``:
+        the note proves that the session led to the commit."""
         common = {"id": f"{self.prefix}:note", "ts": self.ts} | known
         event = NoteEvent(**common, content=content, kind="note")
         yield Entry(event=event, end=self.end, edits=tuple(edits), on=self.commit if proves else None)
@@ -72,14 +72,14 @@ class _Sessions:
 
 @dataclass(frozen=True, slots=True)
 class NotesFile:
-    """The store of a format. ``name_sessions`` of a note of another tool is None."""
+    """The store of a format. ``name_sessions`` returns None for a note of another tool."""
 
     name_sessions: Names
     read_note: ReadNote
 
     def detect(self, path: Path) -> bool:
-        """Whether the file contains notes of this tool, and nothing but notes before. One note may be longer
-        than any head."""
+        """Whether the file contains notes of this tool, and only notes before them. It is read, as one note
+        may be longer than the head."""
         if not _NOTE.match(read_head(path)):
             return False
         with path.open("rb") as stream:
@@ -95,7 +95,7 @@ class NotesFile:
         yield from _sessions_of(path, self.name_sessions).starts
 
     def read(self, path: Path, session: str) -> Iterator[Item]:
-        """The items of one session. Raises OSError, or FormatError if it is not there any more."""
+        """The items of one session. Raises OSError, or FormatError if it is no longer there."""
         sessions = _sessions_of(path, self.name_sessions)
         if session not in sessions.starts:
             raise FormatError(f"{path} contains no session {session}")
@@ -106,7 +106,7 @@ class NotesFile:
 
 
 def parse_json(text: str) -> dict[str, Any]:
-    """The object that a note is; empty if it is none."""
+    """The JSON object in a note; empty if it is not one."""
     try:
         return coerce.mapping(lines.decode(text))
     except (ValueError, RecursionError):
@@ -118,7 +118,7 @@ def _sessions_of(path: Path, name_sessions: Names) -> _Sessions:
     return _sessions(path, stat.st_size, stat.st_mtime_ns, name_sessions)
 
 
-@lru_cache(maxsize=1)  # every session of a file is read alone, and there may be thousands
+@lru_cache(maxsize=1)  # each session of a file is read separately, and there may be thousands
 def _sessions(path: Path, _size: int, _changed: int, name_sessions: Names) -> _Sessions:
     starts: dict[str, list[int]] = {}
     damages: list[Damage] = []
@@ -132,7 +132,7 @@ def _sessions(path: Path, _size: int, _changed: int, name_sessions: Names) -> _S
                     starts.setdefault(session, []).append(fragment.start)
                 if names is None:
                     damages.append(
-                        Damage(at=fragment.start, why=f"the note of {note.commit[:_SHORT]} is another")
+                        Damage(at=fragment.start, why=f"the note of {note.commit[:_SHORT]} is another tool's")
                     )
     return _Sessions(starts, damages)
 
@@ -156,6 +156,6 @@ def _note(record: Fragment) -> Note | None:
 
 
 def name_agent(tool: Any) -> str:
-    """What git-traj calls an agent that such tools call ``tool``."""
+    """git-traj's name for an agent that such tools call ``tool``."""
     name = coerce.text(tool) or "unknown"
     return _AGENTS.get(name, name)

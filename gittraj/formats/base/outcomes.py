@@ -1,4 +1,4 @@
-"""A tool's call and its result before they become events, what a person said to a call or a question, and the
+"""A tool's call and its result before they become events, a person's answer to a call or a question, and the
 ids of the commits that a command reports.
 """
 
@@ -16,12 +16,12 @@ from gittraj.model.values import Artifact, Decided, Decision, NoteEvent, ToolCal
 from gittraj.model.words import main_argument
 
 _LONGEST = 200
-"""Characters of the call in a refusal: the call itself stands before it."""
+"""The most characters of the call in a refusal: the call itself is the event before it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What a call does, by its arguments; ``edits`` are the files as it leaves them."""
+    """What a call does, from its arguments; ``edits`` are the files as it leaves them."""
 
     name: str
     arguments: Any = None
@@ -41,7 +41,7 @@ class Call:
         paths: Iterable[str],
         edits: tuple[Edit, ...],
     ) -> Self:
-        """By the arguments: ``command`` is a shell's, ``paths`` are the names of those that are paths."""
+        """Make it from the arguments: ``command`` is a shell's, ``paths`` names the arguments with paths."""
         command = coerce.text(coerce.mapping(arguments).get("command")) if is_shell else None
         return cls(name, arguments, command, folder, edits, tuple(texts(arguments, paths)))
 
@@ -51,7 +51,7 @@ class Call:
 
     @property
     def known(self) -> dict[str, Any]:
-        """What its entry says beside the event."""
+        """The other fields of its entry."""
         return {
             "edits": self.edits,
             "command": self.command,
@@ -62,7 +62,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """How a call ended. ``bytes`` is the size of the whole output, if the log has only a part of it;
+    """How a call ended. ``bytes`` is the size of the whole output, if the log has only some of it;
     ``declined``: a human refused the call."""
 
     text: str
@@ -78,7 +78,7 @@ class Outcome:
 
     @property
     def known(self) -> dict[str, Any]:
-        """What its entry says beside the event."""
+        """The other fields of its entry."""
         return {"edits": self.edits, "commits": self.commits}
 
 
@@ -99,7 +99,7 @@ def tool_result(outcome: Outcome, *, call_id: str | None, **common: Any) -> Tool
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A person did not let a call run. It decides nothing about the work: ``words`` may."""
+    """A person did not allow a call. It decides nothing about the work, though ``words`` may."""
 
     tool: str | None
     arguments: Any = None
@@ -107,7 +107,7 @@ class Refusal:
 
 
 def ruling(found: Decision | Refusal, **common: Any) -> Decided | NoteEvent:
-    """The event of what a person said; ``common`` are the fields of its record."""
+    """The event of a person's answer; ``common`` are the fields of its record."""
     if isinstance(found, Decision):
         return Decided(**common, decision=found)
     call = f"{found.tool or 'a tool call'} {' '.join(main_argument(found.arguments).split())}".strip()
@@ -136,10 +136,10 @@ _SUMMARY = re.compile(
 
 
 def printed_commits(output: str) -> tuple[str, ...]:
-    """The (mostly short) ids in ``output``, in its order, each once.
+    """The (mostly short) commit ids in ``output``, in its order, each once.
 
-    As git prints them after ``git commit``, ``git cherry-pick``, ``git revert`` and ``git merge --squash``
+    git prints them after ``git commit``, ``git cherry-pick``, ``git revert`` and ``git merge --squash``
     (``print_commit_summary`` in its sequencer.c): ``[branch 1a2b3c4] subject``, also with ``(root-commit)``,
-    and ``detached HEAD`` for the branch. Whether such a commit exists is not decided here.
+    and ``detached HEAD`` for the branch. Whether such a commit exists is not checked here.
     """
     return tuple(dict.fromkeys(_SUMMARY.findall(output)))

@@ -1,9 +1,9 @@
-"""Codex's patch language: what an ``apply_patch`` text does to files.
+"""Reads Codex's patch language: what an ``apply_patch`` text does to files.
 
 The grammar is in codex-rs/apply-patch of github.com/openai/codex: ``*** Begin Patch``, then
 ``*** Add File: p`` with ``+`` lines, ``*** Delete File: p``, or ``*** Update File: p`` with an
 optional ``*** Move to: q`` and hunks of `` ``, ``-`` and ``+`` lines, then ``*** End Patch``.
-Reads only; of text that breaks the grammar, the valid part is returned.
+It applies nothing; of text that breaks the grammar, it returns what is valid.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def inside(command: str) -> str | None:
 
 
 def edits(text: str) -> tuple[Edit, ...]:
-    """The files that the patch writes; paths are as the patch has them."""
+    """The files that the patch writes; paths are as in the patch."""
     return tuple(edit for part in _files(text) for edit in part.edits())
 
 

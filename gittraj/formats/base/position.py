@@ -1,7 +1,7 @@
 """What readers of logs that only grow share, above all the position in one: how many events were returned,
 which facts were reported.
 
-Everything that a reader remembers beyond one turn is here or in the cursor that it passes to
+All state that a reader keeps beyond one turn is here or in the cursor that it passes to
 :meth:`Position.mark`, as JSON, so that resuming from a mark and reading in one go give the same items. A
 cursor is stored unencrypted and must not contain text of the log: of a fact only a short hash is kept, except
 for the names that readers need again.
@@ -20,7 +20,7 @@ from gittraj.model.session_items import Cursor, Damage, Entry, Fact, Item, Mark
 from gittraj.model.values import AnyEvent
 
 VERSION = 2
-"""Version of a cursor's state. It also distinguishes a mark at the start of a log from an unused cursor."""
+"""The version of a cursor's state. It also distinguishes a mark at a log's start from an unused cursor."""
 
 _KEPT = frozenset(("agent", "folder", "model", "parent_kind", "session"))
 """Facts whose value readers need later: names and paths."""
@@ -28,12 +28,12 @@ _START = Cursor()
 
 
 def facts(**known: str | float | None) -> Iterator[Fact]:
-    """The facts of a log that is read whole, without what is not known."""
+    """The facts of a log that is read whole, without those that are not known."""
     yield from (Fact(name=name, value=value) for name, value in known.items() if value not in (None, ""))
 
 
 class Position:
-    """``facts``: those reported so far, by name; a hash for all but :data:`_KEPT`."""
+    """``facts``: those reported so far, by name; a hash for all except :data:`_KEPT`."""
 
     def __init__(self, lines: Lines, cursor: Cursor) -> None:
         self._lines = lines
@@ -56,12 +56,12 @@ class Position:
             yield from self.report(name, value)
 
     def report_fields(self, record: Mapping[str, Any], fields: Mapping[str, str]) -> Iterator[Fact]:
-        """Facts from the texts of a record; ``fields`` are their names by those of the facts."""
+        """Facts from the texts of a record; ``fields`` maps a fact's name to the record's key."""
         for name, key in fields.items():
             yield from self.report(name, coerce.text(record.get(key)))
 
     def foreign(self, session: str | None) -> str | None:
-        """The session that a record names, if that is another than the log's."""
+        """The session that a record names, if it is not the log's."""
         return session if session != self.facts.get("session") else None
 
     def cursor(self, offset: int, state: Mapping[str, Any]) -> Cursor:
@@ -79,7 +79,7 @@ class Position:
             yield Mark(cursor=cursor)
 
     def count(self, items: Iterable[Item]) -> Iterator[Item]:
-        """``items``; the events among them are counted."""
+        """Yield ``items`` and count the events among them."""
         for item in items:
             if isinstance(item, Entry):
                 self.ordinal += 1
@@ -87,14 +87,14 @@ class Position:
 
 
 def short(text: str) -> str:
-    """A hash that distinguishes texts and reveals nothing of them."""
+    """A hash that distinguishes texts and reveals nothing about them."""
     return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """What the events of one record of a log have in common. ``session`` is the one that it names, where that
-    is another than the log's."""
+    """What the events of one record of a log have in common. ``session`` is the one that it names, if that is
+    not the log's."""
 
     id: str
     ts: str | None
@@ -104,7 +104,7 @@ class Record:
     parent: str | None = None
 
     def common(self, ordinal: int | str = 0, *tags: str) -> dict[str, Any]:
-        """The fields of the event that block ``ordinal`` of the record becomes."""
+        """The fields of the event from block ``ordinal`` of the record."""
         own = f"{self.id}:{ordinal}"
         return {"id": own, "ts": self.ts, "tags": (*self.tags, *tags), "parent": self.parent}
 
@@ -113,7 +113,7 @@ class Record:
 
 
 class LogReader:
-    """Reads a log that only grows, a record at a time. A format's reader says what a record's items are."""
+    """Reads a log that only grows, one record at a time. A format's reader turns a record into items."""
 
     trusted: ClassVar[frozenset[str]]
     """The keys that every record has (:class:`Lines`)."""
@@ -123,7 +123,7 @@ class LogReader:
         self._position = Position(self._lines, cursor)
         self._name = session
         self._number: int = cursor.state.get("record", 0)
-        """How many records were read."""
+        """The number of records that were read."""
 
     def items(self) -> Iterator[Item]:
         for fragment in self._lines:
@@ -135,23 +135,23 @@ class LogReader:
         yield from self._position.count(self._rest())
 
     def _skim(self, raw: bytes) -> dict[str, Any] | None:
-        """What stands for a line's object, where that need not be decoded."""
+        """The replacement for a line's object if that need not be decoded, else None."""
         return None
 
     def _record(self, fragment: Fragment) -> Iterator[Item]:
         raise NotImplementedError
 
     def _rest(self) -> Iterable[Item]:
-        """What waited for records that did not come."""
+        """The items that waited for records that did not come."""
         return ()
 
     def _mark(self, fragment: Fragment, state: Mapping[str, Any]) -> Iterator[Mark]:
-        """Reading may start again before this record, with ``state``."""
+        """Mark that reading may start again before this record, with ``state``."""
         yield from self._position.mark(self._position.cursor(fragment.start, state))
 
 
 def read_with(reader: Callable[[BinaryIO, str | None, Cursor], LogReader]) -> Callable[..., Iterator[Item]]:
-    """The ``read`` of a format. ``session``, which the file's name gives, replaces an id that the log misses.
+    """Make the ``read`` of a format. ``session``, from the file's name, is used if the log has no id.
 
     Raises :class:`~gittraj.errors.FormatError` if the log before ``cursor`` is another one.
     """

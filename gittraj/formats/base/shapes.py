@@ -3,8 +3,8 @@
 A shape is a predicate, ``[shape]`` for a list, a tuple for alternatives, or a dict of an object's fields: a
 name with ``?`` is optional, with ``??`` also nullable, and ``*`` allows further fields.
 
-They stand in ``shapes.json`` beside a format: there a text is the name of a predicate here, ``$name`` a
-shape above, or a ``/pattern/`` of the whole text; a list of several is of alternatives, and ``+`` adds the
+They are in ``shapes.json`` next to a format: there a text is the name of a predicate here, ``$name`` for a
+shape above, or a ``/pattern/`` of the whole text; a list of several has alternatives, and ``+`` adds the
 fields of another shape.
 """
 
@@ -22,7 +22,7 @@ _UTC = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z")
 
 
 def load(module: str) -> dict[str, Any]:
-    """The shapes beside the file ``module``, by name."""
+    """The shapes in the folder of the file ``module``, by name."""
     shapes: dict[str, Any] = {}
     for name, written in json.loads(Path(module).with_name("shapes.json").read_text("utf-8")).items():
         shapes[name] = _read(written, shapes)
@@ -49,7 +49,7 @@ def fits(value: Any, shape: Any) -> bool:
 
 
 def faults(value: Any, shape: Any, path: str = "") -> Iterator[tuple[str, str]]:
-    """Where a value does not fit, and why; of alternatives, where it fits the likeliest of them least."""
+    """Yield where a value does not fit, and why; of alternatives, the faults of the one with the fewest."""
     if isinstance(shape, tuple):
         found = [list(faults(value, item, path)) for item in shape]
         yield from min(found, key=len)

@@ -1,6 +1,6 @@
 """Opens other programs' SQLite databases to read them, also while those programs write; and makes new ones.
 
-Reading must not change anything: neither the database nor what lies beside it. ``sqlite3`` is imported where
+Reading must not change anything: neither the database nor the files next to it. ``sqlite3`` is imported where
 it is used, since a hook waits for every import.
 """
 
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 _MAGIC = b"SQLite format 3\0"
 _HEAD = 20
 _WAL = 2
-"""Bytes 18 and 19 of a database with a write-ahead log (https://sqlite.org/fileformat.html)."""
+"""The value of bytes 18 and 19 of a database with a write-ahead log (https://sqlite.org/fileformat.html)."""
 _PATIENCE = 2.0
-"""Seconds to wait for a writer that has locked everybody out."""
+"""Seconds to wait for a writer with an exclusive lock."""
 
 
 @contextmanager
 def open_database(path: Path) -> Iterator[Connection]:
-    """One state of the database, whatever is written meanwhile.
+    """Open a consistent snapshot of the database, whatever is written meanwhile.
 
-    Raises OSError; FormatError if it is not a database, is damaged or stays locked, also when that only
-    shows in a query.
+    Raises OSError; FormatError if it is not a database, is damaged or stays locked, also when only a query
+    shows that.
     """
     with path.open("rb") as stream:
         head = stream.read(_HEAD)
@@ -38,8 +38,8 @@ def open_database(path: Path) -> Iterator[Connection]:
         raise FormatError(f"{path}: not an SQLite database")
     import sqlite3  # noqa: PLC0415
 
-    # Opening a database with a write-ahead log would make the log's files where there are none; then
-    # nobody has it open, and it can be read as a file that does not change.
+    # Opening a database with a write-ahead log would create the log's files if there are none; then no
+    # program has it open, and it can be read as a file that does not change.
     still = head[18] == _WAL and not path.with_name(f"{path.name}-wal").exists()
     uri = f"{path.absolute().as_uri()}?mode=ro{'&immutable=1' if still else ''}"
     try:
@@ -48,11 +48,11 @@ def open_database(path: Path) -> Iterator[Connection]:
             connection.execute("PRAGMA trusted_schema = OFF")
             try:
                 connection.execute("BEGIN")
-                connection.execute("SELECT 1 FROM sqlite_master")  # sqlite_schema came with 3.33
+                connection.execute("SELECT 1 FROM sqlite_master")  # sqlite_schema is new in 3.33
             except sqlite3.Error as error:
                 if "unsafe use of json" not in str(error):
                     raise
-                # an index over JSON, as Kilo has: an older SQLite takes its functions for unsafe
+                # an index over JSON, as in Kilo's: an older SQLite considers its functions unsafe
                 connection.execute("PRAGMA trusted_schema = ON")
             yield connection
     except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter for a damaged column's name
@@ -73,15 +73,15 @@ def has_columns(path: Path, *tables: str) -> bool:
 
 
 def first_row(database: Connection, query: str, *values: str) -> dict[str, Any] | None:
-    """The first row by its columns' names."""
+    """The first row, by its columns' names."""
     cursor = database.execute(query, values)
     row = cursor.fetchone()
     return dict(zip((column[0] for column in cursor.description), row, strict=True)) if row else None
 
 
 def new_database(schema: Path, fill: Callable[[Connection], None]) -> bytes:
-    """The bytes of a database's file with what ``fill`` puts in: the same for the same. ``schema`` is a file
-    of SQL."""
+    """The bytes of a database file with what ``fill`` puts in, the same for the same content. ``schema`` is a
+    file of SQL."""
     import sqlite3  # noqa: PLC0415
 
     with closing(sqlite3.connect(":memory:")) as database:
@@ -99,9 +99,9 @@ def insert(
     *,
     replace: bool = False,
 ) -> None:
-    """Those fields of a row that the table has, each as ``store`` makes it of a value. ``replace``: a row
-    with the same key; otherwise that raises IntegrityError. Half of a character, which JSON can hold and
-    SQLite cannot, becomes U+FFFD."""
+    """Insert those fields of a row that the table has, each converted by ``store``. ``replace`` a row with
+    the same key; otherwise that raises IntegrityError. Half of a character, which JSON can contain and SQLite
+    cannot, becomes U+FFFD."""
     columns = [column[1] for column in database.execute(f"PRAGMA table_info({table})")]
     names = [name for name in columns if name in row]
     marks = ", ".join("?" * len(names))

@@ -1,9 +1,9 @@
-"""What a call of one of Claude Code's tools does, from its arguments alone; and what its result says: its
-text, how it ended, what it changed, what was decided by it.
+"""Reads what a call of Claude Code's tools does, from its arguments alone; and its result: the text, how it
+ended, what it changed, what was decided by it.
 
-A result stands in a log twice: as the model saw it (``tool_result``) and structured (``toolUseResult``). The
-text is the model's; the structure has the rest. Decisions are only those that the log states: answered
-questions, approved plans, refused calls.
+A log has a result twice: as the model saw it (``tool_result``) and structured (``toolUseResult``). The text
+is the model's; the structure has the rest. Decisions are only those that the log states: answered questions,
+approved plans, refused calls.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PATHS = ("file_path", "notebook_path", "path")
 
 
 def call(name: str, arguments: Any, folder: str | None) -> Call:
-    """What the call does; ``folder`` is where the session works."""
+    """What the call does; ``folder`` is the session's."""
     own = edits(name, arguments)
     return Call.of(name, arguments, folder, is_shell=name in SHELLS, paths=PATHS, edits=own)
 
@@ -54,7 +54,7 @@ _DECLINED = (
 )
 _ADVICE = re.compile(r"the user said:|reason for the rejection:")
 _TEXTS = ("text", "tool_name", "error_code", "stdout", "stderr")
-"""Where the blocks of a result, a server's among them, have their text."""
+"""The fields in which the blocks of a result, also of a server's tool, have their text."""
 
 
 def result(block: dict[str, Any], detail: Any, *, shell: bool) -> Outcome:
@@ -65,7 +65,7 @@ def result(block: dict[str, Any], detail: Any, *, shell: bool) -> Outcome:
     text, artifact = _content(block.get("content"))
     fields = coerce.mapping(detail)
     shell = shell or "stdout" in fields
-    # A server's tool says that it failed by the type of what it gives.
+    # A server's tool reports a failure by the type of its content.
     failed = str(coerce.at(block, "content", "type")).endswith("_error")
     is_error = block.get("is_error") is True or failed
     return Outcome(
@@ -81,7 +81,7 @@ def result(block: dict[str, Any], detail: Any, *, shell: bool) -> Outcome:
 
 
 def declined(text: str) -> str | None:
-    """What the user said on refusing a call: ``""`` if nothing, ``None`` if it was not refused."""
+    """The user's message when refusing a call: ``""`` if there is none, ``None`` if it was not refused."""
     if not text.startswith(_DECLINED):
         return None
     advice = _ADVICE.search(text)
@@ -91,7 +91,7 @@ def declined(text: str) -> str | None:
 def _content(content: Any) -> tuple[str, Artifact | None]:
     if isinstance(content, str):
         return content, None
-    if isinstance(content, dict):  # what a server's tool gives
+    if isinstance(content, dict):  # of a server's tool
         content = [content]
     parts: list[str] = []
     artifact: Artifact | None = None
@@ -111,8 +111,8 @@ def _content(content: Any) -> tuple[str, Artifact | None]:
 def _exit_code(text: str, detail: dict[str, Any], *, is_error: bool) -> int | None:
     if match := _EXIT.match(text):
         return int(match[1])
-    # An exit other than 0 is an error for Claude Code, except where it knows what the number means
-    # (grep found nothing), and a command that was stopped or goes on has none yet.
+    # An exit code other than 0 is an error for Claude Code, except if it knows the code's meaning (grep
+    # found nothing), and a command that was stopped or is still running has none yet.
     unclear = ("returnCodeInterpretation", "backgroundTaskId", "interrupted")
     return None if is_error or not detail or any(detail.get(key) for key in unclear) else 0
 
@@ -125,7 +125,7 @@ def _commits(text: str, detail: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _edits(detail: dict[str, Any]) -> tuple[Edit, ...]:
-    """The entire new text of the file, where the result and the old text allow to know it."""
+    """The edit with the file's entire new text, if it can be derived from the result and the old text."""
     path = coerce.first(detail, "filePath", "notebook_path")
     if path is None or detail.get("userModified") is True:
         return ()
@@ -165,7 +165,7 @@ _REASON = re.compile(
 def decisions(
     name: str | None, arguments: Any, detail: Any, result: Outcome
 ) -> tuple[Decision | Refusal, ...]:
-    """What was said by the answer to a call of tool ``name`` (``None``: not known)."""
+    """The decisions in the result of a call of tool ``name`` (``None``: not known)."""
     advice = declined(result.text) if result.is_error else None
     if advice is not None:
         return (Refusal(name, arguments, advice),)
@@ -177,7 +177,7 @@ def decisions(
             return _answers(coerce.mapping(arguments) | fields)
         case "ExitPlanMode" if fields.get("awaitingLeaderApproval") is not True:
             plan = coerce.either(coerce.mapping(arguments).get("plan"), fields.get("plan"))
-            if plan is None and _APPROVED.match(result.text):  # the plan itself lies in a file
+            if plan is None and _APPROVED.match(result.text):  # the plan itself is in a file
                 return (Decision(chosen="approved the plan", by="human"),)
             return _plan(plan or "")
         case _:
@@ -198,7 +198,7 @@ def _answers(fields: dict[str, Any]) -> tuple[Decision, ...]:
 
 
 def _plan(plan: str) -> tuple[Decision, ...]:
-    """The approved plan by its title; its reason is the text below a heading for it."""
+    """A decision for the approved plan: its title, and as reason the text below a heading for it."""
     title, _, rest = plan.strip().partition("\n")
     if not title:
         return ()

@@ -1,5 +1,5 @@
-"""What user and the model say to each other, from records that look alike in a session file and in the
-program's output. Whoever reads the one or the other knows its records around these; nothing here does.
+"""Reads what the user and the model say to each other, from records that look alike in a session file and in
+the program's output. The readers of these know their other records; nothing here does.
 """
 
 from __future__ import annotations
@@ -19,14 +19,13 @@ from gittraj.model.values import Foreign, Message, NoteEvent, PeerMessage, Promp
 _SYNTHETIC = "<synthetic>"
 _TOKENS = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens")
 _FILLER = "No response requested."
-"""What Claude Code writes where the model had nothing to answer: neither message nor error."""
+"""The text that Claude Code writes if the model had nothing to answer: neither message nor error."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record(base.Record):
-    """``detail`` is the structured twin of its tool result. ``sidechain`` says that it belongs to an agent
-    that a call of this log started (``parent`` is that call's event id), ``subagent`` that it belongs to any
-    started agent."""
+    """``detail`` is its tool result in structured form. ``sidechain``: it belongs to an agent that a call of
+    this log started (``parent`` is that call's event id); ``subagent``: it belongs to any started agent."""
 
     value: dict[str, Any]
     content: list[dict[str, Any]]
@@ -40,14 +39,14 @@ class Record(base.Record):
 
 
 class Conversation:
-    """One after the other, the records of type ``user`` and ``assistant``, and the calls between them."""
+    """Reads the records of type ``user`` and ``assistant`` in their order, and matches calls and results."""
 
     def __init__(self, position: Position) -> None:
         self._position = position
         self.forget()
 
     def forget(self) -> None:
-        """A turn begins: it must be read alike with and without the turns before it."""
+        """Begin a turn: it must be read in the same way with and without the turns before it."""
         self._open: dict[str, tuple[str, Any]] = {}
         self._events: dict[str, str] = {}
         self._starters: dict[str, str] = {}
@@ -57,7 +56,7 @@ class Conversation:
         return self._events.get(call_id or "")
 
     def started_by(self, prompt: str | None) -> str | None:
-        """The id of the event whose call gave ``prompt`` to another agent."""
+        """The id of the event whose call passed ``prompt`` to another agent."""
         return self._starters.get(prompt or "")
 
     def user(self, record: Record, typed: str | None) -> Iterator[Item]:
@@ -90,7 +89,7 @@ class Conversation:
             yield from self._block(record, common, ordinal, block)
         if response and isinstance(message.get("usage"), dict):
             yield Spent(response=response, usage=usage(message["usage"]))
-        # Every record of a message bears its stop reason, and thinking is never the last one.
+        # Every record of a message has its stop reason, and thinking is never the last one.
         ends_in_text = record.content and record.content[-1].get("type") == "text"
         if message.get("stop_reason") == "end_turn" and ends_in_text and not record.subagent:
             yield TurnEnd(end=record.end)
@@ -130,13 +129,13 @@ class Conversation:
         tool, arguments = self._open.pop(call_id or "", (None, None))
         result = calls.result(block, record.detail, shell=tool in calls.SHELLS)
         yield record.entry(tool_result(result, call_id=call_id, **record.common(ordinal)), **result.known)
-        said = calls.decisions(tool, arguments, record.detail, result)
-        for n, found in enumerate(said, len(record.content)):
+        decisions = calls.decisions(tool, arguments, record.detail, result)
+        for n, found in enumerate(decisions, len(record.content)):
             yield record.entry(ruling(found, **record.common(n)))
 
 
 def usage(value: Any) -> Usage:
-    """Anthropic's numbers, in which cached tokens are no part of the input ones."""
+    """Convert Anthropic's numbers, in which input tokens do not include cached ones."""
     return coerce.usage(value, _TOKENS, cached_in_input=False)
 
 

@@ -1,4 +1,4 @@
-"""What the records of a Claude Code session say of the session itself."""
+"""Finds facts about a Claude Code session in its records."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SUBAGENT_FILE = "agent-"
 _COMPACTION = "acompact-"
 _SESSION_ID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 _WAITING = 64
-"""Summaries that wait for the record they speak of; a file may begin with many of other sessions."""
+"""The most summaries that wait for their record; a file may begin with many of other sessions."""
 _FACTS = {"agent_version": "version", "folder": "cwd", "branch": "gitBranch", "entrypoint": "entrypoint"}
 _RANKS = {"summary": 1, "ai-title": 2, "custom-title": 3}
 
@@ -26,16 +26,16 @@ def is_subagent(record: dict[str, Any], stem: str | None) -> bool:
 
 
 class SessionFacts:
-    """Tells every fact once, when it is first known or when it changes.
+    """Reports every fact once, when it is first known or when it changes.
 
-    ``stem`` is the file's name without suffix. As a session id it wins, since a resume or a fork begins a
-    file with records that it copied from another session; only a subagent's file is named for the
-    subagent. A renamed log is recognised by its content: a name that is not a UUID loses
-    against a record's id that is one, and without a name the first id of the log is its own. That can
-    be the id of the session that it was copied from, but it is the only one that no growth can change.
+    ``stem`` is the file's name without suffix. As a session id it has precedence, since a resume or a fork
+    begins a file with records that it copied from another session; only a subagent's file is named after the
+    subagent. A renamed log is recognised by its content: a record's id that is a UUID overrides a name that
+    is not, and without a name the first id of the log is its own. That can be the id of the session that it
+    was copied from, but it is the only one that does not change when the log grows.
 
-    ``again`` reads the record at an offset once more: of a summary that waits only the place is kept, since
-    a cursor must not contain text.
+    ``again`` reads the record at an offset once more: only the offset of a waiting summary is kept, since a
+    cursor must not contain text.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class SessionFacts:
         return {"summaries": dict(self._summaries), "title_rank": self._rank}
 
     def foreign(self, record: dict[str, Any]) -> str | None:
-        """The session that the record names, if that is another than the file's."""
+        """The session that the record names, if it is not the file's."""
         copied = coerce.text(coerce.at(record, "forkedFrom", "sessionId"))
         named = copied or coerce.text(record.get("sessionId"))
         return self._position.foreign(named)
@@ -93,7 +93,7 @@ class SessionFacts:
             yield from self._position.report("subagent", subagent)
             yield from self._position.report("parent_session", session)
             yield from self._position.report("parent_kind", "subagent")
-            if subagent.startswith(_COMPACTION):  # it helped the program, and nobody asked for it
+            if subagent.startswith(_COMPACTION):  # the program started it, not a person
                 yield from self._position.report("tag", "compaction")
 
     def _subagent(self, record: dict[str, Any], named: str | None) -> str | None:

@@ -1,7 +1,7 @@
-"""Which texts of Claude Code's user role a human typed, and what is attached to them.
+"""Finds out which texts of Claude Code's user role a human typed, and what is attached to them.
 
-Tool results, command echoes, compaction summaries, reminders and notifications use that role, too. A
-text that is no human's must never become a prompt: it would be shown as what somebody asked for. Images and
+Tool results, command echoes, compaction summaries, reminders and notifications use that role, too. A text
+that is not by a human must never become a prompt: it would be shown as somebody's request. Images and
 documents are described, but never stored.
 """
 
@@ -29,9 +29,9 @@ _INJECTED = (
     "Caveat: The messages below",
 )
 _ASIDES = ("system-reminder", "ide_opened_file", "ide_selection", "ide_diagnostics")
-"""Elements that the program puts into or beside a real prompt."""
+"""Elements that the program adds to a real prompt."""
 _PEERS = ("<teammate-message", "<cross-session-message", "<agent-message")
-"""How texts of other agents begin, which come in the user's role."""
+"""The beginnings of texts by other agents, which come in the user's role."""
 _SENDER = re.compile(
     r'<(?:teammate|cross-session|agent)-message\s(?:[^<>]{0,200}\s)?(?:teammate_id|from)="([^"<>\n]{1,200})"'
 )
@@ -48,7 +48,7 @@ def blocks(message: Any) -> list[dict[str, Any]]:
 def typed(record: dict[str, Any], content: list[dict[str, Any]]) -> str | None:
     """What a human typed in this record, or ``None`` if nobody typed it.
 
-    ``origin`` says since 2.1 who else did: a notification, a channel, another agent, the program itself.
+    Since 2.1 ``origin`` names any other source: a notification, a channel, another agent, the program itself.
     """
     if any(record.get(flag) for flag in _FLAGS) or any(b.get("type") == "tool_result" for b in content):
         return None
@@ -66,25 +66,25 @@ def queued(record: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def waiting(text: Any) -> str | None:
-    """What a human typed among what waits for the agent; commands to the program are not for it."""
+    """A queued text if a human typed it for the agent; commands to the program are not for it."""
     part = _part({"type": "text", "text": text})
     return part if part and not part.startswith("/") else None
 
 
 def message_text(content: list[dict[str, Any]]) -> str | None:
-    """What another agent says in this record."""
+    """The message of another agent in this record, if any."""
     texts = [text for block in content if (text := coerce.text(block.get("text")))]
     return "\n".join(texts) if texts and texts[0].lstrip().startswith(_PEERS) else None
 
 
 def sender(text: str) -> str | None:
-    """The agent that such a text names as its own; None where it names none, or several."""
+    """The agent that such a text names as its sender; None if it names none, or several."""
     named = {*_SENDER.findall(text)}
     return named.pop() if len(named) == 1 and _SENDER.match(text.lstrip()) else None
 
 
 def interruption(content: list[dict[str, Any]]) -> tuple[int, str] | None:
-    """The ordinal and text of the block that says that the user stopped the agent."""
+    """The ordinal and text of the block that reports that the user stopped the agent."""
     for ordinal, block in enumerate(content):
         text = coerce.text(block.get("text"))
         if text and text.startswith(INTERRUPTED):

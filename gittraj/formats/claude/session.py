@@ -1,15 +1,14 @@
 """Claude Code's own session files, ``~/.claude/projects/<folder>/<session id>.jsonl``.
 
-The format is not published; this follows files of versions 1.0 to 2.1. A file only grows, holds one
-record a line, and spreads one model call over several records of the same ``message.id``. Subagents
-have files of the same shape (``agent-<id>.jsonl``, beside the main file or below it); older ones stand
-between the main file's records (``isSidechain``). Never reads another file, and never follows a path
-that a log names.
+The format is not published; this follows files of versions 1.0 to 2.1. A file only grows, has one record per
+line, and spreads one model call over several records of the same ``message.id``. Subagents have files of the
+same shape (``agent-<id>.jsonl``, next to the main file or below it); older ones are between the main file's
+records (``isSidechain``). Never reads another file, and never follows a path that a log names.
 
-Two things that a file holds are left out, since nothing of them can be known while it is read. The
-dialogue of a subagent in ``agent_progress`` records stands in its own file, and whether that file exists
-is for others to see. A rewind is a second child of an older record: when it comes, the events that it
-abandons have been told long ago, so that they bear no mark of it.
+Two things in a file are left out, since they cannot be decided while it is read. The dialogue of a subagent
+in ``agent_progress`` records is also in its own file, and whether that file exists is not checked here. A
+rewind is a second child of an older record: when it comes, the events that it abandons have been reported
+long ago, so they are not marked as abandoned.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ detect = lines.detector(_is_record, cut=_CUT_FIRST_LINE)
 
 
 class _Reader(LogReader):
-    """The session is the stem of the file's name, which wins as session id."""
+    """``stem`` of the file's name has precedence as the session id."""
 
     trusted = frozenset(("type", "sessionId"))
 
@@ -65,7 +64,7 @@ class _Reader(LogReader):
         self._begin_turn()
 
     def _begin_turn(self) -> None:
-        """Forget the turn before: reading on from its end must know no more than reading from the mark.
+        """Forget the previous turn: reading on must have the same state as reading from the mark.
 
         A record that was written twice in different turns comes twice, with the same event ids.
         """
@@ -112,7 +111,7 @@ class _Reader(LogReader):
             yield item
 
     def _follow(self, value: dict[str, Any], typed: str | None) -> str | None:
-        """The event of the Task call that this record of a sidechain goes back to, if it is known."""
+        """The event of the Task call that started this record's sidechain, if it is known."""
         parent = coerce.text(value.get("parentUuid"))
         call = self._chains.get(parent) if parent else self._conversation.started_by(typed)
         if call and (uuid := coerce.text(value.get("uuid"))):
@@ -132,12 +131,12 @@ class _Reader(LogReader):
             case "queue-operation":
                 self._wait(record)
 
-    # ------------------------------------------------------------ what was typed meanwhile
+    # ------------------------------------------------------------ queued prompts
 
     def _wait(self, record: Record) -> None:
-        """Follow the queue: what is removed from it, not taken as the next prompt, goes into the turn.
+        """Follow the queue: a text that is removed from it, not taken as the next prompt, goes into the turn.
 
-        The attachment with the same text clears it again; older files have nothing else of it.
+        An attachment with the same text clears it again; older files have no such attachment.
         """
         match record.value.get("operation"):
             case "enqueue":
@@ -166,7 +165,7 @@ def _system(record: Record) -> Iterator[Item]:
 
 
 def _failure(value: dict[str, Any]) -> str:
-    """What a request failed with; the error stands in the error of the error."""
+    """The error of a failed request; it may be nested several levels deep."""
     error = value.get("error")
     while isinstance(error, dict) and isinstance(error.get("error"), dict):
         error = error["error"]

@@ -1,14 +1,13 @@
 """Claude Code's output, ``claude -p --output-format stream-json``.
 
-Its records bear the uuids and message ids that the session file has for the same things (seen with version
+Its records have the uuids and message ids that the session file has for the same things (seen with version
 2.1.197, subagents and replayed prompts included), and so its events have the same ids: a session read from
-both is stored once. The file knows more: the prompt, which stands here only with
-``--replay-user-messages``, the times of what the model said, its folder and branch, and the tokens of each
-call. Only the output knows what the session cost and how it ended. Reads one session; records of another
-that was written to the same place bear its id.
+both is stored once. The file has more: the prompt, which is here only with ``--replay-user-messages``, the
+times of the model's messages, its folder and branch, and the tokens of each call. Only the output has the
+session's cost and how it ended. Reads one session; records of another one in the same file have its id.
 
-A record bears the usage with which its message began, when hardly anything of the answer was there. The
-``result`` knows the sum; to which call the rest belongs, no record says.
+A record has the usage with which its message began, when hardly anything of the answer existed. The
+``result`` has the sum; no record shows to which call the rest belongs.
 """
 
 from __future__ import annotations
@@ -60,7 +59,7 @@ class _Reader(LogReader):
         self._begin_turn()
 
     def _begin_turn(self) -> None:
-        """Forget the turn before: reading on from its end must know no more than reading from the mark."""
+        """Forget the previous turn: reading on must have the same state as reading from the mark."""
         self._seen: set[str] = set()
         self._streamed: dict[str | None, tuple[str, dict[str, Any]]] = {}
         self._conversation.forget()
@@ -126,7 +125,7 @@ class _Reader(LogReader):
             case "init" if not record.session:
                 fields = {"agent_version": "claude_code_version", "folder": "cwd"}
                 yield from self._position.report_fields(value, fields)
-                # What was asked for, like opus[1m]; the messages name the model alone.
+                # The requested model, like opus[1m]; the messages have its name without the suffix.
                 model = coerce.string(value.get("model")).partition("[")[0]
                 yield from self._position.report("model", model)
             case "compact_boundary":
@@ -134,7 +133,7 @@ class _Reader(LogReader):
                 yield record.entry(NoteEvent(**record.common(0), content=text, kind="compaction"))
 
     def _partial(self, value: dict[str, Any]) -> Iterator[Spent]:
-        """Where every step of an answer is told, its last one knows what it cost."""
+        """Yield the usage of an answer of which every step is reported: the last step has it."""
         event = coerce.mapping(value.get("event"))
         starter = coerce.text(value.get("parent_tool_use_id"))
         if event.get("type") == "message_start":
@@ -155,7 +154,7 @@ class _Reader(LogReader):
             yield record.entry(NoteEvent(**common, content=_denial(denied), kind="error"))
         errors = "\n".join(filter(None, coerce.texts(value.get("errors"))))
         why = coerce.either(errors, value.get("result")) or subtype
-        if subtype != "success":  # otherwise a record before this says the same
+        if subtype != "success":  # otherwise an earlier record has the same text
             yield record.entry(NoteEvent(**record.common(0), content=why, kind="error"))
         if settled := self._tally.settle(usage(value.get("usage"))):
             yield settled
@@ -164,7 +163,7 @@ class _Reader(LogReader):
         yield TurnEnd(end=record.end)
 
     def _outcome(self, value: dict[str, Any], subtype: str, error: str | None) -> Iterator[Fact]:
-        cost = coerce.cost(value.get("total_cost_usd"))  # of the whole program run so far, not of this turn
+        cost = coerce.cost(value.get("total_cost_usd"))  # of the whole run so far, not of this turn
         if cost is not None:
             yield Fact(name="cost_usd", value=cost)
         yield from self._position.report("status", "failed" if error else "completed")
@@ -185,11 +184,11 @@ def _denial(denied: dict[str, Any]) -> str:
     return f"permission denied: {tool} {what}".strip()
 
 
-# ---------------------------------------------------------------- what the calls cost
+# ---------------------------------------------------------------- the calls' tokens
 
 
 class Tally:
-    """The calls since the last result. ``state`` is what an earlier :meth:`state` gave."""
+    """The calls since the last result. ``state`` is the result of an earlier :meth:`state`."""
 
     def __init__(self, state: Mapping[str, Any]) -> None:
         self._restore(state)
@@ -208,10 +207,10 @@ class Tally:
         self._response, self._last = spent.response, spent.usage
 
     def settle(self, total: Usage) -> Spent | None:
-        """The last call with the output that none of the calls had, which makes their sum ``total``.
+        """The last call, credited with the output tokens that are missing from the calls' sum to ``total``.
 
-        Only if what they read adds up, so that the total surely speaks of just these calls: some versions
-        go on counting from the turn before.
+        Only if their input tokens add up, so that the total certainly is of just these calls: some versions
+        continue to count from the previous turn.
         """
         response, last, known = self._response, self._last, self._before + self._last
         self._restore({})

@@ -23,7 +23,7 @@ _START = Cursor()
 _LOGLINES = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{(?s:.{0,4000}?)"loglines"\s*:\s*\[')
 _SESSION_ID = re.compile(r"session_\w{8,}|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 _SHAPED = 4
-"""Records that make the id of a session without one."""
+"""The number of records whose shapes are hashed to the id of a session without one."""
 
 
 def detect(head: bytes) -> bool:
@@ -31,10 +31,10 @@ def detect(head: bytes) -> bool:
 
 
 def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
-    """The items of the session, always from its start: ``end`` counts bytes of its records, one a line.
+    """The items of the session, always from its start: ``end`` counts bytes of its records, one per line.
 
-    Where no record names the session, ``session`` (the stem of the file's name) does if it looks like the
-    web's ids or the program's; else the id is made of the shape of the first records.
+    If no record names the session, ``session`` (the stem of the file's name) is its id if it looks like one
+    of the web or the program; else the id is a hash of the shape of the first records.
     """
     value, damage = document.load(stream)
     if damage:

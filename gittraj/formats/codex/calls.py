@@ -1,7 +1,7 @@
-"""What a call of one of Codex's tools does, from its arguments alone; the files that Codex says it changed.
+"""Reads what a call of Codex's tools does, from its arguments alone, and the files reported as changed.
 
-Shell tools were renamed twice (``shell``, ``shell_command``, ``exec_command``), and a patch may come
-as a tool of its own or inside a shell command: here they all look alike.
+Shell tools were renamed twice (``shell``, ``shell_command``, ``exec_command``), and a patch may be a separate
+tool or inside a shell command: the result is the same.
 
 Changed files are in ``file_change`` items and ``patch_apply_begin`` events, as list (``[{path, kind}]``) or
 as object (``{path: {type, content, unified_diff, move_path}}``; before that, ``{path: {add: {content}}}``).
@@ -28,7 +28,7 @@ _INTO = re.compile(r"\s*cd\s+('[^']*'|\"[^\"]*\"|[^\s;&|'\"]+)\s*&&")
 
 
 def call(payload: dict[str, Any], folder: str | None) -> Call:
-    """The call in a response item; ``folder`` is where the session works."""
+    """The call in a response item; ``folder`` is the session's."""
     name, arguments = _named(payload)
     fields = coerce.mapping(arguments)
     workdir = coerce.first(fields, "workdir", "working_directory")
@@ -93,13 +93,13 @@ def _command(fields: dict[str, Any]) -> str | None:
     return shlex.join(words) or None
 
 
-# ---------------------------------------------------------------- the files that Codex says it changed
+# ---------------------------------------------------------------- the files that Codex reports as changed
 
 _KINDS: dict[str, FileKind] = {"add": "add", "delete": "delete", "update": "update"}
 
 
 def changed(changes: Any) -> tuple[Edit, ...]:
-    """The files as they were left; lines are known only where the log has them."""
+    """The edits of changed files; their lines are known only if the log has them."""
     return tuple(edit for path, change in _changes(changes) for edit in _edits(path, change))
 
 
@@ -132,7 +132,7 @@ def _edits(path: str, change: dict[str, Any]) -> Iterator[Edit]:
 
 
 def _lines(diff: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What the hunks of a unified diff add and remove."""
+    """The lines that the hunks of a unified diff add and remove."""
     hunks = diff[diff.find("@@") :].split("\n") if "@@" in diff else []
     added = [line[1:] for line in hunks if line.startswith("+")]
     removed = [line[1:] for line in hunks if line.startswith("-")]

@@ -23,7 +23,7 @@ _START = Cursor()
 _BEGIN = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"session"\s*:\s*\{\s*"(?:id|timestamp|instructions)"')
 _ITEMS = re.compile(rb'\}\s*,\s*"items"\s*:\s*\[')
 _LONG = 32768
-"""Bytes of a head in which instructions may hide the items."""
+"""In a head with more bytes, long instructions may precede the items."""
 
 
 def detect(head: bytes) -> bool:
@@ -44,7 +44,7 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _STAR
 
 
 def _log(value: Any, *, cut: bool) -> bytes:
-    """The document as a log of the oldest form. Of one that was ``cut``, the last item may be half."""
+    """The document as a log of the oldest form. If it was truncated (``cut``), its last item is left out."""
     fields = coerce.mapping(value)
     first = {"instructions": None, "timestamp": None, "id": None} | coerce.mapping(fields.get("session"))
     first.pop("type", None)

@@ -1,4 +1,4 @@
-"""The output of ``codex exec --json``: the records of ``codex-rs/exec/src/exec_events.rs`` in
+"""Reads the output of ``codex exec --json``: the records of ``codex-rs/exec/src/exec_events.rs`` in
 github.com/openai/codex, those of the oldest form (``{"id":"0","msg":…}``), and what wrappers add.
 
 It has no times and, today, neither the prompt, the model nor the folder. A rollout of the same thread has
@@ -6,8 +6,8 @@ more, so its events supersede these, whose ids all begin with ``exec.``. A file 
 every run counts its items from 0; so an event's id also has a checksum over the kinds and lengths of the
 items so far. It distinguishes runs from the first item that differs, and does not change when the file grows.
 
-A turn's tokens are the thread's total less what the file reported before. What a resumed thread had spent
-before this run is unknown and counts for the first turn. A run that was killed or is still going has the
+A turn's tokens are the thread's total minus what the file reported before. What a resumed thread had spent
+before this run is unknown and counts for the first turn. A run that was killed or is still running has the
 status ``abandoned``.
 """
 
@@ -45,8 +45,8 @@ detect = lines.detector(exec_items.is_record)
 
 
 def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
-    """The items of a run. The session is the thread in the log, else ``session`` if that is an id of Codex,
-    else an id made from the shape of the first two records. There are no marks, so it begins at the start."""
+    """The items of a run. The session is the thread in the log, else ``session`` if that is a Codex id, else
+    a hash of the shape of the first two records. There are no marks, so reading begins at the start."""
     return _Reading(stream, session).items()
 
 
@@ -185,7 +185,7 @@ class _Reading:
         yield from self._pay(final=False)
 
     def _pay(self, *, final: bool = True) -> Iterator[Spent]:
-        if self._response is None:  # of no event: the next turn bears it
+        if self._response is None:  # there is no event: it counts for the next turn
             return
         own = coerce.usage_since(self._total, self._spent)
         if own != Usage():
@@ -195,7 +195,7 @@ class _Reading:
             self._spent = self._total
 
     def _fail(self, value: Any) -> Iterator[Item]:
-        """An error; a failed turn often repeats one."""
+        """Yield an error, unless it was reported: a failed turn often repeats one."""
         text = exec_items.words(value)
         if text not in self._reported:
             self._reported.add(text)
@@ -235,7 +235,7 @@ class _Reading:
         output = exec_items.result(item)
         if output is None:
             return ()
-        # a call that was declined is nobody's decision here: a run without a terminal asks no human
+        # a declined call is not a human's decision here: a run without a terminal asks nobody
         return (self._ended(f"{key}:1", coerce.text(item.get("call_id")) or key, output),)
 
     def _ended(self, own: str, call_id: str | None, output: Outcome) -> Entry:
@@ -262,7 +262,7 @@ class _Reading:
         return None
 
     def _warn(self, key: str, text: str) -> Entry | None:
-        """Before the first turn these are about the configuration, and come twice."""
+        """The event of a warning. Before the first turn they are about the configuration, and come twice."""
         if self._began:
             return self._entry(NoteEvent(id=f"{key}:0", content=text, kind="error"))
         if text in self._reported:

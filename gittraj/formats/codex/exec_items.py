@@ -1,5 +1,5 @@
-"""The records in the output of ``codex exec --json``: which there are, what identifies one, and of the calls
-among their items what each did, and how it ended.
+"""Reads records in the output of ``codex exec --json``: recognises and identifies them, and finds for the
+calls among their items what each did, and how it ended.
 
 Their fields are those of github.com/openai/codex, codex-rs/exec/src/exec_events.rs (``ThreadItemDetails``).
 Before version 0.42 the output consisted of the program's own messages, ``{"id":"0","msg":{"type":…}}``
@@ -39,7 +39,7 @@ def is_record(record: dict[str, Any]) -> bool:
 
 
 def thread_id(fragments: Iterable[Fragment]) -> str | None:
-    """The thread that the first record with a thread's id names."""
+    """The id of the thread, from the first record that has one."""
     records = (record for fragment in fragments for record in translated(fragment.value, 0))
     threads = (coerce.text(record.get(THREADS.get(kind_of(record), ""))) for record in records)
     return next((thread for thread in threads if thread), None)
@@ -50,7 +50,7 @@ def kind_of(record: dict[str, Any]) -> str:
 
 
 def translated(value: dict[str, Any], number: int) -> Iterator[dict[str, Any]]:
-    """The record itself, or the one that has replaced its oldest form."""
+    """The record itself, or today's record for one of the oldest form."""
     message = value.get("msg")
     record = translate(message, number) if isinstance(message, dict) else value
     if record is not None:
@@ -161,7 +161,7 @@ def _ended(message: dict[str, Any]) -> dict[str, Any]:
 
 
 OUTPUTS = ("function_call_output", "custom_tool_call_output")
-"""Items that wrappers write for the output of an item that is a call."""
+"""Items that wrappers write for the output of a call."""
 _CALLS = ("function_call", "custom_tool_call", "local_shell_call")
 _WRAPPED = re.compile(r"(?:/[\w./-]*/)?(?:ba|z|da)?sh -l?c (.+)", re.DOTALL)
 _DOUBLE = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
@@ -170,8 +170,8 @@ _BARE = re.compile(r"[\w@%+=:,./-]+")
 
 
 def call(item: dict[str, Any], folder: str | None) -> Call | None:
-    """The call that an item is; ``None`` for messages, thinking and notes. ``folder`` is where the
-    session works, as far as that is known."""
+    """The call in an item; ``None`` for messages, thinking and notes. ``folder`` is the session's, if it is
+    known."""
     match item.get("type"):
         case "command_execution":
             command, ran_in = item.get("command"), _folder(item.get("cwd")) or folder
@@ -223,14 +223,14 @@ def result(item: dict[str, Any]) -> Outcome | None:
 
 
 def steps(item: dict[str, Any]) -> str:
-    """The plan in a ``todo_list``, one step a line."""
+    """The plan in a ``todo_list``, one step per line."""
     rows = coerce.objects(item.get("items"))
     texts = ((step.get("completed") is True, coerce.string(step.get("text"))) for step in rows)
     return "\n".join(f"[{'x' if done else ' '}] {text}" for done, text in texts)
 
 
 def words(error: Any) -> str:
-    """The words of an error, which may be the JSON of a server's answer."""
+    """The text of an error, which may be the JSON of a server's answer."""
     value = coerce.parsed(error)
     while isinstance(value, dict):
         value = value.get("error") or value.get("message") or value.get("detail")
@@ -243,7 +243,7 @@ def _folder(cwd: Any) -> str | None:
 
 
 def _command(command: Any) -> str | None:
-    """The shell command without the shell that was started for it."""
+    """The shell command without the shell that runs it."""
     if isinstance(command, list):
         words = [word for word in command if isinstance(word, str)]
         if len(words) == 3 and words[1] in ("-c", "-lc"):
@@ -271,7 +271,7 @@ def _unquoted(word: str) -> str:
 
 
 def _answer(item: dict[str, Any], *, failed: bool) -> Outcome:
-    """Of a tool of an MCP server: content blocks, else structured content, else the error."""
+    """The outcome of an MCP tool: content blocks, else structured content; and the error."""
     fields = coerce.mapping(item.get("result"))
     text, artifact = images.joined(coerce.objects(fields.get("content")))
     structured = fields.get("structured_content")
@@ -284,7 +284,7 @@ def _answer(item: dict[str, Any], *, failed: bool) -> Outcome:
 
 
 def _states(item: dict[str, Any]) -> str:
-    """What the other agents of the session do, one a line."""
+    """The states of the session's other agents, one per line."""
     lines: list[str] = []
     for thread, state in coerce.mapping(item.get("agents_states")).items():
         fields = coerce.mapping(state)

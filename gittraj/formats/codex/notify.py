@@ -1,8 +1,8 @@
-"""What Codex hands to the ``notify`` program of its ``config.toml``, one object a line as recorded.
+"""Reads what Codex passes to the ``notify`` program of its ``config.toml``, recorded as one object per line.
 
 After each turn: ``{"type":"agent-turn-complete","thread-id","turn-id","cwd","client","input-messages",
-"last-assistant-message"}``. ``input-messages`` repeats those of the turns before, and what the program put
-into the user's role. A rollout of the same thread tells more; its events supersede these.
+"last-assistant-message"}``. ``input-messages`` repeats those of earlier turns, and what the program put into
+the user's role. A rollout of the same thread has more; its events supersede these.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class _Reader(LogReader):
     def __init__(self, stream: BinaryIO, session: str | None, cursor: Cursor) -> None:
         super().__init__(stream, session, cursor)
         self._known: dict[str, int] = dict(cursor.state.get("known", {}))
-        """How many messages of each thread were reported, over all its turns."""
+        """The number of messages of each thread that were reported, over all its turns."""
 
     def _record(self, fragment: Fragment) -> Iterator[Item]:
         value = fragment.value
@@ -57,8 +57,8 @@ class _Reader(LogReader):
         yield TurnEnd(end=fragment.end)
 
     def _asked(self, thread: str, value: Any) -> Iterator[tuple[int, str]]:
-        """The prompts of this turn. Of a thread not seen before, the last one: what stands before it was
-        asked in an earlier turn, or of the thread that this one was forked from."""
+        """The prompts of this turn. Of a new thread only the last one: those before it are from earlier
+        turns, or from the thread that this one was forked from."""
         texts = coerce.texts(value)
         new = texts[self._known.get(thread, 0) :]
         typed = [

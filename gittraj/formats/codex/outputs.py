@@ -1,8 +1,8 @@
-"""What the output of one of Codex's tools says, in the four shapes that it had over the years, and what a
-human answered in it.
+"""Reads the output of Codex's tools, in the four shapes that it had over the years, and a human's answers in
+it.
 
-A rollout holds what the model saw: the output within a frame of exit code and time, perhaps cut in
-its middle. The frame is read and taken off; what remains is the real output.
+A rollout has what the model saw: the output in a frame with exit code and time, perhaps truncated in its
+middle. The frame is read and removed; what remains is the real output.
 """
 
 from __future__ import annotations
@@ -48,23 +48,23 @@ _DECLINED = re.compile(r"(?:exec command|patch|command|tool call) (?:was )?rejec
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a call ended, by a record that is not its output."""
+    """How a call ended, from a record that is not its output."""
 
     exit_code: int | None = None
     failed: bool = False
     declined: bool = False
     duration_ms: int | None = None
     whole: str | None = None
-    """The output before it was cut for the model."""
+    """The output before it was truncated for the model."""
     edits: tuple[Edit, ...] = ()
-    """What a patch changed."""
+    """The files that a patch changed."""
 
 
 UNKNOWN = Ending()
 
 
 def ending(fields: dict[str, Any]) -> Ending:
-    """From an ``item_completed`` item or an ``exec_command_end``/``patch_apply_end`` event."""
+    """Read an ``item_completed`` item or an ``exec_command_end``/``patch_apply_end`` event."""
     exit_code = coerce.number(fields.get("exit_code"))
     declined = fields.get("status") == "declined"
     failed = declined or fields.get("status") == "failed" or fields.get("success") is False
@@ -81,7 +81,7 @@ def ending(fields: dict[str, Any]) -> Ending:
 
 
 def output(value: Any, ended: Ending = UNKNOWN) -> Outcome:
-    """The output, which a rollout has as text, as JSON in a text, as content items or as object.
+    """The output, which a rollout has as text, as JSON in a text, as content items or as an object.
 
     ``ended`` is from another record of the same call.
     """
@@ -90,7 +90,7 @@ def output(value: Any, ended: Ending = UNKNOWN) -> Outcome:
     frame = framed[0] if framed else ""
     exit_code = _exit_code(frame, metadata, ended)
     body = text[len(frame) :]
-    ran = frame or exit_code is not None  # then its words are a program's
+    ran = frame or exit_code is not None  # then the text is a program's
     declined = ended.declined or (not ran and _DECLINED.match(body) is not None)
     failed = success is False or ended.failed or exit_code not in (None, 0)
     truncated = _is_truncated(text)
@@ -109,7 +109,7 @@ def output(value: Any, ended: Ending = UNKNOWN) -> Outcome:
 
 
 def _exit_code(frame: str, metadata: dict[str, Any], ended: Ending) -> int | None:
-    """By the output's own fields, else its frame, else another record of the call."""
+    """The exit code from the output's own fields, else its frame, else another record of the call."""
     stated = coerce.number(metadata.get("exit_code"))
     if stated is not None:
         return stated
@@ -118,12 +118,12 @@ def _exit_code(frame: str, metadata: dict[str, Any], ended: Ending) -> int | Non
 
 
 def _is_truncated(text: str) -> bool:
-    may_be = "truncated" in text or "[... " in text or "Total output lines: " in text  # found faster
+    may_be = "truncated" in text or "[... " in text or "Total output lines: " in text  # a faster check
     return may_be and _CUT.search(text) is not None
 
 
 def _duration(frame: str, metadata: dict[str, Any]) -> int | None:
-    """Milliseconds."""
+    """The duration in milliseconds."""
     took = metadata.get("duration_seconds")
     if isinstance(took, int | float) and 0 <= took < _LONGEST:
         return round(1000 * took)
@@ -132,7 +132,7 @@ def _duration(frame: str, metadata: dict[str, Any]) -> int | None:
 
 
 def _unpack(value: Any) -> tuple[str, Artifact | None, bool | None, dict[str, Any]]:
-    """Text, image, whether it reports success, and the fields beside the text."""
+    """The text, its image, whether it reports success, and the fields besides the text."""
     if isinstance(value, str):
         if value.startswith("{") and isinstance(inner := coerce.parsed(value), dict) and "output" in inner:
             text, artifact, success, _ = _unpack(inner["output"])
@@ -151,11 +151,11 @@ def _unpack(value: Any) -> tuple[str, Artifact | None, bool | None, dict[str, An
 
 ASKING = "request_user_input"
 _OTHER = "user_note: "
-"""The prefix of a free text among the chosen labels."""
+"""The prefix of the user's own text among the chosen labels."""
 
 
 def answered(arguments: Any, output: str) -> Iterator[Decision]:
-    """The questions of a call and the answers in its output, both of codex-rs/protocol,
+    """Yield decisions from the questions of a call and the answers in its output, as in codex-rs/protocol,
     ``request_user_input.rs``: ``{questions: [{id, question, options}]}`` and
     ``{answers: {id: {answers: [label]}}}``."""
     replies = coerce.mapping(coerce.mapping(coerce.parsed(output)).get("answers"))

@@ -1,8 +1,8 @@
-"""Which texts of Codex's user role a human typed, and what exactly.
+"""Finds out which texts of Codex's user role a human typed, and what exactly.
 
-The program puts its own context into the same role. A rollout writes a user message first and then, in most
-versions, a record that says that a human typed it: that decides, and until then everything is held back, so
-that the order of the items is the log's.
+The program puts its own context into the same role. A rollout has a user message first and then, in most
+versions, a record that a human typed it: that decides, and until then everything is held back, so that the
+order of the items is the log's.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def typed(texts: list[str]) -> str | None:
 
 
 def unwrapped(text: str) -> str:
-    """The prompt without what an editor puts around it."""
+    """The prompt without the text that an editor puts around it."""
     if text.lstrip().startswith(_WRAPPER):
         text = text.partition(_REQUEST)[2] or text
     return text.strip()
@@ -80,23 +80,23 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A human typed ``text``; or, if it is ``None``, the agent went on without such a record."""
+    """A human typed ``text``; or, if it is ``None``, the agent continued without such a record."""
 
     text: str | None = None
 
 
 class Held:
-    """Passes items on, but for those after a candidate, which wait for the verdict.
+    """Passes items on, except those after a candidate, which wait for the verdict.
 
-    ``confirms`` says whether this log has records of what was typed; ``None`` as long as that is not
-    known. In a log that has, a message without one was put in by the program; in one that has not,
-    every message counts whose text is not known to be injected.
+    ``confirms``: whether this log has records of what was typed; ``None`` as long as that is not known. If it
+    has them, a message without one was injected by the program; if not, every message counts whose text is
+    not known to be injected.
     """
 
     def __init__(self, position: Position, confirms: bool | None) -> None:
         self._position = position
         self.waiting: list[Item | Candidate] = []
-        """As long as it is empty, items other than candidates may pass by."""
+        """As long as it is empty, items other than candidates need not go through ``take``."""
         self.confirms = confirms
 
     @property

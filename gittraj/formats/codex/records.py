@@ -1,5 +1,5 @@
-"""A record of a rollout: what the program itself says in one (errors, undone turns, reviews by others), what
-the first ones say of the session, and which need not be decoded.
+"""Reads records of a rollout: the program's own remarks (errors, undone turns, reviews by others), the facts
+about the session in the first ones; and skips those that need not be decoded.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _FIRST_TELLS = frozenset(("instructions", "git"))
 
 
 class Record(NamedTuple):  # one for each record of a log: a dataclass takes three times as long to make
-    """A record with what every event of it has. ``owner`` is the session that it was copied from."""
+    """A record, with what all of its events have. ``owner`` is the session from which it was copied."""
 
     number: int
     kind: str
@@ -31,7 +31,7 @@ class Record(NamedTuple):  # one for each record of a log: a dataclass takes thr
     owner: str | None
 
     def common(self, ordinal: int = 0, *tags: str) -> dict[str, Any]:
-        """The fields of the event that block ``ordinal`` becomes."""
+        """The fields of the event from block ``ordinal``."""
         source = coerce.text(self.payload.get("id")) if self.kind == "response_item" else None
         return {
             "id": f"{source or f'n{self.number}'}:{ordinal}",
@@ -57,13 +57,13 @@ def is_bare(value: dict[str, Any]) -> bool:
     return "type" not in value and value.keys() >= _FIRST and not _FIRST_TELLS.isdisjoint(value)
 
 
-# ---------------------------------------------------------------- what the program says
+# ---------------------------------------------------------------- the program's own remarks
 
 _JUDGED = {"approved": "approved", "denied": "declined"}
 
 
 def remarks(record: Record) -> Iterator[Entry]:
-    """The entries of an ``event_msg`` that is neither of the model nor of a human."""
+    """Yield the entries of an ``event_msg`` that is neither by the model nor by a human."""
     payload = record.payload
     match payload.get("type"):
         case "error" | "stream_error":
@@ -85,9 +85,9 @@ def remarks(record: Record) -> Iterator[Entry]:
 def _findings(record: Record, review: dict[str, Any]) -> Iterator[Entry]:
     ordinal = 0
     for ordinal, finding in enumerate(coerce.objects(review.get("findings")), 1):
-        place = coerce.mapping(finding.get("code_location"))
-        line = coerce.number(coerce.at(place, "line_range", "start"))
-        path = coerce.text(place.get("absolute_file_path"))
+        location = coerce.mapping(finding.get("code_location"))
+        line = coerce.number(coerce.at(location, "line_range", "start"))
+        path = coerce.text(location.get("absolute_file_path"))
         where = f"{path}:{line}" if path and line else path
         parts = [coerce.text(finding.get("title")), where, coerce.text(finding.get("body"))]
         text = "\n".join(filter(None, parts))
@@ -99,7 +99,7 @@ def _findings(record: Record, review: dict[str, Any]) -> Iterator[Entry]:
 
 
 def _judgement(record: Record) -> Iterator[Entry]:
-    """What another model, set to watch over this one, decided on a call."""
+    """Yield the decision on a call by another model that supervises this one."""
     payload = record.payload
     judged = _JUDGED.get(str(payload.get("status")))
     if judged is None:
@@ -134,7 +134,8 @@ def identify(position: Position, meta: dict[str, Any]) -> Iterator[Fact]:
 
 
 def _parent(meta: dict[str, Any]) -> tuple[str | None, str | None]:
-    """The session that this one comes from, and how. Reviewers and guardians name no starter."""
+    """The session from which this one was started or forked, and which of these. Reviewers and guardians do
+    not name it."""
     source = coerce.mapping(meta.get("source"))
     spawn = coerce.mapping(coerce.at(source, "subagent", "thread_spawn"))
     starter = coerce.either(meta.get("parent_thread_id"), spawn.get("parent_thread_id"))
@@ -157,11 +158,11 @@ def is_subagent(position: Position) -> bool:
 
 
 class CopiedHistory:
-    """Whether a record is a copy from the parent of a fork, which older versions put before the fork's own.
+    """Decides whether a record is copied from a fork's parent: older versions put these before its own.
 
-    Copies bear new times, all within the moment when the file was made, and the parent's own meta
-    stands before them. Where turns have ids of UUID version 7 (RFC 9562), which begin with a time,
-    the first turn younger than the session is its own; else the first record after that moment.
+    Copies have new times, all within the moment when the file was made, and the parent's own meta comes
+    before them. If turns have ids of UUID version 7 (RFC 9562), which begin with a time, the first turn
+    younger than the session is its own; else the first record after that moment.
     """
 
     def __init__(self, position: Position, state: dict[str, Any]) -> None:
@@ -174,7 +175,7 @@ class CopiedHistory:
         return {"began": self._began, "owner": self.owner}
 
     def follow(self, kind: str, payload: dict[str, Any], time: Any) -> None:
-        """Take note of the next record, before it is read."""
+        """Update ``owner`` for the next record, before it is read."""
         self._began = self._began or coerce.stamp(time)
         if kind == "session_meta":
             own, named = self._position.facts.get("session"), coerce.text(payload.get("id"))
@@ -200,12 +201,12 @@ def _is_v7(name: str) -> bool:
 # ---------------------------------------------------------------- what need not be decoded
 
 # Half of a rollout is repetition: the settings of a turn at every model call, counts of tokens that were
-# reported, the texts of the other view. A record is skimmed only where decoding it would come to the same.
+# reported, the texts of the other view. A record is skimmed only if decoding it would have the same result.
 
 NOTHING: dict[str, Any] = {}
-"""Stands for a record that says nothing."""
+"""Replaces a record without information."""
 VOICE: dict[str, Any] = {"type": "event_msg"}
-"""Stands for a record that only shows that a model call is going on."""
+"""Replaces a record that only shows that a model call is in progress."""
 
 _HEAD = re.compile(
     rb'\{"timestamp":"[^"]{0,40}",(?:"ordinal":\d{1,18},)?"type":"(?:'
@@ -230,7 +231,7 @@ class RolloutSkim:
     def __call__(self, raw: bytes) -> dict[str, Any] | None:
         if self.all or not (head := _HEAD.match(raw)):
             return None
-        if not raw.endswith(b"}\n") or raw.count(b'"payload"') != 1:  # cut, or two records on one line
+        if not raw.endswith(b"}\n") or raw.count(b'"payload"') != 1:  # truncated, or two records on one line
             return None
         match head[head.lastindex or 0]:
             case b"agent_message" | b"agent_reasoning":

@@ -1,9 +1,9 @@
 """Codex's rollout files, ``$CODEX_HOME/sessions/YYYY/MM/DD/rollout-<time>-<uuid>.jsonl``.
 
 The records are those of github.com/openai/codex, codex-rs/protocol (``RolloutItem``), from 0.2x to
-0.169. The same content stands there as the model's view (``response_item``) and as the user
-interface's (``event_msg``): events come from the first, the second only tells what a human typed, how
-calls ended, and where turns end. ``codex exec --json`` is another format.
+0.169. They have the same content as the model's view (``response_item``) and as the user interface's
+(``event_msg``): events come from the first, the second only shows what a human typed, how calls ended, and
+where turns end. ``codex exec --json`` is another format.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _Step = Item | Candidate | Verdict
 
 def detect(head: bytes) -> bool:
     objects = lines.head(head)
-    if not objects:  # a first line of base instructions longer than what is seen
+    if not objects:  # the first line has base instructions and is longer than the head
         return _CUT_FIRST_LINE.match(head[:4096]) is not None
     return any(_is_record(record) for record in objects) or is_bare(objects[0])
 
@@ -77,7 +77,7 @@ class _Reading:
         self._begin_turn()
 
     def _begin_turn(self) -> None:
-        """Forget the turn before: reading on from its end must know no more than reading from the mark."""
+        """Forget the previous turn: reading on must have the same state as reading from the mark."""
         self._calls.end_turn()
         self._tools: dict[str, Call] = {}
         self._endings: dict[str, outputs.Ending] = {}
@@ -92,7 +92,7 @@ class _Reading:
             for step in self._read(fragment):
                 if held.waiting or isinstance(step, Candidate | Verdict):
                     yield from held.take(step)
-                else:  # what take() would do, for nearly all
+                else:  # as take() does, inlined for the most frequent case
                     position.ordinal += isinstance(step, Entry)
                     yield step
         yield from held.end()
@@ -108,7 +108,7 @@ class _Reading:
             self._calls.label(number, item=False)
             return ()
         kind, payload = opened(value)
-        if payload is value:  # a log of the oldest form never says what was typed
+        if payload is value:  # a log of the oldest form never marks what was typed
             self._held.confirms = False
         time = value.get("timestamp")
         self._history.follow(kind, payload, time)
@@ -218,13 +218,13 @@ class _Reading:
         ended = self._endings.pop(call_id, outputs.UNKNOWN)
         output = outputs.output(record.payload.get("output"), ended)
         event = tool_result(output, call_id=call_id or None, **record.common())
-        said: Iterable[Decision | Refusal] = ()
+        answers: Iterable[Decision | Refusal] = ()
         if output.declined:
-            said = (Refusal(call.name, call.arguments) if call else Refusal(None),)
+            answers = (Refusal(call.name, call.arguments) if call else Refusal(None),)
         elif call and call.name == outputs.ASKING:
-            said = outputs.answered(call.arguments, output.text)
-        stated = [ruling(found, **record.common(n)) for n, found in enumerate(said, 1)]
-        return [record.entry(event, **output.known), *map(record.entry, stated)]
+            answers = outputs.answered(call.arguments, output.text)
+        events = [ruling(answer, **record.common(n)) for n, answer in enumerate(answers, 1)]
+        return [record.entry(event, **output.known), *map(record.entry, events)]
 
     def _peer(self, record: Record, text: str | None) -> Iterator[_Step]:
         if text:

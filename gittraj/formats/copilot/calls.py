@@ -1,7 +1,7 @@
-"""What a call of one of Copilot's tools does, from its arguments alone; a record of its event stream, the
+"""Reads what a call of Copilot's tools does, from its arguments alone; a record of its event stream, the
 result of a call in it, and the human's decision, if any.
 
-The command line and VS Code name their tools and arguments differently; here they all look alike.
+The command line and VS Code name their tools and arguments differently; the result is the same.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _EXIT = re.compile(r"(?:with )?exit(?:ed with)? code:? (-?\d{1,10})>?\.?\s*\Z")
 
 
 def call(name: str, arguments: Any, folder: str | None) -> Call:
-    """What the call does; ``folder`` is where the session works."""
+    """What the call does; ``folder`` is the session's."""
     own = edits(name, arguments)
     return Call.of(name, arguments, folder, is_shell=name in SHELLS, paths=_PATHS, edits=own)
 
@@ -46,7 +46,7 @@ def edits(name: str, arguments: Any) -> tuple[Edit, ...]:
 
 
 def exit_code(output: str) -> int | None:
-    """The exit code that stands at the end of a shell's output."""
+    """The exit code at the end of a shell's output."""
     match = _EXIT.search(output[-200:])
     return int(match[1]) if match else None
 
@@ -78,7 +78,7 @@ _ANSWER = re.compile(r"User (?:selected|responded|answered|chose)[^:\n]{0,40}: *
 
 
 def result_entries(record: Record, tool: str, arguments: Any) -> Iterator[Entry]:
-    """The result of a call of ``tool``; ``arguments``: None if the call was not read."""
+    """Yield the result of a call of ``tool``; ``arguments``: None if the call was not read."""
     data = record.data
     result, error = coerce.mapping(data.get("result")), data.get("error")
     kind = result.get("result_type") or coerce.mapping(error).get("code")
@@ -92,12 +92,12 @@ def result_entries(record: Record, tool: str, arguments: Any) -> Iterator[Entry]
         is_error=data.get("success") is False or bool(error) or kind in _FAILED or code not in (None, 0),
     )
     yield record.entry(event, commits=printed_commits(text))
-    if said := _said(kind, tool, arguments, event):
-        yield record.entry(ruling(said, **record.common(1)))
+    if decision := _said(kind, tool, arguments, event):
+        yield record.entry(ruling(decision, **record.common(1)))
 
 
 def _said(kind: Any, tool: str, arguments: Any, event: ToolResult) -> Decision | Refusal | None:
-    """What a human decided by the result; a rule is no human."""
+    """A human's decision in the result; a rule's does not count."""
     text = event.content
     by_rule = kind == "denied" and ("user" not in text or _NOT_ASKED in text)
     if kind in _REFUSED and not by_rule:
@@ -115,7 +115,7 @@ def _answer(question: str, choices: Any, text: str) -> Decision:
 
 
 def _output(value: Any) -> str:
-    """What the model saw of a result or of an error."""
+    """The text that the model saw of a result or of an error."""
     if isinstance(value, str):
         return value
     keys = ("content", "text_result_for_llm", "textResultForLlm", "message", "detailedContent")

@@ -1,8 +1,8 @@
 """VS Code's chat sessions with Copilot: ``workspaceStorage/<hash>/chatSessions/<id>.json``, version 3.
 
-A request holds the answer as it was shown (``response``, parts in their order) and, once it is finished, as
-the model gave it (``result.metadata.toolCallRounds``). The parts give the events, since they only grow; the
-rounds tell the arguments and results of their calls.
+A request has the answer as it was shown (``response``, parts in their order) and, once it is finished, as the
+model wrote it (``result.metadata.toolCallRounds``). The events come from the parts, since they only grow; the
+arguments and results of their calls come from the rounds.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def detect(head: bytes) -> bool:
 
 def items(value: Any, session: str | None, end: int) -> Iterator[Item]:
     """The items of a chat session's object; ``end`` is the size of the log that it comes from, in bytes.
-    ``session`` stands in for an id that it does not name."""
+    ``session`` is its id if it does not name one."""
     chat = coerce.mapping(value)
     requests = coerce.objects(chat.get("requests"))
     if not chat:
@@ -103,7 +103,7 @@ class _Request(document.Reading):
         }
 
     def _at(self, moment: str) -> str | None:
-        """When ``moment`` (``firstProgress``, ``totalElapsed``: milliseconds after the question) was."""
+        """The time of ``moment`` (``firstProgress``, ``totalElapsed``: milliseconds after the question)."""
         passed = self._timings.get(moment)
         if isinstance(self._asked, int | float) and isinstance(passed, int | float):
             return coerce.stamp(self._asked + passed)
@@ -132,8 +132,8 @@ class _Request(document.Reading):
         fields = {"id": f"{common['id']}:result", "ts": common["ts"]}
         yield self._entry(tool_result(ended, call_id=made.id, **fields), **ended.known)
         if ended.declined:
-            said = Refusal(call.name, call.arguments)
-            yield self._entry(ruling(said, **fields | {"id": f"{common['id']}:decided"}))
+            refusal = Refusal(call.name, call.arguments)
+            yield self._entry(ruling(refusal, **fields | {"id": f"{common['id']}:decided"}))
 
     def _outcome(self, response: str | None) -> Iterator[Item]:
         ts = self._at("totalElapsed")

@@ -1,12 +1,11 @@
 """Copilot's event stream: ``~/.copilot/session-state/<id>/events.jsonl``, and the transcripts of VS Code.
 
-One record a line, ``{type, data, id, timestamp, parentId}``. A call stands in the message that asks for it
-and again where it starts; VS Code says of its end only whether it went well. The format is not published;
-this follows files of versions 0.0.3xx to 1.0.
+One record per line, ``{type, data, id, timestamp, parentId}``. A call is in the message that requests it and
+again where it starts; VS Code only reports whether it succeeded. The format is not published; this follows
+files of versions 0.0.3xx to 1.0.
 
-What model calls cost is reported after each call, or in sum when the program ends, never both.
-``inputTokens`` counts cached ones too. ``cost`` is a number of premium requests, not of dollars, and so is
-left out.
+Tokens are reported after each model call, or in sum when the program ends, never both. ``inputTokens``
+counts cached ones, too. ``cost`` is a number of premium requests, not of dollars, and so is left out.
 """
 
 from __future__ import annotations
@@ -47,14 +46,14 @@ class Calls:
         self._waiting: list[Usage] = []
 
     def answered(self, response: str, model: str | None) -> Iterator[Spent]:
-        """A message came. A cost reported before it is its own."""
+        """Note a message. Tokens that were reported before it are its own."""
         self._last = self._by_model[model] = response
         waiting, self._waiting = self._waiting, []
         for usage in waiting:
             yield self._add(response, usage)
 
     def reported(self, record: dict[str, Any]) -> Iterator[Spent]:
-        """From ``assistant.usage`` or ``session.usage_record``: the last message's if that has none."""
+        """Add ``assistant.usage`` or ``session.usage_record``: the last message's if that has none."""
         self._reported = True
         if self._last is None or self._last in self._spent:
             self._waiting.append(_usage(record))
@@ -62,7 +61,7 @@ class Calls:
             yield self._add(self._last, _usage(record))
 
     def ended(self, metrics: dict[str, Any]) -> Iterator[Spent]:
-        """From ``session.shutdown``: what each model cost since the program was started."""
+        """Add ``session.shutdown``: each model's tokens since the program was started."""
         if not self._reported and self._last is not None:
             for model, fields in metrics.items():
                 response = self._by_model.get(model, self._last)
@@ -103,7 +102,7 @@ class _Reader(LogReader):
         self._open: dict[str, str] = dict(state.get("open", {}))
         """The names of the calls without a result."""
         self._asked: dict[str, Any] = {}
-        """What answers to this turn's questions are read with."""
+        """The arguments of this turn's calls, needed to read answers to questions."""
         self._thought: set[str] = set()
         self._idle = True
 
@@ -220,7 +219,7 @@ class _Reader(LogReader):
         if "parentToolCallId" not in data:
             self._idle = not requests
         thought = coerce.text(data.get("reasoningText"))
-        if thought in self._thought:  # it stands in a record of its own
+        if thought in self._thought:  # it was in a separate record
             thought = None
         if thought:
             common = {**record.common(), "id": f"{record.id}:reasoning", **reply}
@@ -263,7 +262,7 @@ read = read_with(_Reader)
 
 
 def _attached(text: str, data: dict[str, Any]) -> tuple[str, Artifact | None]:
-    """The text with a placeholder for each image that was given with it."""
+    """The text with a placeholder for each image that is attached to it."""
     pictures = [
         images.from_base64(attachment.get("data"), attachment.get("mimeType"))
         for attachment in coerce.objects(data.get("attachments"))
@@ -274,7 +273,7 @@ def _attached(text: str, data: dict[str, Any]) -> tuple[str, Artifact | None]:
 
 
 def _repository(context: dict[str, Any]) -> str | None:
-    """The repository's address; ``owner/name`` where no host is known."""
+    """The repository's address; ``owner/name`` if no host is known."""
     named, host = coerce.text(context.get("repository")), coerce.text(context.get("repositoryHost"))
     if host is None and context.get("hostType") == "github":
         host = "github.com"

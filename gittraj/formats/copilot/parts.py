@@ -1,8 +1,8 @@
-"""The parts of a VS Code chat answer: what was said, and the calls with their arguments, results and edits;
-and what single parts show.
+"""Reads the parts of a VS Code chat answer: texts, and the calls with their arguments, results and edits; and
+what single parts show.
 
-The calls of ``toolCallRounds`` bear other ids than those shown; the order tells which is which. An edit is
-shown as a group of its own behind the call that made it, within a fence that is nobody's text.
+The calls of ``toolCallRounds`` have other ids than those shown; they are matched by order. An edit is shown
+as a separate group after the call that made it, in a fence that is not part of any text.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _DEPTH = 200
 
 
 def shown_text(part: dict[str, Any]) -> str | None:
-    """What a part shows as text; ``None`` for a part of another kind."""
+    """The text that a part shows; ``None`` for a part of another kind."""
     kind = part.get("kind")
     if kind == "inlineReference":
         return _reference(part)
@@ -41,8 +41,8 @@ def shown_text(part: dict[str, Any]) -> str | None:
 
 
 def edit_groups(parts: list[dict[str, Any]], asked: dict[int, tuple[str, Any]]) -> dict[int, list[Edit]]:
-    """The edits that are shown and that no call's arguments tell, by the ordinal of the call that made them,
-    else by the group's own. ``asked`` are name and arguments of the calls, where they are known."""
+    """The edits that are shown and are not in a call's arguments, by the ordinal of the call that made them,
+    else by the group's own. ``asked`` are name and arguments of the calls, if they are known."""
     output: dict[int, list[Edit]] = {}
     paths: set[str] = set()
     maker: int | None = None
@@ -78,7 +78,7 @@ def _reference(part: dict[str, Any]) -> str:
 
 
 def output(part: dict[str, Any], result: dict[str, Any], special: dict[str, Any]) -> str | None:
-    """What the call gave, as the model saw it, else as it was shown; ``None`` if it has not ended."""
+    """The call's output, as the model saw it, else as it was shown; ``None`` if it has not ended."""
     if texts := [_flat(item.get("value")) for item in coerce.objects(result.get("content"))]:
         return "\n".join(texts)
     if part and part.get("isComplete") is not True:
@@ -96,24 +96,24 @@ def output(part: dict[str, Any], result: dict[str, Any], special: dict[str, Any]
 
 
 def _flat(value: Any) -> str:
-    """A result's text; it may be a tree as VS Code lays out its prompts."""
+    """A result's text; it may be a tree of VS Code's prompt elements."""
     if isinstance(value, str):
         return value
-    pieces: list[str] = []
+    fragments: list[str] = []
     waiting = [(value, 0)]
     while waiting:
         node, depth = waiting.pop()
         if isinstance(node, dict) and depth < _DEPTH:
             if isinstance(node.get("text"), str):
-                pieces.append("\n" if node.get("lineBreakBefore") is True and pieces else "")
-                pieces.append(node["text"])
+                fragments.append("\n" if node.get("lineBreakBefore") is True and fragments else "")
+                fragments.append(node["text"])
             inner = [node.get("node"), *coerce.objects(node.get("children"))]
             waiting += [(item, depth + 1) for item in reversed(inner) if isinstance(item, dict)]
-    return "".join(pieces)
+    return "".join(fragments)
 
 
 _DENIED, _SKIPPED = 0, 5
-"""Of ``ToolConfirmKind`` in VS Code's languageModelToolsService.ts."""
+"""Values of ``ToolConfirmKind`` in VS Code's languageModelToolsService.ts."""
 _SUFFIX = "__vscode-"
 _EVENTS = ("toolInvocationSerialized", "thinking", *GROUPS)
 
@@ -140,7 +140,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Asked:
-    """A call as the model asked for it, in round ``round``."""
+    """A call as the model requested it, in round ``round``."""
 
     id: str
     name: str
@@ -149,7 +149,7 @@ class _Asked:
 
 
 def model(request: dict[str, Any]) -> str | None:
-    """The model that answered, without the word for who offers it."""
+    """The model that answered, without its provider's name."""
     named = coerce.text(request.get("modelId"))
     return named.rpartition("/")[2] if named else None
 
@@ -284,12 +284,12 @@ def _asked(record: dict[str, Any], number: int) -> Iterator[_Asked]:
 
 
 def _pair(parts: list[dict[str, Any]], asked: list[_Asked]) -> tuple[dict[int, _Asked], list[_Asked]]:
-    """The calls as asked for, by the ordinals of the parts that show them, and those that none shows."""
-    places = [n for n, part in enumerate(parts) if part.get("kind") == "toolInvocationSerialized"]
+    """The requested calls by the ordinals of the parts that show them, and those that no part shows."""
+    ordinals = [n for n, part in enumerate(parts) if part.get("kind") == "toolInvocationSerialized"]
     named = {name: call for call in asked for name in (call.id, call.id.partition(_SUFFIX)[0])}
-    pairs = {n: call for n in places if (call := named.get(str(parts[n].get("toolCallId"))))}
+    pairs = {n: call for n in ordinals if (call := named.get(str(parts[n].get("toolCallId"))))}
     taken = {call.id for call in pairs.values()}
     left = [call for call in asked if call.id not in taken]
-    free = [n for n in places if n not in pairs]
+    free = [n for n in ordinals if n not in pairs]
     pairs |= dict(zip(free, left, strict=False))
     return dict(sorted(pairs.items())), left[len(free) :]

@@ -33,7 +33,7 @@ def detect(head: bytes) -> bool:
 
 
 def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
-    """The items of the session that the patches lead to. ``session`` replaces a missing id."""
+    """The items of the session that results from the patches. ``session`` replaces a missing id."""
     state: Any = None
     end = 0
     for fragment in Lines(stream, _START, trusted=_TRUSTED):
@@ -46,7 +46,7 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _STAR
 
 
 def _apply(state: Any, patch: dict[str, Any]) -> Any:
-    """The state after a patch; one that leads nowhere changes nothing."""
+    """The state after a patch; one whose path does not exist changes nothing."""
     kind, path, value = patch.get("kind"), patch.get("k"), patch.get("v")
     if kind == _INITIAL:
         return value

@@ -1,10 +1,9 @@
-"""What a call of one of Gemini CLI's tools does, from its arguments alone; and what its result says: its
-text, how it ended, what it changed, and what was decided.
+"""Reads what a call of Gemini CLI's tools does, from its arguments alone; and its result: the text, how it
+ended, what it changed, and what was decided.
 
-A result stands in a log as the model saw it (``functionResponse``) and as the user did (``resultDisplay``).
-The text is the model's, without the frame that the shell tool puts around it; the display tells what a file
-became. Decisions are only those that the log states: answered questions, plans approved or rejected, refused
-calls.
+A log has a result as the model saw it (``functionResponse``) and as the user did (``resultDisplay``). The
+text is the model's, without the frame that the shell tool puts around it; the display has a file's new text.
+Decisions are only those that the log states: answered questions, plans approved or rejected, refused calls.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ _PATHS = ("file_path", "absolute_path", "dir_path", "directory", "path")
 
 
 def call(name: str, arguments: Any, folder: str | None) -> Call:
-    """The call; ``folder`` is where the session works, if that is known."""
+    """The call; ``folder`` is the session's, if it is known."""
     fields = coerce.mapping(arguments)
     command = coerce.text(fields.get("command")) if name == SHELL else None
     inside = coerce.first(fields, "dir_path", "directory")
@@ -42,7 +41,7 @@ def _edits(name: str, fields: dict[str, Any]) -> tuple[Edit, ...]:
         return ()
     if name == "write_file":
         return written(path, fields.get("content"))
-    if name in ("replace", "edit"):  # Qwen Code's name for it
+    if name in ("replace", "edit"):  # ``edit`` is Qwen Code's name
         return (replaced(path, pairs([fields], ["old_string"], ["new_string"])),)
     return ()
 
@@ -63,16 +62,16 @@ _DECLINED = re.compile(
 
 
 def responses(content: Any, call_id: str | None) -> list[Part]:
-    """The parts that answer a call: after a rewrite of the history, those of all calls of a turn stand
-    with each of them."""
+    """The parts that answer a call: after a rewrite of the history, each call has those of all calls of its
+    turn."""
     items = parts(content)
     own = [p for p in items if (r := function_response(p)) is None or r.get("id") in (call_id, None)]
     return own or items
 
 
 def result(answer: list[Part], call: Call | None, *, status: Any = None, display: Any = None) -> Outcome:
-    """The result in the parts of an answer. ``call`` is what it answers, if that is known; ``status`` and
-    ``display`` (``resultDisplay``) are fields beside it."""
+    """The result in the parts of an answer. ``call`` is the call that it answers, if that is known;
+    ``status`` and ``display`` (``resultDisplay``) are other fields of the record."""
     output, artifact, failed = _said(answer)
     output = output or coerce.string(display)
     failed = failed or status in FAILED
@@ -99,9 +98,9 @@ def _said(answer: list[Part]) -> tuple[str, Artifact | None, bool]:
         response = function_response(part) or {}
         failed = failed or bool(coerce.at(response, "response", "error"))
         texts.append(_response(response.get("response")))
-        for piece in (part, *parts(response.get("parts"))):
-            artifact = artifact or inline(piece)
-            texts.append(text(piece) or "")
+        for fragment in (part, *parts(response.get("parts"))):
+            artifact = artifact or inline(fragment)
+            texts.append(text(fragment) or "")
     return "\n".join(filter(None, texts)), artifact, failed
 
 
@@ -117,8 +116,8 @@ def _unwrapped(output: str) -> str:
 
 
 def _unframed(output: str, *, failed: bool) -> tuple[str, int | None]:
-    """A shell command's output and exit code. The code stands below the output; later versions leave out
-    a 0, and what has no frame was stopped, refused or goes on."""
+    """A shell command's output and exit code. The code is below the output; later versions omit a 0, and a
+    command without a frame was stopped, refused or is still running."""
     opened = _BEFORE.match(output)
     if opened is None:
         return output, None
@@ -134,7 +133,7 @@ def _unframed(output: str, *, failed: bool) -> tuple[str, int | None]:
 
 
 def _line(output: str, start: int, end: int) -> int:
-    """Where the last line before ``end`` begins."""
+    """The start of the last line before ``end``."""
     return max(start, output.rfind("\n", start, end) + 1)
 
 
@@ -157,7 +156,7 @@ _FEEDBACK = "User feedback:"
 
 
 def decisions(call: Call | None, result: Outcome) -> tuple[Decision | Refusal, ...]:
-    """What was said by the answer to a call (``None``: not known)."""
+    """The decisions in the result of a call (``None``: not known)."""
     if result.declined:
         return (Refusal(call.name, call.arguments) if call else Refusal(None),)
     if result.is_error or call is None:
@@ -175,7 +174,7 @@ def decisions(call: Call | None, result: Outcome) -> tuple[Decision | Refusal, .
 
 
 def _answers(call: Call, result: Outcome) -> tuple[Decision, ...]:
-    """The answers are keyed by the index of their question."""
+    """The decisions in answers, which are keyed by the index of their question."""
     answers = coerce.mapping(coerce.mapping(coerce.parsed(result.text)).get("answers"))
     output: list[Decision] = []
     for ordinal, asked in enumerate(coerce.objects(coerce.mapping(call.arguments).get("questions"))):

@@ -1,5 +1,5 @@
-"""What a Gemini CLI session file says of the session itself, and what its model calls cost: cached tokens are
-part of its input, thinking is not part of its output.
+"""Reads facts about the session from a Gemini CLI session file, and the tokens of its model calls: cached
+tokens are part of its input, thinking is not part of its output.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ _WORKSPACE = re.compile(r"\*\*Workspace Directories:\*\*\n {2}- ([^\n]+)")
 
 
 def report(position: Position, metadata: dict[str, Any]) -> Iterator[Fact]:
-    """From a metadata record, or from what ``$set`` changes of it. A resumed session begins anew in its
-    metadata; the first beginning counts."""
+    """The facts in a metadata record, or in a ``$set`` that changes it. A resumed session has a new start
+    time in its metadata; the first one counts."""
     session = coerce.text(metadata.get("sessionId"))
     yield from position.report_once("session", session)
     yield from position.report_once("started_at", coerce.stamp(metadata.get("startTime")))
@@ -34,7 +34,7 @@ def report(position: Position, metadata: dict[str, Any]) -> Iterator[Fact]:
 
 
 def identify(position: Position, message: dict[str, Any], named: str | None, format: str) -> Iterator[Fact]:  # noqa: A002
-    """The session of a log that begins with a message: by its file's name, else by this message."""
+    """The session of a log that begins with a message: the file's name, else a hash of its shape."""
     if "session" not in position.facts:
         words = sum(len(text(part) or "") for part in parts(message.get("content")))
         shape = [coerce.text(message.get("type")), coerce.text(message.get("timestamp")), words]
@@ -44,7 +44,7 @@ def identify(position: Position, message: dict[str, Any], named: str | None, for
 
 
 def locate(position: Position, message: dict[str, Any]) -> Iterator[Fact]:
-    """Where the session works, from the context that the program puts before the first prompt."""
+    """The session's folder, from the context that the program puts before the first prompt."""
     if "folder" not in position.facts and (context := prompts.aside(message, prompts.CONTEXT)):
         folder = _WORKSPACE.search(context)
         yield from position.report("folder", folder[1].strip() if folder else None)

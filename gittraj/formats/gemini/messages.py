@@ -1,8 +1,8 @@
-"""The messages of a Gemini CLI session become events.
+"""Converts the messages of a Gemini CLI session to events.
 
 A message is written again when more of it is known (its calls, with their results), so it waits until
-another one comes; whatever comes of it later still is added. A result stands with its call and again in a
-message of the user role: it is reported once.
+another one comes; whatever of it comes later is still added. A result is in its call and again in a message
+of the user role: it is reported once.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ _NOTES = ("info", "warning", "error")
 
 
 class Messages(Reading):
-    """The messages of one session, in the order of its log. ``named`` is the session that its file's name
-    gives."""
+    """The messages of one session, in the order of its log. ``named`` is the session id from its file's
+    name."""
 
     def __init__(self, position: Position, named: str | None, format: str) -> None:  # noqa: A002
         super().__init__(0)
@@ -45,13 +45,13 @@ class Messages(Reading):
         self.begin_turn()
 
     def begin_turn(self) -> None:
-        """Forget the turn before: reading on from its end must know no more than reading from the mark."""
+        """Forget the previous turn: reading on must have the same state as reading from the mark."""
         self._reported: set[str] = set()
         self._calls: dict[str, Call] = {}
         self._answered: set[str] = set()
 
     def opens_turn(self, message: dict[str, Any]) -> bool:
-        """Whether a human's prompt begins with this message and was not reported yet."""
+        """Whether this message is a human's prompt that was not reported yet."""
         if message.get("type") != "user" or facts.is_subagent(self._position):
             return False
         known = coerce.text(message.get("id"))
@@ -59,7 +59,7 @@ class Messages(Reading):
         return not again and prompts.typed(message) is not None
 
     def take(self, message: dict[str, Any], name: str, end: int) -> Iterator[Item]:
-        """A message, or more of one. ``name`` replaces a missing id, ``end`` the offset after its record."""
+        """Take a message, or more of one. ``name`` replaces a missing id; ``end`` is the offset after it."""
         named = coerce.text(message.get("id")) or name
         more = {key: value for key, value in message.items() if value not in (None, "", [])}
         if named != self._id:
@@ -74,12 +74,12 @@ class Messages(Reading):
         self._end = end
 
     def close(self) -> Iterator[Item]:
-        """The rest of the last message's items, as it is complete for now."""
+        """Yield the rest of the last message's items, as it is complete for now."""
         yield from self.flush(closed=True)
         self._id, self._open = "", {}
 
     def flush(self, *, closed: bool = False) -> Iterator[Item]:
-        """The last message's items so far."""
+        """Yield the last message's items so far."""
         if not self._open:
             return
         yield from facts.identify(self._position, self._open, self._named, self._format)
@@ -105,7 +105,7 @@ class Messages(Reading):
             yield self._entry(Foreign(**self._common("0"), content=text, type=kind))
 
     def _common(self, block: str, *tags: str) -> dict[str, Any]:
-        """The fields of the event that a block of the message becomes."""
+        """The fields of the event from a block of the message."""
         return {
             "id": f"{self._id}:{block}",
             "ts": coerce.stamp(self._open.get("timestamp")),
@@ -133,7 +133,7 @@ class Messages(Reading):
                 yield self._entry(Prompt(**common, content=typed))
 
     def _responses(self, content: list[Part]) -> Iterator[Item]:
-        """Results that the call's own message did not have."""
+        """Yield the results that their call's own message did not have."""
         for ordinal, part in enumerate(content):
             response = function_response(part)
             if response is None:
@@ -144,7 +144,7 @@ class Messages(Reading):
                 yield from self._result(str(ordinal), call_id, known, calls.result([part], known))
 
     def _unanswered(self, tool: Any) -> str | None:
-        """The call of a tool that has no result yet, for a response that names none."""
+        """The first call of a tool without a result, for a response that names no call."""
         open_calls = (c for c, call in self._calls.items() if c not in self._answered and call.name == tool)
         return next(open_calls, None)
 
@@ -175,26 +175,26 @@ class Messages(Reading):
         yield from spoken
         if isinstance(tokens := self._open.get("tokens"), dict):
             heard = bool(spoken) or any(event.startswith(f"{self._id}:") for event in self._reported)
-            if closed and not heard:  # what it cost must stand somewhere
+            if closed and not heard:  # its cost needs an event
                 yield self._entry(Message(**self._common("m"), **reply))
             if closed or heard:
                 yield Spent(response=self._id, usage=facts.usage_of_message(tokens))
 
     def _response(self, reply: dict[str, Any]) -> Iterator[Entry]:
         content = parts(self._open.get("content"))
-        thought, said = (
+        thought, spoken = (
             [text(p) or "" for p in content if (p.get("thought") is True) is own] for own in (True, False)
         )
         thoughts = [_thought(t) for t in coerce.objects(self._open.get("thoughts"))] or thought
-        told = [(f"t{n}", Thinking, each) for n, each in enumerate(thoughts)]
-        for block, kind, words in (*told, ("m", Message, "\n".join(said).strip("\n"))):
+        blocks = [(f"t{n}", Thinking, each) for n, each in enumerate(thoughts)]
+        for block, kind, words in (*blocks, ("m", Message, "\n".join(spoken).strip("\n"))):
             if words.strip() not in prompts.FILLERS:
                 yield self._entry(kind(**self._common(block), **reply, content=words))
         yield from self._calling(content, reply)
 
     def _calling(self, content: list[Part], reply: dict[str, Any]) -> Iterator[Entry]:
         calls = coerce.objects(self._open.get("toolCalls"))
-        in_content = filter(None, map(function_call, content))  # where another message may have reported it
+        in_content = filter(None, map(function_call, content))  # another message may have reported these
         calls = calls or [c for c in in_content if coerce.text(c.get("id")) not in self._calls]
         made = [self._call(n, called, reply) for n, called in enumerate(calls)]
         yield from made
@@ -212,7 +212,7 @@ class Messages(Reading):
         return self._entry(call.event(call_id, **common, **reply), **call.known)
 
     def _answer(self, n: int, entry: Entry, called: dict[str, Any]) -> Iterator[Entry]:
-        """The result in its call's record."""
+        """Yield the result in its call's record."""
         call_id = entry.event.call_id if isinstance(entry.event, ToolCall) else None
         answer = calls.responses(called.get("result"), call_id)
         status, display = called.get("status"), called.get("resultDisplay")

@@ -1,7 +1,7 @@
-"""What ``gemini --output-format json`` prints: one object with the answer and the figures of a run.
+"""Reads the output of ``gemini --output-format json``: one object with the answer and statistics of a run.
 
-It holds neither prompt nor calls; the session file of the same session does, and supersedes it: its
-events bear names of their own (``stream.``).
+It has neither prompt nor calls; the session file of the same session does, and supersedes it: its events
+have ids of their own (``stream.``).
 """
 
 from __future__ import annotations

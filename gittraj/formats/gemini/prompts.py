@@ -1,7 +1,7 @@
-"""Google's content parts (``Part`` of the Gemini API), and which texts of the user role a human typed.
+"""Reads Google's content parts (``Part`` of the Gemini API), and finds the texts that a human typed.
 
-The program puts its context, its hooks' words, the files that a prompt names and its own nudges into the
-same role. Text that no human typed must never become a prompt.
+The program puts its context, its hooks' output, the files that a prompt names and its own nudges into the
+user role, too. Text that no human typed must never become a prompt.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def function_response(part: Part) -> Part | None:
 CONTEXT = "<session_context>"
 SNAPSHOT = "<state_snapshot>"
 SHELL = "I ran the following shell command:"
-"""A command that the user ran himself (``!command``), for the model to know."""
+"""The beginning of a command that the user ran (``!command``), for the model's information."""
 _INJECTED = (
     CONTEXT,
     "<hook_context>",
@@ -56,7 +56,7 @@ _INJECTED = (
     "Here is a summary of changes in the user's editor context",
     "Background execution update:",
     "System: ",
-    ASKING,  # what a hook of its gives back goes to the model as it is
+    ASKING,  # the output of one of its hooks goes to the model as it is
 )
 _NUDGE = "Please continue."
 _FILES = "--- Content from referenced files ---"
@@ -67,7 +67,7 @@ FILLERS = (
     "Binary content received. Proceeding with analysis.",
     "[The previous response was interrupted before it completed.]",
 )
-"""What the program lets the model say, so that roles alternate."""
+"""Texts that the program writes for the model, so that roles alternate."""
 
 
 def typed(message: dict[str, Any]) -> str | None:

@@ -1,10 +1,10 @@
 """Gemini CLI's session files, ``~/.gemini/tmp/<project>/chats/session-<time>-<id>.json[l]``.
 
 The records are those of github.com/google-gemini/gemini-cli, ``ChatRecordingService``, from 0.1x to 0.61:
-first one JSON document, then JSON Lines, where a message is written again when more of it is known and
-``$set`` changes the metadata. A ``$set`` of ``messages`` is what the model is told from now on: it comes
-with every resume and compression, without thinking, tokens and times, and is no history. Which of the two
-a file is, its content tells, not its name. Never reads another file.
+at first one JSON document, later JSON Lines, where a message is written again when more of it is known and
+``$set`` changes the metadata. A ``$set`` of ``messages`` is what the model gets from now on: it comes with
+every resume and compression, without thinking, tokens and times, and is not the history. Which of the two a
+file is, its content shows, not its name. Never reads another file.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def _is_record(record: dict[str, Any]) -> bool:
 
 
 def _is_document(head: bytes) -> bool:
-    """Whether a file is one JSON document over several lines, or one line that was cut."""
+    """Whether a file is one JSON document over several lines, or one line that was truncated."""
     first, newline, _ = head.lstrip(_BLANK).partition(b"\n")
     if newline:
         return first.strip() == b"{"
@@ -111,8 +111,8 @@ class _Reader(LogReader):
         self._summary: str | None = cursor.state.get("summary")
 
     def _skim(self, raw: bytes) -> dict[str, Any] | None:
-        """Most of a log says nothing: after every message comes the time, and with every resume all that was
-        said, in which nothing but a summary is new once the history and the folder are known."""
+        """Skip what has no information, which is most of a log: after every message comes the time, and with
+        every resume all messages, in which only a summary is new once the history and folder are known."""
         known = self._recorded and "folder" in self._position.facts
         repeated = known and raw.startswith(_REWRITTEN) and _says_nothing(raw)
         return {} if repeated or _TIME.fullmatch(raw) else None
@@ -146,8 +146,8 @@ class _Reader(LogReader):
             yield from self._single(message, f"at{fragment.start}n{ordinal}", fragment.end)
 
     def _rewritten(self, messages: list[dict[str, Any]], fragment: Fragment) -> Iterator[Item]:
-        """Of a history that was rewritten, only the summary is new, and that once; and where the session
-        works, if nothing told that before."""
+        """Yield what is new in a rewritten history: only the summary, once, and the session's folder if it is
+        not known yet."""
         for message in messages:
             yield from facts.locate(self._position, message)
             summarises = prompts.aside(message, prompts.SNAPSHOT) is not None

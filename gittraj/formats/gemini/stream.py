@@ -1,8 +1,8 @@
-"""What ``gemini --output-format stream-json`` prints: JSON Lines, one run of the program.
+"""Reads the output of ``gemini --output-format stream-json``: JSON Lines, one run of the program.
 
-It says less than the session file of the same session, so its events bear names of their own
-(``stream.``): where both are known, the session file's count. Tokens come once, for the whole run, and
-stand with the last response.
+It has less than the session file of the same session, so its events have ids of their own (``stream.``): if
+both are known, the session file's count. Tokens come once, for the whole run, and are credited to the last
+response.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _KEYS = {
     "tool_result": {"tool_id", "status"},
     "message": {"role", "timestamp", "content"},
 }
-"""What each kind of record has at least."""
+"""The fields that each kind of record has at least."""
 
 
 def _is_record(record: dict[str, Any]) -> bool:
@@ -46,7 +46,7 @@ detect = lines.detector(_is_record, cut=_CUT_FIRST_LINE)
 
 @dataclass(slots=True)
 class _Speech:
-    """A message of the agent that comes in pieces."""
+    """A message of the agent that comes in fragments."""
 
     common: dict[str, Any]
     end: int
@@ -61,7 +61,7 @@ class _Reader(LogReader):
         self._begin_turn()
 
     def _begin_turn(self) -> None:
-        """Forget the turn before: reading on from its end must know no more than reading from the mark."""
+        """Forget the previous turn: reading on must have the same state as reading from the mark."""
         self._speech: _Speech | None = None
         self._calls: dict[str, Call] = {}
         self._response: str | None = None
@@ -100,11 +100,11 @@ class _Reader(LogReader):
         yield from self._position.report_once("started_at", coerce.stamp(value.get("timestamp")))
 
     def _common(self, value: dict[str, Any], block: str = "0") -> dict[str, Any]:
-        """The fields of the event that a block of the record becomes."""
+        """The fields of the event from a block of the record."""
         return {"id": f"stream.{self._number}:{block}", "ts": coerce.stamp(value.get("timestamp"))}
 
     def _spoken(self, value: dict[str, Any]) -> dict[str, Any]:
-        """The same of what the model says; it says all that comes before the next result."""
+        """The fields of the model's event; everything before the next result is one response."""
         if not self._goes_on:
             self._response, self._goes_on = f"stream.{self._number}", True
         model = self._position.facts.get("model")
@@ -165,6 +165,6 @@ read = read_with(_Reader)
 
 
 def _message(value: dict[str, Any]) -> str:
-    """What went wrong."""
+    """The text of the error in a record."""
     error = value.get("error")
     return coerce.either(coerce.mapping(error).get("message"), error or value.get("message")) or ""

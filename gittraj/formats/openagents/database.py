@@ -1,10 +1,10 @@
-"""OpenAgents' database: ``trajectories``, a document a session, and ``testgen_trajectories`` beside it.
+"""OpenAgents' database: ``trajectories``, one document per session, and ``testgen_trajectories``.
 
-The tables are those of its migration ``004_trajectories``. A document is ATIF; of a session that generated
-tests the row beside it says more: the task is the prompt, the environment an artifact; the tests of a
-category, as long as they follow each other, are a chapter with one verification, which nobody has run yet;
-what was thought over after a round is a ``reflection``; what stayed uncertain are the challenges of the
-retrospective. Its last event's ``raw`` is the row without these.
+The tables are those of its migration ``004_trajectories``. A document is ATIF; if a session generated tests,
+its row in the second table has more: the task is the prompt, the environment an artifact; consecutive tests
+of a category are a chapter with one verification, which nobody has run yet; the thoughts after a round are a
+``reflection``; uncertainties are the challenges of the retrospective. Its last event's ``raw`` is the row
+without these.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def sessions(path: Path) -> Iterator[str]:
 def read(path: Path, session: str) -> Iterator[Item]:
     with open_database(path) as database:
         own = session
-        while (row := _row(database, own)) is None and "/" in own:  # a subagent of another
+        while (row := _row(database, own)) is None and "/" in own:  # a subagent of another session
             own = own.rpartition("/")[0]
         generated = _testgen(database, own) if row else None
     if row is None:
@@ -105,13 +105,13 @@ def _testgen(database: Connection, session: str) -> dict[str, Any] | None:
 # ---------------------------------------------------------------- generated tests
 
 ROW = "testgen"
-"""The field of the last event's ``raw`` with the row."""
+"""The field of the last event's ``raw`` that has the row."""
 _LAST = "end:0"
 _IN_EVENTS = ("session_id", "task_description", "tests", "reflections", "environment", "uncertainties")
 
 
 def items(row: Mapping[str, Any], *, agent: str, model: str | None, version: str | None) -> Iterator[Item]:
-    """The items of one row, whose JSON is read already."""
+    """The items of one row, whose JSON is parsed already."""
     task = coerce.text(row.get("task_id"))
     yield from facts(
         agent=agent,
@@ -127,8 +127,8 @@ def items(row: Mapping[str, Any], *, agent: str, model: str | None, version: str
 
 
 def spent(session: Mapping[str, Any]) -> Iterator[Item]:
-    """What the row of the session itself says of cost and tokens; a sum without its kinds is told by the last
-    event."""
+    """The cost and tokens in the row of the session itself; the last event has the tokens that the row only
+    states as a sum."""
     cost = coerce.cost(session.get("total_cost_usd"))
     if cost is not None:
         yield Fact(name="cost_usd", value=cost)

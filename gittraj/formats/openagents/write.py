@@ -1,9 +1,9 @@
-"""OpenAgents' database: a row a trajectory, whose document is ATIF, in the tables that its migration
-``004_trajectories`` makes.
+"""Writes OpenAgents' database: one row per trajectory, whose document is ATIF, in the tables that its
+migration ``004_trajectories`` creates.
 
-A session that generated tests, and was read from there, has its row in ``testgen_trajectories`` again. Its
-own triggers ask for ``$.steps[*]``, a path that SQLite does not have: no row with steps could be written. The
-full-text table is kept here by triggers of the same names that say what those mean.
+A session that generated tests, and was read from there, gets its row in ``testgen_trajectories`` again. Its
+own triggers use ``$.steps[*]``, a path that SQLite does not support: no row with steps could be written.
+Here triggers of the same names maintain the full-text table as those were meant to.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _NEEDED = frozenset(
 
 
 def write(exported: Exported) -> Iterator[bytes]:
-    """The database, as the bytes of its file: the same of the same trajectories."""
+    """The database, as the bytes of its file, which are the same for the same trajectories."""
 
     def fill(database: Connection) -> None:
         for above, *below in nested(exported.trajectories):
@@ -74,7 +74,7 @@ def _insert(database: Connection, trajectory: Header, others: Sequence[Header]) 
 
 
 def _generated(trajectory: Header) -> dict[str, Any] | None:
-    """The row of a session that generated tests, as ``formats.openagents.database`` took it apart."""
+    """The row of a session that generated tests, from the events that ``openagents.database`` made of it."""
     events = list(events_of(dict(trajectory)))
     rows = [row for event in events if (row := coerce.at(event, "raw", "testgen"))]
     if not rows or not isinstance(rows[-1], dict):

@@ -1,6 +1,6 @@
-"""OpenAI's chat and Responses messages, in which many agents keep what their model said.
+"""Reads OpenAI's chat and Responses messages, in which many agents keep their model's output.
 
-Their parts, calls and token counts; which of them become events is for each agent's reader to decide.
+Their parts, calls and token counts; each agent's reader decides which of them become events.
 Field names are those of https://platform.openai.com/docs/api-reference.
 """
 
@@ -18,7 +18,7 @@ _SHELLS = ("bash", "shell", "terminal", "command", "exec")
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A tool call of a message. ``id`` is ``None`` where the legacy form has none."""
+    """A tool call of a message. ``id`` is ``None`` if the legacy form has none."""
 
     name: str
     arguments: Any
@@ -33,17 +33,17 @@ class Call:
 
 
 def text(content: Any) -> tuple[str, Artifact | None]:
-    """A content, a text or parts, as one text with placeholders for media; and the first medium."""
+    """A content (a text or parts) as one text with placeholders for media; and the first medium."""
     if isinstance(content, str):
         return content, None
-    pieces: list[str] = []
+    fragments: list[str] = []
     artifact = None
     for part in coerce.objects(content):
         words, medium = _part(part)
         artifact = artifact or medium
         if words:
-            pieces.append(words)
-    return "\n".join(pieces), artifact
+            fragments.append(words)
+    return "\n".join(fragments), artifact
 
 
 def _part(part: dict[str, Any]) -> tuple[str | None, Artifact | None]:
@@ -69,7 +69,7 @@ def _part(part: dict[str, Any]) -> tuple[str | None, Artifact | None]:
 
 
 def reasoning(message: dict[str, Any]) -> str | None:
-    """What the model thought, where a vendor adds it to the message."""
+    """The model's thinking, if a vendor adds it to the message."""
     for key in ("reasoning_content", "reasoning"):
         if thought := coerce.text(message.get(key)):
             return thought
@@ -78,7 +78,7 @@ def reasoning(message: dict[str, Any]) -> str | None:
 
 
 def calls(message: dict[str, Any]) -> Iterator[Call]:
-    """The tool calls of an assistant's message; the legacy ``function_call`` only where it stands alone."""
+    """The tool calls of an assistant's message; the legacy ``function_call`` only if it is alone."""
     requests = coerce.objects(message.get("tool_calls"))
     for call in requests:
         yield _call(coerce.mapping(call.get("function") or call.get("custom")), coerce.text(call.get("id")))
@@ -92,7 +92,7 @@ def _call(function: dict[str, Any], call_id: str | None) -> Call:
 
 
 def usage(value: Any) -> Usage:
-    """Token counts, in which cached tokens are part of the prompt's and reasoning of the output's."""
+    """Convert token counts in which the prompt's include cached ones, and the output's reasoning."""
     numbers = coerce.mapping(value)
     prompt = coerce.mapping(numbers.get("prompt_tokens_details") or numbers.get("input_tokens_details"))
     output = coerce.mapping(numbers.get("completion_tokens_details") or numbers.get("output_tokens_details"))
@@ -119,8 +119,8 @@ def _first(*numbers: Any) -> int:
 def opening(messages: Iterable[dict[str, Any]]) -> Iterator[tuple[coerce.Part, ...]]:
     """The shape of a conversation's first two messages and of its first answer.
 
-    Runs of one task begin with the same two messages: when and at what length the first answer came
-    tells them apart. Where no answer could be parsed, what a program says of the first one does, with its id.
+    Runs of one task begin with the same two messages: the time and length of the first answer distinguish
+    them. If no answer could be parsed, the program's message about the first one does, with its id.
     """
     refused: tuple[coerce.Part, ...] | None = None
     for number, message in enumerate(messages):
@@ -142,7 +142,7 @@ def shapes(messages: Iterable[dict[str, Any]]) -> Iterator[tuple[coerce.Part, ..
 
 
 def _shape(message: dict[str, Any]) -> tuple[coerce.Part, ...]:
-    """Role, lengths of what was said and called, names of what was called, and when."""
+    """The role, the lengths of the text and of calls' arguments, the names of called tools, and times."""
     extra = coerce.mapping(message.get("extra"))
     response = coerce.mapping(extra.get("response")) or message
     called: list[coerce.Part] = []

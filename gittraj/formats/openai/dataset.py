@@ -1,7 +1,7 @@
-"""Datasets of conversations for training, one ``{"messages": […]}`` a line: every line is a session.
+"""Datasets of conversations for training, one ``{"messages": […]}`` per line: every line is a session.
 
-A session's id is the shape of its messages and where its line begins, so that equal conversations stay
-apart and a dataset that is only added to keeps its ids.
+A session's id is a hash of the shape of its messages and its line's offset, so that equal conversations have
+different ids, and ids do not change when lines are appended.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def sessions(path: Path) -> Iterator[str]:
 
 
 def read(path: Path, session: str) -> Iterator[Item]:
-    """The items of one conversation. Raises OSError, or FormatError if it is not there any more."""
+    """The items of one conversation. Raises OSError, or FormatError if it is no longer there."""
     start = session.rpartition("-")[2]
     offset = int(start) if start.isdecimal() and len(start) < 19 else 0
     with path.open("rb") as stream:

@@ -1,7 +1,7 @@
 """Lists of OpenAI chat messages, as many tools keep and exchange them.
 
-A list has no ids, no times and no name; whatever the roles ``system`` and ``developer`` say is
-configuration. Which answer belongs to which call is told by id, in the legacy form by order.
+A list has no ids, no times and no name; messages of the roles ``system`` and ``developer`` are configuration.
+Results are matched to calls by id, in the legacy form by order.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ _SAID = frozenset(("content", "tool_calls", "function_call", "refusal", "audio")
 
 
 def detect(head: bytes) -> bool:
-    """Whether a file that begins with ``head`` is a list of chat messages, and no agent's own list."""
+    """Whether a file that begins with ``head`` is a list of chat messages, and not an agent's own list."""
     value = peek(head)
     if not isinstance(value, list) or not is_conversation(value[:-1] or value):
-        return False  # of the last one, the head may hold no more than the beginning
+        return False  # the head may contain only the beginning of the last one
     return not protocol.is_spoken(coerce.objects(value))
 
 
 def is_conversation(value: Any) -> bool:
-    """Whether these are chat messages, each with a known role and something said."""
+    """Whether these are chat messages, each with a known role and some content."""
     return (
         isinstance(value, list)
         and bool(value)
@@ -48,14 +48,14 @@ def is_conversation(value: Any) -> bool:
 
 @document.reader
 def read(value: Any, _session: str | None, end: int) -> Iterator[Item]:
-    """The items of a list of messages. Its id is its shape's."""
+    """The items of a list of messages. Its id is a hash of its shape."""
     if messages := coerce.objects(value):
         own = coerce.shape_id(name, completion.opening(messages))
         yield from conversation(messages, session=own, end=end)
 
 
 def conversation(messages: list[dict[str, Any]], *, session: str, end: int) -> Iterator[Item]:
-    """The items of ``messages``, which are the session ``session`` and whose record ends at ``end``."""
+    """The items of ``messages``: they are the session ``session``, and their record ends at ``end``."""
     yield from facts(session=session, messages=len(messages))
     yield from _Reading(end).items(messages)
 

@@ -1,7 +1,7 @@
-"""One message of the model's, told part by part.
+"""Reads one message by the model, part by part.
 
-Older versions made several model calls for one message: each ends with a ``step-finish`` part, which says
-what it cost. The message says so, too, but only of the last call: it counts where no part does.
+Older versions made several model calls for one message: each ends with a ``step-finish`` part, which has its
+cost. The message has only the last call's cost, which is used if no part has any.
 """
 
 from __future__ import annotations
@@ -22,9 +22,8 @@ _STOPPED = "MessageAbortedError"
 
 
 class Context:
-    """What is known beyond one message. ``child``: another session's agent started this one; ``tags``:
-    those of the events that are read now; ``end``: where the record that is read ends, if it has an
-    offset."""
+    """The state beyond one message. ``child``: another session's agent started this one; ``tags``: those of
+    the events that are read now; ``end``: the end of the current record, if it has an offset."""
 
     def __init__(self, *, child: bool = False) -> None:
         self.child = child
@@ -34,7 +33,7 @@ class Context:
         self._calls: set[str] = set()
 
     def place(self, time: int | None) -> int:
-        """The byte offset that an item ends at, or its time in ms where the log has no offsets."""
+        """The byte offset at which an item ends, or its time in ms if the log has no offsets."""
         return self.end if self.end is not None else time or 0
 
     def learn(self, name: str, value: str | None, *, once: bool = False) -> Iterator[Fact]:
@@ -45,7 +44,7 @@ class Context:
             yield Fact(name=name, value=value)
 
     def call_id(self, part: Json) -> str:
-        """The call's own id, but for one that stands in the session twice: some models count from 0."""
+        """The call's own id, or the part's if the session has it already: some models count from 0."""
         own = coerce.text(part.get("callID"))
         if own is None or own in self._calls:
             return str(part.get("id"))
@@ -54,7 +53,7 @@ class Context:
 
 
 class Answer:
-    """A message of the model's; ``info`` is its record, or as much of it as there is."""
+    """A message by the model; ``info`` is its record, or as much of it as there is."""
 
     def __init__(self, context: Context, info: Json) -> None:
         times = coerce.mapping(info.get("time"))
@@ -74,7 +73,7 @@ class Answer:
         yield from self._context.learn("folder", self._folder, once=True)
 
     def read(self, part: Json, *, changed: Sequence[str] = ()) -> Iterator[Item]:
-        """The items of the next part, after the results that came before it began. ``changed`` are the
+        """Yield the items of the next part, after the results that came before it began. ``changed`` are the
         files that its step changed."""
         state = coerce.mapping(part.get("state"))
         begun = start(part)
@@ -91,20 +90,20 @@ class Answer:
                 text = failure(coerce.mapping(part.get("error")))
                 yield self._entry(NoteEvent(**self._common(part), content=text, kind="error"))
             case "file":
-                stands, image = calls.file_image(part)
-                yield self._entry(Message(**self._common(part), content=stands, artifact=image))
+                placeholder, image = calls.file_image(part)
+                yield self._entry(Message(**self._common(part), content=placeholder, artifact=image))
             case kind:
                 yield from self._words(part, kind)
 
     def settle(self, until: int | None = None) -> Iterator[Item]:
-        """The results that came until then (ms since 1970), or all that did, in the order of their times."""
+        """Yield the results that came until then (ms since 1970; None: all), in the order of their times."""
         due = sorted(held for held in self._results if until is None or held[0] <= until)
         self._results = [held for held in self._results if held not in due]
         for _, _, entries in due:
             yield from entries
 
     def end(self) -> Iterator[Item]:
-        """What the message itself says when all of its parts are told."""
+        """Yield the message's own cost and error, after all of its parts."""
         if not self._paid:
             yield from self._pay(self._info, self._id, beside=False)
         if error := coerce.mapping(self._info.get("error")):
@@ -112,7 +111,7 @@ class Answer:
             yield from self.fail(self._id, error, completed)
 
     def fail(self, name: str, error: Json, time: int | None) -> Iterator[Item]:
-        """The error that ended the answer; ``name`` is the id of the record that tells of it."""
+        """Yield the error that ended the answer; ``name`` is the id of the record that has it."""
         self._time = time if time is not None else self._time
         common = self._common({"id": name})
         stopped = error.get("name") == _STOPPED
@@ -169,7 +168,7 @@ class Answer:
         usage, cost = _usage(value.get("tokens")), _dollars(value.get("cost"))
         if usage == Usage() and not cost:
             return
-        if not self._reply:  # an answer without a word is an answer: its cost needs something to stand on
+        if not self._reply:  # an answer without text is an answer, too: its cost needs an event
             yield self._entry(Message(**self._common({"id": name})))
         yield Spent(response=self._response, usage=usage, beside=beside, cost=cost)
 
@@ -192,13 +191,13 @@ class Answer:
 
 
 def start(part: Json) -> int | None:
-    """When a part began, in ms since 1970."""
+    """The start time of a part, in ms since 1970."""
     times = part.get("time") or coerce.at(part, "state", "time")
     return coerce.number(coerce.mapping(times).get("start"))
 
 
 def failure(error: Json) -> str:
-    """What an error says of itself; its class where it says nothing."""
+    """The class of an error, and its message if it has one."""
     message = coerce.either(coerce.at(error, "data", "message"), error.get("message"))
     name = coerce.text(error.get("name")) or "error"
     return f"{name}: {message}" if message else name
@@ -210,7 +209,7 @@ def _dollars(value: Any) -> float | None:
 
 
 def _usage(tokens: Any) -> Usage:
-    """OpenCode's input has no cached tokens in it, and its output no reasoning."""
+    """Convert OpenCode's counts: its input does not include cached tokens, nor its output reasoning."""
     fields = coerce.mapping(tokens)
     cache, reasoning = coerce.mapping(fields.get("cache")), coerce.count(fields.get("reasoning"))
     return Usage(

@@ -1,9 +1,8 @@
-"""What a call of one of OpenCode's tools does: from its arguments, and better from what it left behind. What
-its result says, and what a human decided by it.
+"""Reads what a call of OpenCode's tools does: from its arguments, or rather from the recorded changes; its
+result, and a human's decision in it.
 
-A finished call holds both in one record; the difference that a tool made says more than the text that it was
-told to replace. Decisions are only those in the log: a question and its answer, an approved plan, a refused
-call.
+A finished call has both in one record; the diff that a tool made is more exact than the text that it had to
+replace. Decisions are only those in the log: a question and its answer, an approved plan, a refused call.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ _HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 
 
 def call(tool: str, state: dict[str, Any], folder: str | None) -> Call:
-    """The call whose ``state`` a tool part holds; ``folder`` is where the session works."""
+    """The call whose ``state`` is in a tool part; ``folder`` is the session's."""
     fields, detail = coerce.mapping(state.get("input")), coerce.mapping(state.get("metadata"))
     if tool in SHELLS and (workdir := coerce.text(fields.get("workdir"))):
         folder = posixpath.normpath(posixpath.join(folder or "", workdir))
@@ -55,7 +54,7 @@ def _edits(tool: str, fields: dict[str, Any], detail: dict[str, Any]) -> Iterato
         kind: FileKind = "add" if detail.get("exists") is False else "update"
         yield from written(path, fields.get("content"), kind=kind)
     elif tool == "edit":
-        if not isinstance(fields.get("newString"), str):  # an edit that gives the whole text
+        if not isinstance(fields.get("newString"), str):  # an edit with the whole text
             yield from written(path, fields.get("content"))
         else:
             yield _changed(path, [detail], [fields])
@@ -64,7 +63,7 @@ def _edits(tool: str, fields: dict[str, Any], detail: dict[str, Any]) -> Iterato
 
 
 def _changed(path: str, details: list[dict[str, Any]], changes: list[dict[str, Any]]) -> Edit:
-    """An edit by the differences that it made, else by the texts (``changes``) that it was given."""
+    """An edit from the diffs that it made, else from the texts among its arguments (``changes``)."""
     files = [coerce.mapping(detail.get("filediff")) for detail in details]
     made = [coerce.either(f.get("patch"), d.get("diff")) for f, d in zip(files, details, strict=True)]
     if made and all(made):
@@ -78,7 +77,7 @@ def _changed(path: str, details: list[dict[str, Any]], changes: list[dict[str, A
 
 
 def _patched(detail: dict[str, Any]) -> Iterator[Edit]:
-    """The files that ``apply_patch`` says it has written."""
+    """The files that ``apply_patch`` reports as written."""
     for file in coerce.objects(detail.get("files")):
         path = coerce.first(file, "filePath", "relativePath")
         if path is None:
@@ -99,23 +98,23 @@ def _patched(detail: dict[str, Any]) -> Iterator[Edit]:
 
 
 def _unified(text: str) -> tuple[list[str], list[str]]:
-    """The lines added and removed in a unified diff; its hunks say how long they are, so that a line
-    which looks like a head is none."""
+    """The lines added and removed in a unified diff; its hunks have their lengths, so that a line that looks
+    like a header is not mistaken for one."""
     added: list[str] = []
     removed: list[str] = []
     new = old = 0
     for line in text.split("\n"):
-        sign, rest = line[:1], line[1:].removesuffix("\r")
+        mark, rest = line[:1], line[1:].removesuffix("\r")
         if new <= 0 and old <= 0:
             if hunk := _HUNK.match(line):
                 old, new = (int(n[:9]) if n is not None else 1 for n in hunk.groups())
-        elif sign == "+":
+        elif mark == "+":
             new -= 1
             added.append(rest)
-        elif sign == "-":
+        elif mark == "-":
             old -= 1
             removed.append(rest)
-        elif sign != "\\":
+        elif mark != "\\":
             new, old = new - 1, old - 1
     return added, removed
 
@@ -124,7 +123,7 @@ REJECTED = "The user rejected permission to use this specific tool call"
 _ADVICE = " with the following feedback: "
 _DISMISSED = "The user dismissed this question"
 _NO_SUCH_CALL = "invalid"
-"""The tool that answers in place of one that does not exist, or that was called wrongly."""
+"""The tool that answers instead of one that does not exist, or that was called wrongly."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +135,7 @@ class Result(Outcome):
 
 
 def result(tool: str, state: dict[str, Any]) -> Result | None:
-    """The result in a tool part's ``state``; ``None`` while there is none."""
+    """The result in a tool part's ``state``; ``None`` if there is none yet."""
     if state.get("status") not in ("completed", "error"):
         return None
     detail, times = coerce.mapping(state.get("metadata")), coerce.mapping(state.get("time"))
@@ -144,7 +143,7 @@ def result(tool: str, state: dict[str, Any]) -> Result | None:
     texts = [state.get("error"), detail.get("output")] if failed else [state.get("output")]
     images = [file_image(file) for file in coerce.objects(state.get("attachments"))]
     exit_code = coerce.number(detail.get("exit")) if tool in SHELLS else None
-    text = "\n".join([*filter(None, map(coerce.text, texts)), *(stands for stands, _ in images)])
+    text = "\n".join([*filter(None, map(coerce.text, texts)), *(placeholder for placeholder, _ in images)])
     begun, ended = coerce.number(times.get("start")), coerce.number(times.get("end"))
     return Result(
         text=text,
@@ -160,7 +159,7 @@ def result(tool: str, state: dict[str, Any]) -> Result | None:
 
 
 def file_image(part: dict[str, Any]) -> tuple[str, Artifact | None]:
-    """What stands for a file part in a text, and its bytes' size and hash where the log has them."""
+    """The placeholder for a file part in a text, and its bytes' size and hash if the log has the bytes."""
     image = images.from_uri(part.get("url"))
     if image is not None:
         return images.placeholder(image), image
@@ -176,7 +175,7 @@ def _declined(tool: str, state: dict[str, Any]) -> tuple[Refusal, ...]:
 
 
 def _decided(tool: str, state: dict[str, Any], detail: dict[str, Any]) -> tuple[Decision, ...]:
-    if tool == "plan_exit":  # it ends without error only where the user said yes
+    if tool == "plan_exit":  # it ends without error only if the user approved
         return (Decision(chosen="the plan, to be built now", by="human", alternatives=("refine the plan",)),)
     answers = detail.get("answers")
     if tool != "question" or not isinstance(answers, list):

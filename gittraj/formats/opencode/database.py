@@ -54,7 +54,7 @@ def read(path: Path, session: str) -> Iterator[Item]:
                 messages.append({"time": {"created": created}, **value, "id": name})
             else:
                 yield Damage(at=0, why=f"message {name}: not JSON")
-        names: dict[str, list[str]] = {}  # first only these, for a session's data may be large
+        names: dict[str, list[str]] = {}  # first only these: a session's data may be large
         for message, name in database.execute(
             "SELECT message_id, id FROM part WHERE session_id = ?", (session,)
         ):

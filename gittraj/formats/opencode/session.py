@@ -1,9 +1,9 @@
-"""What OpenCode's sessions, messages and parts become, wherever they are kept.
+"""Converts OpenCode's sessions, messages and parts to items, wherever they are stored.
 
 The shapes are those of ``packages/opencode/src/session`` in github.com/sst/opencode, versions 0.6 to 1.18.
-Parts are rewritten in place while a session runs; yet what is given of a session must only grow. So the
-first message or text that is not complete ends it for now, and a result stands where it came in time: after
-what began before it, though it is kept with its call. Reads nothing itself.
+Parts are rewritten in place while a session runs, but the items of a session must only grow. So the first
+message or text that is not complete ends it for now, and a result comes at its time: after what began before
+it, though it is stored with its call. Reads no file itself.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from gittraj.model.values import PeerMessage, Prompt
 
 Json = dict[str, Any]
 _NO_TITLE = re.compile(r"(?:New|Child) session - \d{4}-\d\d-\d\d")
-"""What a session is called until a model has found a title."""
+"""The title of a session until a model has made one."""
 
 
 def items(
@@ -73,7 +73,7 @@ def _answer(
         context.tags = reverted.tags(message, coerce.text(part.get("id")))
         yield from answer.read(part, changed=changed)
     if not is_open or (stays and parts[stays - 1].get("type") == "step-finish"):
-        # a result waits for the end of its step, so that what the step cost finds an event to stand on
+        # a result waits for the end of its step, so that the step's cost has an event
         yield from answer.settle(start(parts[stays]) if stays < len(parts) else None)
     if not is_open:
         yield from answer.end()
@@ -95,8 +95,8 @@ def _created(record: Json) -> int:
 
 
 def _lasting(parts: Sequence[Json]) -> int:
-    """How many parts of an answer that is being written stay as they are: up to its last call, or to the
-    last step that has ended. Words after it wait, so that they come with what they cost."""
+    """How many parts of an answer that is being written will not change: up to its last call, or to the last
+    step that has ended. Texts after it wait, so that they come with their cost."""
     count = next((n for n, part in enumerate(parts) if _grows(part)), len(parts))
     while count and parts[count - 1].get("type") not in ("tool", "step-finish"):
         count -= 1
@@ -111,8 +111,8 @@ def _grows(part: Json) -> bool:
 
 
 def _changed(parts: Sequence[Json]) -> list[list[str]]:
-    """For each part the files that its step changed, by whatever means: a ``patch`` part behind the step
-    names them."""
+    """For each part the files that its step changed, by whatever means: a ``patch`` part after the step names
+    them."""
     files: list[str] = []
     output: list[list[str]] = []
     for part in reversed(parts):
@@ -125,7 +125,7 @@ def _changed(parts: Sequence[Json]) -> list[list[str]]:
 
 
 class _Reverted:
-    """Which messages and parts a revert took back: from the named one on. They stay until the next prompt."""
+    """The messages and parts that a revert undid: from the named one on. They stay until the next prompt."""
 
     def __init__(self, revert: Json) -> None:
         self._message, self._part = (
@@ -141,7 +141,7 @@ class _Reverted:
 
 
 def _user(context: Context, message: Json, parts: Sequence[Json]) -> Iterator[Entry]:
-    """One prompt for all that a human typed and attached; what the program added itself is left out."""
+    """Yield one prompt for all that a human typed and attached; what the program added is left out."""
     shown = [(part, text) for part in parts if (text := _typed(part)) is not None]
     if not shown:
         return
@@ -163,7 +163,7 @@ def _typed(part: Json) -> str | None:
         case "text" if text and not text.isspace() and not part.get("synthetic") and not part.get("ignored"):
             return text
         case "file" if not str(part.get("mime")).startswith(("text/", "application/x-directory")):
-            return file_image(part)[0]  # a text file stands in the prompt by its name
+            return file_image(part)[0]  # a text file's name is in the prompt
         case "subtask":
             command = coerce.text(part.get("command"))
             return f"/{command}" if command else coerce.text(part.get("prompt"))

@@ -1,7 +1,7 @@
 """OpenCode's folder of files, before it had a database: ``~/.local/share/opencode/storage``.
 
 ``session/<project>/<session>.json``, ``message/<session>/<message>.json`` and ``part/<message>/<part>.json``;
-the first may be missing. OpenCode rewrites a file in place, so one may be cut while it does.
+the first may be missing. OpenCode rewrites a file in place, so one may be truncated while it does.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ name = "opencode-storage"
 agent = "opencode"
 
 _NAME = re.compile(r"[\w-]{1,128}")
-"""Of a session, message or part; nothing that leads out of the folder."""
+"""The name of a session, message or part; it cannot lead out of the folder."""
 _ROLES = ("user", "assistant")
 
 
 def detect(path: Path) -> bool:
-    """Whether the folder, or ``storage`` in it, holds OpenCode's messages."""
+    """Whether the folder, or ``storage`` in it, contains OpenCode's messages."""
     root = _root(path)
     if root is None:
         return False

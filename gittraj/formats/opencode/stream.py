@@ -1,7 +1,7 @@
-"""What ``opencode run --format json`` prints: every part as it is finished, one a line.
+"""Reads the output of ``opencode run --format json``: every part once it is finished, one per line.
 
-The prompt and the model are not among them, and thinking only with ``--thinking``. Parts have the ids that
-they have in OpenCode's own store.
+It has neither the prompt nor the model, and thinking only with ``--thinking``. Parts have the same ids as in
+OpenCode's own store.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ _TRUSTED = frozenset(("type", "sessionID"))
 
 
 def _is_record(record: dict[str, Any]) -> bool:
-    told = "part" in record or "error" in record
-    return told and record.get("type") in _TYPES and coerce.text(record.get("sessionID")) is not None
+    has_content = "part" in record or "error" in record
+    return has_content and record.get("type") in _TYPES and coerce.text(record.get("sessionID")) is not None
 
 
 detect = lines.detector(_is_record)

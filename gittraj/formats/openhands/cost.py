@@ -1,7 +1,7 @@
-"""What OpenHands' model calls cost, from running totals that stand on the events.
+"""Computes the tokens of OpenHands' model calls from running totals on the events.
 
 Totals are the session's, or one agent's, which start again at zero. The cost is reported only in total:
-differences of totals are not what was stated.
+differences of totals would not be stated costs.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from gittraj.model.values import Usage
 
 
 class Costs:
-    """``total`` is the cost in US dollars, ``None`` where no event states one."""
+    """``total`` is the cost in US dollars, ``None`` if no event states one."""
 
     def __init__(self) -> None:
         self._before = Usage()
@@ -33,7 +33,7 @@ class Costs:
         return math.fsum((*self._ended, self._dollars)) if self._ended else self._dollars
 
     def add_totals(self, metrics: Any, response: str | None, usage: Any) -> None:
-        """The totals on an event of the call ``response``; ``usage`` is the provider's for that call.
+        """Add the totals on an event of the call ``response``; ``usage`` is the provider's for that call.
 
         Growth reported by an event without a call is added to the next call, or to the last one at the end.
         """
@@ -54,13 +54,13 @@ class Costs:
         # another agent, or a restarted one, counts from the beginning
         grown = coerce.usage_since(now, self._before)
         self._before = now
-        if response not in self._spent:  # the totals do not tell reasoning apart
+        if response not in self._spent:  # the totals do not count reasoning separately
             reasoning = completion.usage(usage).reasoning_tokens
             grown += Usage(reasoning_tokens=min(reasoning, grown.output_tokens))
         self._spent[response] = self._spent.get(response, Usage()) + grown
 
     def spent(self) -> Iterator[Spent]:
-        """Of every call, once there are no more events."""
+        """Yield the usage of every call, once there are no more events."""
         if self._spent and self._now is not None:
             self._grow(_total(self._now), next(reversed(self._spent)), None)
         for response, spent in self._spent.items():

@@ -1,7 +1,7 @@
 """OpenHands' events: a list of actions and observations, as the program exports it (to version 0.x).
 
-An observation names the action that caused it. What a model call cost is told by running totals: a call
-cost what they grew by. Recalled knowledge and changes of the program's state are no part of the session.
+An observation names the action that caused it. The usage of a model call is the growth of running totals.
+Recalled knowledge and changes of the program's state are left out.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def is_event(value: Any) -> bool:
 
 @document.reader
 def read(value: Any, _session: str | None, end: int) -> Iterator[Item]:
-    """The items of an exported session. Its id is its shape's."""
+    """The items of an exported session. Its id is a hash of its shape."""
     if events := coerce.objects(value):
         yield from items(events, session=None, end=end)
 
@@ -141,7 +141,7 @@ class _Reading(document.Reading):
             yield self._entry(Foreign(id=event_id, **common, type=f"action:{kind}", content=text))
 
     def _thoughts(self, args: dict[str, Any], raw: dict[str, Any], response: str | None) -> Iterator[str]:
-        """What the model thought: once a response, which may hold several actions; then of this action."""
+        """The model's thinking: once per response, which may have several actions; then for this action."""
         if response and response not in self._answered:
             self._answered.add(response)
             for choice in coerce.objects(raw.get("choices"))[:1]:
@@ -205,7 +205,7 @@ _BOOKKEEPING = frozenset(
         *("impl_source", "wait_for_response", "kernel_init_code", "include_extra", "cwd"),
     )
 )
-"""Arguments that the program, not the model, gives to an action."""
+"""Arguments that the program, not the model, adds to an action."""
 
 
 def _content(event: dict[str, Any], args: dict[str, Any]) -> Any:
@@ -239,7 +239,7 @@ def _edits(kind: str, args: dict[str, Any]) -> tuple[Edit, ...]:
 
 
 def _written(extras: dict[str, Any]) -> tuple[Edit, ...]:
-    """The file that an observation says was written, whole."""
+    """The whole file that was written, from an observation."""
     path, whole = coerce.text(extras.get("path")), extras.get("new_content")
     if path is None or not isinstance(whole, str):
         return ()
@@ -247,7 +247,7 @@ def _written(extras: dict[str, Any]) -> tuple[Edit, ...]:
 
 
 def _exit_code(extras: dict[str, Any]) -> int | None:
-    """Of a command; -1 means that it is still running."""
+    """The exit code of a command; None for -1, which means that it is still running."""
     code = coerce.number(coerce.at(extras, "metadata", "exit_code"))
     code = coerce.number(extras.get("exit_code")) if code is None else code
     return code if code != -1 else None

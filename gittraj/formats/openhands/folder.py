@@ -1,6 +1,6 @@
-"""OpenHands' own store: a folder a session, with a file an event, ``<session>/events/<number>.json``.
+"""OpenHands' own store: one folder per session, with one file per event, ``<session>/events/<number>.json``.
 
-The number in a name is the event's; a file that is missing, or being written, is no damage to the others.
+The number in a name is the event's; a file that is missing, or being written, does not affect the others.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""What a run ended with: its exit status, what it submitted, what went wrong; and the files that a submitted
-diff changes.
+"""The ending of a run: its exit status, submission and error; and the files that a submitted diff changes.
 
 Diffs are what ``git diff`` prints, also without its ``diff --git`` lines, with the line ends of a terminal,
-and with the wrong counts of a diff that a model wrote. Paths come out as git means them, from the
-repository's root.
+and with the wrong counts of a diff that a model wrote. Paths are relative to the repository's root, as git
+means them.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ _LIMITS = frozenset(
         *("early_exit", "exit_forfeit", "skipped"),
     )
 )
-"""What stopped a run that did not fail. All other words but ``submitted`` are names of failures."""
+"""The reasons that stopped a run without a failure. All others, except ``submitted``, are failures."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +58,7 @@ class Ending:
         )
 
     def entries(self, end: int, ts: str | None = None, prefix: str = "") -> Iterator[Entry]:
-        """Its events: what failed, and the submission."""
+        """Its events: the failure, and the submission."""
         if self.status == "failed":
             text = self.error or f"The run ended with {self.exit_status}"
             yield Entry(event=NoteEvent(id=f"{prefix}exit:0", ts=ts, content=text, kind="error"), end=end)
@@ -79,7 +78,7 @@ class Ending:
 def credit(entries: Sequence[Entry], submission: str | None) -> list[Entry]:
     """``entries`` with the files of a submitted diff on the last call, which made the diff.
 
-    Files that a call is known to have written stay that call's alone.
+    Files that another call is known to have written only stay on that call.
     """
     credited = list(entries)
     last = next((n for n in reversed(range(len(credited))) if isinstance(credited[n].event, ToolCall)), None)
@@ -100,7 +99,7 @@ _NOWHERE = "/dev/null"
 
 
 def diff_edits(text: str) -> tuple[Edit, ...]:
-    """One edit a file, and one more for the old name of a renamed one; empty if this is not a diff."""
+    """One edit per file, and one more for the old name of a renamed one; empty if this is not a diff."""
     return tuple(edit for file in _files(text) for edit in file.edits())
 
 
@@ -130,7 +129,7 @@ class _File:
         )
 
     def header(self, line: str) -> None:
-        """A line before the file's hunks."""
+        """Read a line before the file's hunks."""
         if line.startswith("new file mode "):
             self.kind = "add"
         elif line.startswith("deleted file mode "):
@@ -183,7 +182,7 @@ def _files(text: str) -> list[_File]:
 
 
 def _named(line: str) -> _File:
-    """A file by its ``diff --git`` line, in case no other line names it (an empty or binary one)."""
+    """A file from its ``diff --git`` line, in case no other line names it (an empty or binary one)."""
     file = _File()
     _, between, new = line.rpartition(" b/")
     if between and not new.endswith('"'):
@@ -197,7 +196,7 @@ def _path(written: str, prefix: str) -> str:
 
 
 def _unquoted(path: str) -> str:
-    """Git's quoting of unusual names: octal bytes and letters after a backslash."""
+    """Undo git's quoting of unusual names: octal bytes and letters after a backslash."""
     path = path.strip()
     if len(path) < 2 or path[0] != '"' or path[-1] != '"':
         return path

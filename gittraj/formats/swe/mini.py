@@ -1,6 +1,6 @@
 """mini-swe-agent's runs, ``*.traj.json`` of versions 1 and 2, and the bare lists of messages before.
 
-A file is written anew after every step. ``extra.response`` repeats an answer as the provider gave it: its
+A file is written again after every step. ``extra.response`` repeats an answer as the provider sent it: its
 id, time and token counts are kept, the rest is dropped, as are templates and tracebacks.
 """
 
@@ -49,7 +49,7 @@ def detect(head: bytes) -> bool:
 
 @document.reader
 def read(value: Any, session: str | None, end: int) -> Iterator[Item]:
-    """The items of a run. ``session`` is the stem of its name, which is its id if it names a run."""
+    """The items of a run. ``session`` is the stem of its file's name, and its id if it names a run."""
     if isinstance(value, dict | list):
         yield from _Reading(value, session, end).items()
 
@@ -108,7 +108,7 @@ class _Reading(document.Reading):
         )
 
     def _costs_add_up(self) -> bool:
-        """Whether the calls' own costs are all there is; else only the total is known."""
+        """Whether the calls' own costs sum up to the total; else only the total is used."""
         total = coerce.cost(coerce.at(self._info, "model_stats", "instance_cost"))
         summed = math.fsum(self._costs.values())
         return bool(self._costs) and (total is None or math.isclose(summed, total, abs_tol=1e-12))
@@ -164,7 +164,7 @@ class _Reading(document.Reading):
         for call in reply.calls:
             yield self._call(f"m{number}:{ordinal}", call, common)
             ordinal += 1
-        if spent and not ordinal:  # what it cost must fall to something
+        if spent and not ordinal:  # its cost needs an event
             yield self._entry(Message(id=f"m{number}:0", **common))
 
     def _call(self, event_id: str, call: completion.Call, common: dict[str, Any]) -> Entry:
@@ -176,7 +176,7 @@ class _Reading(document.Reading):
     def _result(
         self, event_id: str, ts: str | None, text: str, extra: dict[str, Any], call_id: str | None = None
     ) -> Entry:
-        """The observation of the call that it names, or of the first that has none yet."""
+        """The result of the call that it names, or of the first that has none yet."""
         if call_id is None and self._pending:
             call_id = self._pending[0][0]
         asked = dict(self._pending).get(call_id or "")
@@ -200,7 +200,7 @@ class _Reading(document.Reading):
         return self._entry(event, commits=printed_commits(content))
 
     def _user(self, number: int, message: dict[str, Any], ts: str | None) -> Iterator[Entry]:
-        """The task, then observations, and messages of the program and its user between them."""
+        """Read the task, then observations, and messages of the program and its user between them."""
         text, artifact = completion.text(message.get("content"))
         extra = coerce.mapping(message.get("extra"))
         common: dict[str, Any] = {"id": f"m{number}:0", "ts": ts}
@@ -221,7 +221,7 @@ class _Reading(document.Reading):
             yield from self._observed(number, ts, text, extra)
 
     def _observed(self, number: int, ts: str | None, text: str, extra: dict[str, Any]) -> Iterator[Entry]:
-        """What came back from a call, or why the run stopped."""
+        """Read the result of a call, or why the run stopped."""
         if (reason := protocol.rejected(text)) is not None:
             yield from self._rejected(number, ts, text, reason)
         elif "returncode" in extra or protocol.is_observation(text):
@@ -239,7 +239,7 @@ class _Reading(document.Reading):
         return any(protocol.is_malformed(text, template) for template in templates)
 
     def _is_last(self, number: int) -> bool:
-        """Whether this is where version 1 puts the submission, or the text of what stopped the run."""
+        """Whether this message has version 1's submission, or the text of what stopped the run."""
         if number + 1 < len(self._messages):
             return False
         bare = not self._info and bool(self._pending) and protocol.submits(self._pending[0][1])
@@ -256,7 +256,7 @@ class _Reading(document.Reading):
 
 
 def _local_folder(config: dict[str, Any]) -> str | None:
-    """The folder that commands run in, unless it is one inside a container."""
+    """The folder in which commands run, unless it is inside a container."""
     kind = coerce.text(config.get("environment_type")) or "local"
     folder = coerce.text(coerce.at(config, "environment", "cwd"))
     return folder if folder and posixpath.isabs(folder) and "local" in kind.lower() else None

@@ -1,8 +1,8 @@
-"""mini-swe-agent's way to run commands by plain text: a fenced block out, an observation back; and what a
-model answered: with tool calls, as text, or as an item list.
+"""Reads mini-swe-agent's protocol to run commands in plain text: a fenced block as call, an observation as
+result; and a model's answers: with tool calls, as text, or as an item list.
 
-The fences, frames and fixed texts are those of github.com/SWE-agent/mini-swe-agent, 1.0 to 2.x; all but the
-fences can be configured, so an observation that is framed otherwise is taken as it is.
+The fences, frames and fixed texts are those of github.com/SWE-agent/mini-swe-agent, 1.0 to 2.x; all except
+the fences can be configured, so an observation with another frame is kept as it is.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def action(answer: str) -> tuple[str, str | None]:
 
 
 def _blocks(text: str, fence: str) -> Iterator[tuple[int, int, str]]:
-    """Start, end and command of each fenced block; in linear time, which no pattern with ``.*?`` has."""
+    """Start, end and command of each fenced block; in linear time, unlike any pattern with ``.*?``."""
     position = 0
     while (start := text.find(fence, position)) >= 0:
         line = text.find("\n", start)
@@ -64,7 +64,7 @@ def _blocks(text: str, fence: str) -> Iterator[tuple[int, int, str]]:
 
 
 def observation(text: str) -> Observation:
-    """What came back for a command."""
+    """Parse the output that was returned for a command."""
     framed = _CODE.match(text)
     if framed is None:
         return Observation(text, timed_out=text.startswith("The last command") and "timed out" in text)
@@ -80,7 +80,7 @@ def is_observation(text: str) -> bool:
 
 
 def is_malformed(text: str, template: Any) -> bool:
-    """Whether this reports to the model that it broke the protocol."""
+    """Whether this text informs the model that it broke the protocol."""
     start = coerce.string(template).partition("{")[0].strip()
     return text.startswith(_MALFORMED) or (len(start) > 9 and text.startswith(start))
 
@@ -91,7 +91,7 @@ def submits(command: str | None) -> bool:
 
 
 def rejected(text: str) -> str | None:
-    """The human's words on refusing a command; ``None`` if this is not a refusal."""
+    """The human's message when refusing a command; ``None`` if this is not a refusal."""
     match = _REJECTED.match(text)
     return text[match.end() :].strip() if match else None
 
@@ -100,15 +100,15 @@ def is_spoken(messages: list[dict[str, Any]]) -> bool:
     """Whether a list of chat messages is a run by this protocol, and not just any conversation."""
     if any(m.get("role") == "exit" or "actions" in coerce.mapping(m.get("extra")) for m in messages):
         return True
-    told = [(m.get("role"), completion.text(m.get("content"))[0]) for m in messages]
-    if any(is_observation(text) or submits(text) for role, text in told if role != "assistant"):
+    texts = [(m.get("role"), completion.text(m.get("content"))[0]) for m in messages]
+    if any(is_observation(text) or submits(text) for role, text in texts if role != "assistant"):
         return True
-    rules = told[0][1] if told and told[0][0] == "system" else ""
-    return _keeps_to(rules, [text for role, text in told if role == "assistant"])
+    rules = texts[0][1] if texts and texts[0][0] == "system" else ""
+    return _keeps_to(rules, [text for role, text in texts if role == "assistant"])
 
 
 def _keeps_to(rules: str, answers: Sequence[str]) -> bool:
-    """Whether every answer has a fence that the rules ask for."""
+    """Whether every answer has a fence that the rules require."""
     fence = next((f"{fence}\n" for fence in _FENCES if f"{fence}\n" in rules), None)
     return fence is not None and bool(answers) and all(fence in answer for answer in answers)
 
@@ -118,7 +118,7 @@ _THOUGHT = "THOUGHT:"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """``response`` and ``model`` are the provider's; ``said`` are texts, each with whether it is thought."""
+    """``response`` and ``model`` are the provider's; ``said``: texts, each after whether it is thinking."""
 
     response: str | None
     model: str | None
@@ -132,7 +132,7 @@ def is_answer(message: dict[str, Any]) -> bool:
 
 
 def answer(message: dict[str, Any]) -> Answer:
-    """The answer in a message, which is the provider's response itself where an item list is used."""
+    """The answer in a message, which is the provider's response itself if it is an item list."""
     extra = coerce.mapping(message.get("extra"))
     listed = message.get("object") == "response"
     raw = message if listed else coerce.mapping(extra.get("response"))
@@ -153,7 +153,7 @@ def answer(message: dict[str, Any]) -> Answer:
 
 
 def _chat(message: dict[str, Any], raw: dict[str, Any]) -> tuple[list[str], str, list[Call]]:
-    """Version 1 keeps the model's reasoning in nothing but the raw response."""
+    """Thoughts, text and calls of a chat message. Version 1 has the reasoning only in the raw response."""
     choice = next(iter(coerce.objects(raw.get("choices"))), {})
     thought = completion.reasoning(message) or completion.reasoning(coerce.mapping(choice.get("message")))
     text = completion.text(message.get("content"))[0]

@@ -1,7 +1,7 @@
 """SWE-agent's runs, ``*.traj`` of versions 0.x and 1.x.
 
-``trajectory`` has the steps of the run, ``history`` what the model saw, with demonstrations that are not
-part of it; some files have only one of them. Prompts that are repeated in each step (``query``,
+``trajectory`` has the steps of the run, ``history`` what the model saw, with demonstrations that do not
+belong to the run; some files have only one of them. Prompts that are repeated in each step (``query``,
 ``messages``) are dropped. Paths are inside a container, relative to its repository's root.
 """
 
@@ -25,7 +25,7 @@ name = "swe-agent"
 agent = "swe-agent"
 
 _LONGEST = 1e7
-"""Seconds that a command may have run."""
+"""The most seconds that a command may have run."""
 _DEMONSTRATION = "Here is a demonstration of how to"
 
 
@@ -45,7 +45,7 @@ def _is_run(run: dict[str, Any]) -> bool:
 
 @document.reader
 def read(value: Any, _session: str | None, end: int) -> Iterator[Item]:
-    """The items of a run, all attempts of a retrying one."""
+    """The items of a run, with all its attempts if it was retried."""
     if isinstance(value, dict):
         yield from _Reading(value, end).items()
 
@@ -55,7 +55,7 @@ class _Reading(document.Reading):
         super().__init__(end)
         self._run = run
         self._config = coerce.mapping(coerce.parsed(run.get("replay_config")))
-        # a retrying run repeats the best of its attempts beside them
+        # a retried run also repeats the best of its attempts outside them
         self._attempts = coerce.objects(run.get("attempts")) or [run]
         self._info = coerce.mapping(run.get("info")) or coerce.mapping(self._attempts[-1].get("info"))
         self._asked: str | None = None
@@ -155,7 +155,7 @@ class _Reading(document.Reading):
                 yield from self._message(number, message)
 
     def _problem(self, history: list[dict[str, Any]]) -> str | None:
-        """The task: as the run was configured, or else as the model received it."""
+        """The task: from the run's configuration, or else as the model received it."""
         stated = coerce.mapping(self._config.get("problem_statement"))
         if text := coerce.text(stated.get("text")):
             return text.strip()
@@ -170,7 +170,7 @@ class _Reading(document.Reading):
         thought = step.get("thought")  # else the response, which repeats the action
         thought = thought if isinstance(thought, str) else coerce.string(step.get("response"))
         state = step.get("state")
-        if isinstance(state, str):  # version 0.x tells the state that the action found, 1.x the one it left
+        if isinstance(state, str):  # version 0.x has the state before the action, 1.x the one after it
             self._see(state, "")
         yield from self._thought(record, thought)
         if action:
@@ -254,7 +254,7 @@ class _Reading(document.Reading):
         self._root = self._root or self._shell.folder
 
     def _reviewed(self, info: dict[str, Any]) -> Iterator[Entry]:
-        """What the reviewer of an attempt said of it."""
+        """Yield the review of an attempt."""
         review = info.get("review")
         fields = coerce.mapping(review)
         outputs = fields.get("outputs", review)
@@ -269,18 +269,18 @@ class _Reading(document.Reading):
 
 
 def _is_demo(message: dict[str, Any]) -> bool:
-    """Whether a message shows the model how it is done; no part of the run."""
+    """Whether a message is a demonstration for the model, which does not belong to the run."""
     if message.get("is_demo") is True or message.get("message_type") == "demonstration":
         return True
     return completion.text(message.get("content"))[0].startswith(_DEMONSTRATION)
 
 
 def _lines(text: str) -> str:
-    """A terminal's line ends as a file's."""
+    """Replace a terminal's line ends by a file's."""
     return text.replace("\r\n", "\n")
 
 
 def _seconds(value: Any) -> float | None:
-    """How long a command ran; nothing that would be absurd."""
+    """How long a command ran; None for an absurd number."""
     known = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _LONGEST
     return float(value) if known else None

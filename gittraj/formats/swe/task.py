@@ -1,7 +1,7 @@
-"""What a human asked for, without the template around it, and what the name of a run's file says of it.
+"""Finds a human's task, without the template around it, and parses the name of a run's file.
 
-A file is called ``{solve}_{run}_{YYYYMMDD_HHMMSS}``. Both ids may hold underscores, so where the one ends
-is a guess unless something else tells: the instance that the run is of, or a ``run`` at the beginning of the
+A file is called ``{solve}_{run}_{YYYYMMDD_HHMMSS}``. Both ids may contain underscores, so where the first
+ends is a guess unless something else shows it: the run's instance, or a ``run`` at the beginning of the
 second.
 """
 
@@ -19,7 +19,7 @@ _FRAMES = (
     ("Please solve this issue: ", "\n\nYou can execute bash commands"),
     ("\nISSUE:\n", "\n\nINSTRUCTIONS:\n"),
 )
-"""Around the task in the templates that the agents bring along, for files without their own."""
+"""The texts around the task in the agents' default templates, for files without their own."""
 
 
 def task(text: str, template: object = None) -> str:
@@ -40,7 +40,7 @@ def title(asked: str) -> str | None:
 
 
 def _frame(template: str | None) -> tuple[str, str] | None:
-    """The text right before and after the task, up to whatever else is filled in."""
+    """The text right before and after the task, up to other variables of the template."""
     variable = _VARIABLE.search(template.replace("\r\n", "\n")) if template else None
     if variable is None:
         return None

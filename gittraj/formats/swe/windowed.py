@@ -1,8 +1,8 @@
-"""What the commands of SWE-agent's shell do to files.
+"""Finds out what the commands of SWE-agent's shell do to files.
 
-Besides real commands that shell has ``create``, ``open``, ``edit`` and ``insert``, which work on the file
-that is open, and ``str_replace_editor``; as text (``edit 4:7`` up to ``end_of_edit``, or with quoted
-arguments), or as tool calls.
+Besides real commands that shell has ``create``, ``open``, ``edit`` and ``insert``, which work on the open
+file, and ``str_replace_editor``; as text (``edit 4:7`` up to ``end_of_edit``, or with quoted arguments), or
+as tool calls.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ _REFUSED = (
 
 @dataclass(frozen=True, slots=True)
 class Shell:
-    """The state after a step: the open file, and the folder; ``None`` where it is not known."""
+    """The state after a step: the open file, and the folder; ``None`` if it is not known."""
 
     file: str | None = None
     folder: str | None = None
 
 
 def shell(state: Any, observation: str, before: Shell) -> Shell:
-    """From a step's ``state`` (JSON in a text in older files), or from what stands below an output."""
+    """Read a step's ``state`` (JSON in a text in older files), or else the lines at the end of an output."""
     fields = coerce.mapping(coerce.parsed(state))
     file, folder = coerce.text(fields.get("open_file")), coerce.text(fields.get("working_dir"))
     if not fields and (shown := _OPEN.search(observation[-_BELOW:])):
@@ -50,7 +50,7 @@ def shell(state: Any, observation: str, before: Shell) -> Shell:
 
 
 def refused(observation: str) -> bool:
-    """Whether the answer says that the command was not carried out, or not to its end."""
+    """Whether the output says that the command was not executed, or not to its end."""
     text = observation.lstrip()
     cancelled = text.startswith("The command '") and "was cancelled because" in text
     return cancelled or text.startswith(_REFUSED)
@@ -76,7 +76,7 @@ def edits(name: str, arguments: Any, open_file: str | None) -> tuple[Edit, ...]:
 
 
 def paths(name: str, arguments: Any) -> tuple[str, ...]:
-    """The file that a call opens or writes, as far as its arguments name one."""
+    """The file that a call opens or writes, if its arguments name one."""
     fields = coerce.mapping(arguments)
     if name == "bash":
         name, fields = _words(coerce.string(fields.get("command")))

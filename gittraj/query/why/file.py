@@ -1,4 +1,4 @@
-"""The file that is asked about, and what a missing one may be."""
+"""Reads the file that is asked about; if it is missing, says what may be meant."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _read_here(repository: Repository, path: str) -> bytes:
 
 
 def _find(repository: Repository, path: str) -> str:
-    """What a missing file may be: one that a commit deleted or renamed, or another one of its name."""
+    """A hint for a missing file: a commit deleted or renamed it, or another file has its name."""
     from difflib import get_close_matches  # noqa: PLC0415 - most files are there
 
     run = partial(repository.run, check=False)

@@ -1,6 +1,6 @@
 """age v1 (https://c2sp.org/age) on ``cryptography``: bytes sealed for public keys, of age or of SSH.
 
-What others call::
+Its public functions::
 
     parse_recipient("age1…" | "age1pq…" | "ssh-ed25519 …" | "ssh-rsa …")    Recipient
     parse_identity(text, passphrase=ask)       Identity, whose recipient() is its public line
@@ -10,19 +10,19 @@ What others call::
     encrypt(plaintext, recipients)             Sealed(header, payload)
     decrypt(header, payload, identities)       bytes: all of them or none
     rewrap(header, identities, recipients)     str: other readers of the same payload
-    stanzas(header)                            tuple[Stanza, ...]: who reads, without a key
+    stanzas(header)                            tuple[Stanza, ...]: the readers, without a key
     split(file), armor(file), dearmor(text)    between parts, files and their text form
 
 ``header.encode() + payload`` is exactly an age file: ``age -d`` opens it without git-traj.
 
 What it promises and what it doesn't:
 
-- Everything raised is an ``AgeError``, one line that holds no secret. No file, no environment, no network.
-- A changed bit anywhere is refused. Who sealed it is not known: whoever has the public keys can.
+- Every error is an ``AgeError``, one line that contains no secret. No file, no environment, no network.
+- A changed bit anywhere is refused. Who sealed it is not known: anyone who has the public keys can.
 - ``rewrap`` takes nothing back from a reader who had the payload before.
-- The primitives are OpenSSL's; the format is age's, tested against its vectors. These lines were not audited.
-- Python can't wipe keys from memory, and reading a key's text takes a time that depends on it: whoever may
-  watch or read this process may have its keys.
+- The primitives are OpenSSL's; the format is age's, tested against its vectors. This code was not audited.
+- Python can't wipe keys from memory, and the time to read a key's text depends on the key: anyone who can
+  watch this process or read its memory may get its keys.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ __all__ = [
     "stanzas",
 ]
 
-# what needs cryptography, 40 ms: who only counts readers or catches errors does not pay for it
+# these need cryptography, 40 ms: code that only counts readers or catches errors does not load it
 __getattr__ = lazy_names(
     __name__,
     {

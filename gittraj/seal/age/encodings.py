@@ -1,8 +1,8 @@
-"""Base64 as age wants it: one text for the same bytes, so that nobody can write a seal in another way.
+"""Base64 as age requires it: only one text for the same bytes, so that nobody can write a seal in two ways.
 
 Bech32 (BIP 173), the text form of age's keys, without its limit of 90 characters.
 
-The checksum finds mistyped characters. It is no protection against anything else, and nothing here takes
+The checksum finds mistyped characters. It does not protect against anything else, and nothing here takes
 constant time.
 
 The text form of an age file: strict PEM (RFC 7468, section 3), with nothing but white space around it.
@@ -17,13 +17,13 @@ from gittraj.seal.age.errors import ArmorError
 
 
 def encode_base64(data: bytes, *, padded: bool = False) -> str:
-    """``padded`` is how everybody but age's headers writes it."""
+    """Encode base64; age's headers have it without padding, everything else is ``padded``."""
     text = b64encode(data).decode()
     return text if padded else text.rstrip("=")
 
 
 def decode_base64(text: str, *, padded: bool = False) -> bytes:
-    """Raises ValueError for all that is not written here: line breaks, bits that are left over."""
+    """Decode base64. Raises ValueError for what the above does not write: line breaks, leftover bits."""
     data = b64decode(text if padded else text + "=" * (-len(text) % 4))
     if encode_base64(data, padded=padded) != text:
         raise ValueError("not canonical")
@@ -36,7 +36,7 @@ _CHECKSUM = 6
 
 
 def encode_bech32(prefix: str, data: bytes) -> str:
-    """Upper case if ``prefix`` is."""
+    """Encode ``data``; in upper case if ``prefix`` is."""
     words = list(_regroup(data, 8, 5))
     if left := len(data) * 8 % 5:
         words.append(int.from_bytes(data[-1:]) << (5 - left) & 31)
@@ -47,7 +47,7 @@ def encode_bech32(prefix: str, data: bytes) -> str:
 
 
 def decode_bech32(text: str) -> tuple[str, bytes]:
-    """The prefix as it is written, and the data. Raises ValueError, whose text holds nothing of ``text``."""
+    """The prefix as it is written, and the data. Raises ValueError, which quotes nothing of ``text``."""
     prefix, words = read_bech32(text)
     left = len(words) * 5 % 8
     if left >= 5 or (words and words[-1] & ((1 << left) - 1)):
@@ -89,7 +89,7 @@ def _polymod(words: Iterable[int]) -> int:
 
 
 def _regroup(values: Iterable[int], width: int, into: int) -> Iterator[int]:
-    """Whole groups only: what is left over is not given."""
+    """Yield whole groups only: leftover bits are dropped."""
     bits = held = 0
     for value in values:
         held = (held << width | value) & 0xFFFF
@@ -105,14 +105,14 @@ _COLUMNS = 64
 
 
 def armor(file: bytes) -> str:
-    """Ends with a newline."""
+    """Return the text form of a file, which ends with a newline."""
     text = encode_base64(file, padded=True)
     lines = [text[at : at + _COLUMNS] for at in range(0, len(text), _COLUMNS)]
     return "\n".join([BEGIN, *lines, _END, ""])
 
 
 def dearmor(text: str) -> bytes:
-    """The file. Lines may end with CRLF; raises ArmorError for all else that :func:`armor` won't write."""
+    """Return the file. Lines may end with CRLF; raises ArmorError for all else that ``armor`` won't write."""
     first, *lines = text.strip(" \t\r\n").replace("\r\n", "\n").split("\n")
     if first != BEGIN or not lines or lines.pop() != _END:
         raise ArmorError("not an armored age file: it must begin and end with age's own lines")

@@ -1,21 +1,21 @@
-"""What can go wrong with a seal, told apart by what is done about it.
+"""What can go wrong with a seal, in classes by what can be done about it.
 
 ::
 
     SealError
     └── AgeError
-        ├── HeaderError            the header is none of age v1, or not as its type of stanza must be
-        │   ├── MacError           a key opened it, but it is not as its writer left it
+        ├── HeaderError            not a header of age v1, or a stanza does not fit its type
+        │   ├── MacError           a key opened it, but it was changed after it was written
         │   └── WorkFactorError    a passphrase that would take too much time and memory to try
         ├── PayloadError           the payload was changed, or is not this header's
         ├── ArmorError             the text form of a file is damaged
         ├── NoMatch                sealed, but not for any of these identities
         │   └── LockedError        perhaps for one whose passphrase is missing or wrong
-        ├── KeyFormatError         a text is no recipient or no identity
+        ├── KeyFormatError         a text is not a recipient, or not an identity
         ├── RecipientsError        nothing can be sealed for these, or not for these together
         └── UnsupportedError       what is needed for that key is not installed
 
-Their texts hold no key and nothing of what a header says: that may come from anybody.
+Their texts contain no key and nothing from a header, which anyone may have written.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class ArmorError(AgeError):
     pass
 
 
-class NoMatch(AgeError):  # noqa: N818 - reads as what it says
+class NoMatch(AgeError):  # noqa: N818 - not always an error
     pass
 
 

@@ -1,4 +1,4 @@
-"""Sealing, opening, and changing the readers of what is sealed."""
+"""Seals, opens, and changes the readers of what is sealed."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ class Sealed:
 
 
 def encrypt(plaintext: bytes, recipients: Sequence[Recipient]) -> Sealed:
-    """Each of the recipients can open it alone. The same plaintext never gives the same bytes twice.
+    """Seal it so that each recipient can open it alone. The same plaintext never gives the same bytes twice.
 
-    Raises RecipientsError when there are none, when a passphrase is not alone, and when post-quantum
-    recipients stand beside others, through which those come in whom they keep out.
+    Raises RecipientsError when there are none, when a passphrase is not alone, and when there are others with
+    post-quantum recipients: through those a quantum computer could open it.
     """
     file_key = os.urandom(FILE_KEY)
     return Sealed(_header(file_key, recipients), seal_payload(file_key, plaintext))
@@ -46,7 +46,7 @@ def encrypt(plaintext: bytes, recipients: Sequence[Recipient]) -> Sealed:
 def decrypt(header: str, payload: bytes, identities: Sequence[Identity]) -> bytes:
     """The plaintext, all of it or none.
 
-    Identities are asked in their order; one that can't be used is passed over while another fits.
+    Identities are tried in their order; one that can't be used is skipped if another fits.
 
     Raises HeaderError, MacError, WorkFactorError, PayloadError; if none fits, NoMatch, or why one could not
     be used: LockedError, UnsupportedError, KeyFormatError.
@@ -55,9 +55,9 @@ def decrypt(header: str, payload: bytes, identities: Sequence[Identity]) -> byte
 
 
 def rewrap(header: str, identities: Sequence[Identity], recipients: Sequence[Recipient]) -> str:
-    """A header for other readers of the same payload. It takes nothing back: former readers know the key.
+    """A header for other readers of the same payload. It revokes nothing: former readers know the key.
 
-    Raises what :func:`decrypt` and :func:`encrypt` raise, but for PayloadError.
+    Raises what :func:`decrypt` and :func:`encrypt` raise, except PayloadError.
     """
     return _header(_file_key(header, identities), recipients)
 

@@ -1,9 +1,9 @@
-"""The header of an age file: text that says for whom it is, and in which every reader finds the file's key.
+"""The header of an age file: text that names its readers, and from which each of them gets the file's key.
 
-Strict, as the format is: a text is either exactly what :func:`compose` writes of its stanzas, or refused. It
-needs no key, and can't tell whether the header was changed: only a reader can (``file``).
+Strict, as the format is: a text is either exactly what :func:`compose` writes for its stanzas, or refused. It
+needs no key, and can't detect whether the header was changed: only a reader can (``file``).
 
-For whom a file is sealed, and who opens it. Each type of key is a module; ``keys`` knows them all.
+``Recipient`` and ``Identity`` are the interfaces of keys. Each type has its module; ``keys`` knows them all.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ HYBRID = "mlkem768x25519"
 
 @dataclass(frozen=True, slots=True)
 class Stanza:
-    """One reader's part: how the file key is wrapped, what it takes to unwrap it, and the wrapped key."""
+    """The lines for one reader: how the file key is wrapped, what is needed to unwrap it, the wrapped key."""
 
     type: str
     args: tuple[str, ...]
@@ -45,7 +45,7 @@ class Stanza:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """``covered`` is what the MAC is taken of."""
+    """A parsed header; ``covered`` are the bytes that its MAC covers."""
 
     stanzas: tuple[Stanza, ...]
     covered: bytes
@@ -53,12 +53,12 @@ class Header:
 
 
 def compose(stanzas: Sequence[Stanza]) -> str:
-    """The header up to where its MAC is written."""
+    """The header up to its MAC."""
     return "".join([f"{_VERSION}\n", *map(str, stanzas), _FOOTER])
 
 
 def parse(text: str) -> Header:
-    """Raises HeaderError. Linear in the length of ``text``."""
+    """Parse a header, in linear time. Raises HeaderError."""
     first, *lines = text.split("\n")
     if first != _VERSION:
         raise HeaderError("not the header of an age v1 file")
@@ -75,12 +75,12 @@ def parse(text: str) -> Header:
 
 
 def stanzas(header: str) -> tuple[Stanza, ...]:
-    """Its readers. What they say is what a writer wrote: nothing proves it. Raises HeaderError."""
+    """Its readers. A writer may have invented them: nothing proves them. Raises HeaderError."""
     return parse(header).stanzas
 
 
 def split(file: bytes) -> tuple[str, bytes]:
-    """Header and payload of a whole, not armored file. Raises HeaderError."""
+    """Split a whole, not armored file into header and payload. Raises HeaderError."""
     footer = file.find(f"\n{_FOOTER}".encode())
     end = file.find(b"\n", footer + 1) + 1
     if footer < 0 or len(file) < end + NONCE or not end:
@@ -121,8 +121,8 @@ def _decoded(text: str, size: int | None = None) -> bytes:
 def fields(stanza: Stanza, *sizes: int, body: int | None = 32) -> tuple[bytes, ...]:
     """A stanza's arguments as bytes of these sizes. Raises HeaderError if it has others.
 
-    ``body`` is the size of a wrapped file key, with its tag. It is not left open: a longer one may be made to
-    open with many keys, and so tell an attacker which of them a reader has (https://eprint.iacr.org/2020/1491).
+    ``body`` is the size of a wrapped file key, with its tag. It is checked: a longer one may be made to open
+    with many keys, and so show an attacker which of them a reader has (https://eprint.iacr.org/2020/1491).
     """
     if len(stanza.args) != len(sizes):
         raise HeaderError("a damaged age header: a reader has too few or too many arguments")
@@ -140,21 +140,21 @@ class Recipient(Protocol):
 
     @property
     def fingerprint(self) -> str:
-        """For people: what ``ssh-keygen -l`` shows of an SSH key, a short age key itself."""
+        """A name for people: what ``ssh-keygen -l`` shows of an SSH key; an age key itself if it is short."""
 
     def wrap(self, file_key: bytes) -> Stanza:
-        """Its part of a header. ``file_key`` has 16 bytes."""
+        """Its stanza in a header. ``file_key`` has 16 bytes."""
 
 
 class Identity(Protocol):
     """A private key. Its ``repr`` shows nothing of it."""
 
     def recipient(self) -> str:
-        """The public line. Raises KeyFormatError where there is none (a passphrase)."""
+        """The public line. Raises KeyFormatError if there is none (a passphrase)."""
 
     def unwrap(self, stanza: Stanza) -> bytes | None:
         """The file key; None when the stanza is another's.
 
-        Raises HeaderError for a stanza of its type that is not as it must be; LockedError, UnsupportedError
-        or KeyFormatError when it would fit and can't be used.
+        Raises HeaderError for a malformed stanza of its type; LockedError, UnsupportedError or KeyFormatError
+        when it would fit but can't be used.
         """

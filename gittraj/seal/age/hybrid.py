@@ -1,7 +1,7 @@
 """Post-quantum keys, ML-KEM-768 with X25519: ``age1pq…`` and ``AGE-SECRET-KEY-PQ-1…``.
 
-They need ``cryptography`` 47, built on a library that has ML-KEM (its wheels are): without, importing this
-module raises ImportError. Only ``keys`` does.
+They need ``cryptography`` 47, built on a library that has ML-KEM (its wheels are): without it, importing this
+module raises ImportError. Only ``keys`` imports it.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class HybridRecipient:
 
     @classmethod
     def parse(cls, text: str) -> HybridRecipient:
-        """Raises KeyFormatError, also for keys with which anybody could open the seal."""
+        """Parse a public key. Raises KeyFormatError, also for keys with which anyone could open the seal."""
         found = cls(key_bytes(text, PUBLIC, _LATTICE + _CURVE))
         try:
             exchange(ANY, found.public[_LATTICE:])
@@ -65,7 +65,7 @@ class HybridRecipient:
 
     @property
     def fingerprint(self) -> str:
-        """Of its line, which has 1,959 characters: ``printf %s age1pq… | sha256sum`` in base64."""
+        """The hash of its line, which has 1,959 characters: ``printf %s age1pq… | sha256sum`` in base64."""
         return f"SHA256:{encode_base64(sha256(str(self).encode()).digest())}"
 
     def wrap(self, file_key: bytes) -> Stanza:
@@ -86,7 +86,8 @@ class HybridIdentity:
 
     @classmethod
     def parse(cls, text: str) -> HybridIdentity:
-        """The seed gives both halves, as in X-Wing (draft-connolly-cfrg-xwing-kem). Raises KeyFormatError."""
+        """Derive both halves from the seed, as in X-Wing (draft-connolly-cfrg-xwing-kem). Raises
+        KeyFormatError."""
         both = shake_256(key_bytes(text, SECRET, _SEED)).digest(96)
         return cls(
             MLKEM768PrivateKey.from_seed_bytes(both[:64]), X25519PrivateKey.from_private_bytes(both[64:])
@@ -101,7 +102,7 @@ class HybridIdentity:
             return None
         (share,) = fields(stanza, _SHARE)
         try:
-            exchange(ANY, share[-_CURVE:])  # HPKE says of such a share no more than that it does not fit
+            exchange(ANY, share[-_CURVE:])  # HPKE only reports that such a share does not fit
         except ValueError:
             raise HeaderError("a damaged age header: a weak share") from None
         try:

@@ -1,4 +1,4 @@
-"""Texts that are keys, of all types: which module reads them, and why one can't be used."""
+"""Parses keys of all types: chooses the module that reads a text, or says why it can't be used."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ except ImportError:  # see there
     hybrid = None  # type: ignore[assignment]
 
 Ask = Callable[[], str]
-"""Where a passphrase comes from when one is needed."""
+"""Returns the passphrase when one is needed."""
 
 _FILE = b"age-encryption.org/"
 
 
 def parse_recipient(text: str) -> Recipient:
-    """``age1…``, ``age1pq1…``, ``ssh-ed25519 …`` or ``ssh-rsa …``; what follows an SSH key is left.
+    """``age1…``, ``age1pq1…``, ``ssh-ed25519 …`` or ``ssh-rsa …``; what follows an SSH key is ignored.
 
-    Raises KeyFormatError with the reason, UnsupportedError for ``age1pq1…`` where ``cryptography`` can't.
+    Raises KeyFormatError with the reason, UnsupportedError for ``age1pq1…`` if ``cryptography`` can't.
     """
     line = text.strip()
     kind = line.partition(" ")[0]
@@ -42,7 +42,7 @@ def parse_recipient(text: str) -> Recipient:
 def parse_identity(text: str, *, passphrase: Ask | None = None) -> Identity:
     """``AGE-SECRET-KEY-1…``, ``AGE-SECRET-KEY-PQ-1…`` or an OpenSSH private key.
 
-    Of an SSH key only the public half is read by now; ``passphrase`` is asked when it is first needed. Raises
+    Of an SSH key only the public half is read now; ``passphrase`` is called when it is first needed. Raises
     KeyFormatError, UnsupportedError.
     """
     key = text.strip()
@@ -54,20 +54,18 @@ def parse_identity(text: str, *, passphrase: Ask | None = None) -> Identity:
     if key.startswith(ssh_private.BEGIN):
         return ssh_private.parse(key, passphrase)
     if key.startswith("-----BEGIN "):
-        raise KeyFormatError(
-            "a private key, but not in OpenSSH's format", "write it anew: ssh-keygen -p -f KEY"
-        )
+        raise KeyFormatError("a private key, but not in OpenSSH's format", "convert it: ssh-keygen -p -f KEY")
     if key.startswith("AGE-PLUGIN-"):
         raise KeyFormatError("an identity of an age plugin, which can't be asked here", "use age's own keys")
     raise KeyFormatError("not an identity: it should be AGE-SECRET-KEY-1… or an OpenSSH private key")
 
 
 def parse_identities(file: str | bytes, *, passphrase: Ask | None = None) -> list[Identity]:
-    """What an identities file holds: one OpenSSH private key; or age's keys, each on a line, with empty lines
-    and comments (``#``). The file may lie under a passphrase (``age -p``), which is asked for at once.
+    """The keys in an identities file: one OpenSSH private key; or age's, one per line, with empty lines and
+    comments (``#``). The file may be encrypted with a passphrase (``age -p``), which is asked for at once.
 
     Raises KeyFormatError; UnsupportedError; LockedError for a passphrase that is missing or wrong; and what
-    :func:`~gittraj.seal.age.decrypt` raises for a damaged file under one.
+    :func:`~gittraj.seal.age.decrypt` raises for a damaged encrypted file.
     """
     data = file.encode("utf-8", "surrogatepass") if isinstance(file, str) else file
     if data.lstrip().startswith(BEGIN.encode()):
@@ -120,7 +118,7 @@ def _is_key(line: str) -> bool:
 
 
 def _refusal(kind: str) -> KeyFormatError:
-    """Why a text is no recipient."""
+    """Why a text is not a recipient."""
     if kind.startswith(("ecdsa-", "sk-", "ssh-dss")):
         return KeyFormatError(
             "an SSH key of this type can sign, but not decrypt", "use an ssh-ed25519 key, or age's own"

@@ -16,7 +16,7 @@ _PUBLIC = "age"
 _INFO = b"age-encryption.org/v1/X25519"
 _SIZE = 32
 ANY = bytes([1]) * _SIZE
-"""A secret that is nobody's: every one of X25519 finds out the same bad public keys."""
+"""A dummy secret, to check public keys: the weak ones are the same for every secret of X25519."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class X25519Recipient:
 
     @classmethod
     def parse(cls, text: str) -> X25519Recipient:
-        """Raises KeyFormatError, also for keys with which anybody could open the seal."""
+        """Parse a public key. Raises KeyFormatError, also for keys with which anyone could open the seal."""
         public = key_bytes(text, _PUBLIC, _SIZE)
         try:
             exchange(ANY, public)
@@ -55,7 +55,7 @@ class X25519Identity:
 
     @classmethod
     def parse(cls, text: str) -> X25519Identity:
-        """Raises KeyFormatError."""
+        """Parse a secret key. Raises KeyFormatError."""
         secret = key_bytes(text, SECRET, _SIZE)
         return cls(secret, public_of(secret))
 
@@ -74,7 +74,7 @@ class X25519Identity:
 
 
 def key_bytes(text: str, prefix: str, size: int) -> bytes:
-    """What a key's text stands for. Raises KeyFormatError."""
+    """The bytes that a key's text encodes. Raises KeyFormatError."""
     what = "recipient" if prefix.islower() else "secret key"
     try:
         found, data = decode_bech32(text)

@@ -15,7 +15,7 @@ from gittraj.seal.age.header import PASSPHRASE, Stanza, fields
 from gittraj.seal.age.primitives import unwrap, wrap
 
 LIMIT = 20
-"""log2(N): 2 s and 1 GiB on the machine of whoever opens it. age itself writes 18."""
+"""The highest log2(N): 2 s and 1 GiB on the machine that opens it. age itself writes 18."""
 _LABEL = b"age-encryption.org/v1/scrypt"
 _SALT = 16
 _NUMBER = re.compile("[1-9][0-9]*")
@@ -23,7 +23,7 @@ _NUMBER = re.compile("[1-9][0-9]*")
 
 @dataclass(frozen=True, slots=True)
 class ScryptRecipient:
-    """``work_factor`` is log2(N): each one more doubles time and memory."""
+    """``work_factor`` is log2(N): one more doubles time and memory."""
 
     passphrase: str = field(repr=False)
     work_factor: int = field(default=18, kw_only=True)
@@ -61,7 +61,7 @@ class ScryptIdentity:
         raise KeyFormatError("a passphrase has no public key")
 
     def unwrap(self, stanza: Stanza) -> bytes | None:
-        """Raises WorkFactorError."""
+        """The file key; None when the stanza is another's. Raises HeaderError, WorkFactorError."""
         if stanza.type != PASSPHRASE:
             return None
         *args, digits = stanza.args or ("",)
@@ -71,7 +71,7 @@ class ScryptIdentity:
         if len(digits) > 2 or int(digits) > min(self.limit, LIMIT):  # Python refuses to read 5,000 digits
             raise WorkFactorError(
                 f"its passphrase asks for a work factor above {min(self.limit, LIMIT)}: not tried",
-                "who sealed it may use a lower one",
+                "the person who sealed it can use a lower one",
             )
         return unwrap(_key(self.passphrase, salt, int(digits)), stanza.body)
 

@@ -1,8 +1,8 @@
-"""What every type of key shares: HKDF-SHA-256, X25519, and the file key under another key.
+"""What every type of key shares: HKDF-SHA-256, X25519, and the file key encrypted with another key.
 
-The payload: chunks of 64 KiB, each authenticated with its place and whether it is the last one.
+The payload: chunks of 64 KiB, each authenticated with its number and whether it is the last one.
 
-All or nothing: no chunk is given away before all of them proved right.
+All or nothing: no chunk is returned before all of them are verified.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NONCE = bytes(12)  # every wrapping key is used once
 
 
 def derive(secret: bytes, *, salt: bytes, info: bytes) -> bytes:
-    """32 bytes."""
+    """Derive 32 bytes."""
     return HKDF(algorithm=SHA256(), length=32, salt=salt, info=info).derive(secret)
 
 
@@ -33,7 +33,7 @@ def public_of(secret: bytes) -> bytes:
 
 
 def exchange(secret: bytes, public: bytes) -> bytes:
-    """What both sides know. Raises ValueError for a ``public`` with which everybody would know it: zeros."""
+    """The shared secret. Raises ValueError for a ``public`` with which it is known to everyone: zeros."""
     return X25519PrivateKey.from_private_bytes(secret).exchange(X25519PublicKey.from_public_bytes(public))
 
 
@@ -42,7 +42,7 @@ def wrap(key: bytes, file_key: bytes) -> bytes:
 
 
 def unwrap(key: bytes, body: bytes) -> bytes | None:
-    """None when it was wrapped with another key."""
+    """The file key; None when it was wrapped with another key."""
     try:
         return ChaCha20Poly1305(key).decrypt(_NONCE, body, None)
     except InvalidTag:
@@ -54,7 +54,7 @@ _TAG = 16
 
 
 def seal_payload(file_key: bytes, plaintext: bytes) -> bytes:
-    """``file_key`` must seal nothing else."""
+    """Encrypt the payload; ``file_key`` must not encrypt anything else."""
     nonce = os.urandom(NONCE)
     cipher = _cipher(file_key, nonce)
     chunks = _chunks(memoryview(plaintext), _CHUNK)
@@ -62,7 +62,7 @@ def seal_payload(file_key: bytes, plaintext: bytes) -> bytes:
 
 
 def unseal_payload(file_key: bytes, payload: bytes) -> bytes:
-    """Raises PayloadError."""
+    """Decrypt the payload. Raises PayloadError."""
     cipher = _cipher(file_key, payload[:NONCE])
     chunks = list(_chunks(memoryview(payload)[NONCE:], _CHUNK + _TAG))
     if len(chunks) > 1 and len(chunks[-1][1]) == _TAG:
@@ -78,7 +78,7 @@ def _cipher(file_key: bytes, nonce: bytes) -> ChaCha20Poly1305:
 
 
 def _chunks(data: memoryview, size: int) -> Iterator[tuple[bytes, memoryview]]:
-    """With the nonces that are their numbers. What is empty is one empty chunk."""
+    """Yield (nonce, chunk): the nonce is the chunk's number. Empty data is one empty chunk."""
     last = max(len(data) - 1, 0) // size
     for i in range(last + 1):
         yield i.to_bytes(11) + bytes([i == last]), data[i * size : (i + 1) * size]

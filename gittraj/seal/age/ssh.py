@@ -1,6 +1,6 @@
-"""SSH's public keys as recipients, as age itself takes them: ``ssh-ed25519`` and ``ssh-rsa``.
+"""SSH's public keys as recipients, as age itself accepts them: ``ssh-ed25519`` and ``ssh-rsa``.
 
-Their stanzas tell who reads: 32 bits of the public key's hash. Nothing of a text is kept but the key.
+Their stanzas show who can read: 32 bits of the public key's hash. Only the key of a line is kept.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ ED25519 = "ssh-ed25519"
 RSA = "ssh-rsa"
 _INFO = b"age-encryption.org/v1/ssh-ed25519"
 OAEP_SHA256 = OAEP(mgf=MGF1(SHA256()), algorithm=SHA256(), label=b"age-encryption.org/v1/ssh-rsa")
-_BITS = range(2048, 16384 + 1)  # OpenSSL computes with no more
-_LONGEST = 4096  # bytes: more than those take
+_BITS = range(2048, 16384 + 1)  # OpenSSL supports no more
+_LONGEST = 4096  # bytes: more than such keys need
 _PRIME = 2**255 - 19
 _D = -121665 * pow(121666, -1, _PRIME) % _PRIME
 
@@ -47,13 +47,13 @@ class _SSHRecipient:
 
     @property
     def tag(self) -> bytes:
-        """What a header has of it, in clear."""
+        """What a header shows of it, in the clear."""
         return sha256(self.wire).digest()[:4]
 
 
 @dataclass(frozen=True, slots=True)
 class Ed25519Recipient(_SSHRecipient):
-    """``point``: the key as X25519 has it."""
+    """``point``: the key converted to X25519."""
 
     point: bytes = field(repr=False)
     kind: ClassVar[str] = ED25519
@@ -65,7 +65,7 @@ class Ed25519Recipient(_SSHRecipient):
         return Stanza(self.kind, (encode_base64(self.tag), encode_base64(share)), wrap(key, file_key))
 
     def wrapping_key(self, secret: bytes, share: bytes) -> bytes:
-        """From what both sides know. The tweak binds it to this SSH key, not only to its point."""
+        """Derive it from the shared secret. The tweak binds it to this SSH key, not only to its point."""
         tweak = derive(b"", salt=self.wire, info=_INFO)
         return derive(exchange(tweak, secret), salt=share + self.point, info=_INFO)
 
@@ -83,7 +83,7 @@ SSHRecipient = Ed25519Recipient | RSARecipient
 
 
 def parse(text: str) -> SSHRecipient:
-    """A line of ``*.pub``; what follows the key is left. Raises KeyFormatError."""
+    """Parse a line of ``*.pub``; what follows the key is ignored. Raises KeyFormatError."""
     kind, encoded, *_ = [*text.split(), "", ""]
     try:
         wire = decode_base64(encoded, padded=True)
@@ -96,7 +96,7 @@ def parse(text: str) -> SSHRecipient:
 
 
 def read(wire: bytes) -> SSHRecipient:
-    """Raises KeyFormatError with the reason."""
+    """Parse a key in SSH's wire form. Raises KeyFormatError with the reason."""
     try:
         kind, *parts = _strings(wire[:_LONGEST])
     except ValueError:
@@ -112,7 +112,7 @@ def read(wire: bytes) -> SSHRecipient:
 
 
 def string(data: bytes) -> tuple[bytes, bytes]:
-    """One of SSH's strings, which stand after their length (RFC 4251, section 5), and what follows it.
+    """Read one of SSH's strings, which follow their length (RFC 4251, section 5); return it and the rest.
 
     Raises ValueError when it is cut off.
     """
@@ -131,7 +131,7 @@ def _strings(data: bytes) -> Iterator[bytes]:
 def _montgomery(key: bytes) -> bytes:
     """X25519's u = (1 + y) / (1 - y) of Ed25519's point (RFC 7748, section 4.1).
 
-    Raises KeyFormatError for what is no point, or one with which everybody could open a seal.
+    Raises KeyFormatError for what is not a point, or one with which anyone could open a seal.
     """
     y = int.from_bytes(key, "little") & (1 << 255) - 1
     square = (y * y - 1) * pow(_D * y * y + 1, -1, _PRIME) % _PRIME  # x², by the curve's equation
@@ -148,7 +148,7 @@ def _montgomery(key: bytes) -> bytes:
 def _rsa(exponent: bytes, modulus: bytes) -> RSAPublicKey:
     e, n = int.from_bytes(exponent), int.from_bytes(modulus)
     for number, data in ((e, exponent), (n, modulus)):
-        if number.to_bytes(number.bit_length() // 8 + 1) != data:  # with a 0 bit in front, and no more
+        if number.to_bytes(number.bit_length() // 8 + 1) != data:  # with a leading 0 bit, and no more
             raise KeyFormatError("not an SSH key: its data is damaged")
     if n.bit_length() not in _BITS:
         raise KeyFormatError(
@@ -157,7 +157,7 @@ def _rsa(exponent: bytes, modulus: bytes) -> RSAPublicKey:
         )
     try:
         key = RSAPublicNumbers(e, n).public_key()
-        key.encrypt(bytes(16), OAEP_SHA256)  # OpenSSL looks at some numbers no earlier
+        key.encrypt(bytes(16), OAEP_SHA256)  # OpenSSL checks some numbers only here
     except ValueError:
         raise KeyFormatError("not an SSH key: its numbers are not an RSA key") from None
     return key

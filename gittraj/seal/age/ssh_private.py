@@ -1,7 +1,7 @@
 """SSH's private keys as identities, in OpenSSH's own format (its PROTOCOL.key).
 
-The public half stands in clear in front. So only when a stanza is this key's its passphrase is asked for, and
-the private half is read: OpenSSL takes 0.2 s to check one of RSA.
+The public half comes first, in the clear. So the passphrase is asked for, and the private half is read, only
+for a stanza of this key: OpenSSL takes 0.2 s to check one of RSA.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class _RSA:
     key: RSAPrivateKey
 
     def unwrap(self, share: bytes, body: bytes) -> bytes | None:
-        """RSA's readers have no share."""
+        """The file key; None if it does not fit. RSA's stanzas have no share."""
         try:
             return self.key.decrypt(body, ssh.OAEP_SHA256)
         except ValueError:
@@ -56,7 +56,7 @@ class _RSA:
 
 @dataclass(slots=True, eq=False)
 class SSHIdentity:
-    """Either of them, once it is needed. Not frozen: it is read, and asked about, once."""
+    """A private key of either type, opened once it is needed. Not frozen: it is opened only once."""
 
     public: ssh.SSHRecipient
     pem: str = field(repr=False)
@@ -68,7 +68,7 @@ class SSHIdentity:
         return str(self.public)
 
     def unwrap(self, stanza: Stanza) -> bytes | None:
-        """Raises LockedError, UnsupportedError, and KeyFormatError for a damaged private half."""
+        """The file key. Raises LockedError, UnsupportedError; KeyFormatError for a damaged private half."""
         if stanza.type != self.public.kind:
             return None
         if stanza.type == ssh.ED25519:
@@ -84,7 +84,7 @@ class SSHIdentity:
     def _open(self) -> _Ed25519 | _RSA:
         if not self.locked:
             return _load(self.pem, self.public, None)
-        if find_spec("bcrypt") is None:  # said before anybody types anything
+        if find_spec("bcrypt") is None:  # reported before anybody types a passphrase
             raise UnsupportedError(
                 "an SSH key under a passphrase can't be read without bcrypt", "pip install 'git-traj[ssh]'"
             )
@@ -94,20 +94,20 @@ class SSHIdentity:
 
 
 def parse(text: str, passphrase: Callable[[], str] | None = None) -> SSHIdentity:
-    """Raises KeyFormatError."""
+    """Parse a private key. Raises KeyFormatError."""
     pem = text.strip()
     cipher, wire = _outside(pem)
     return SSHIdentity(ssh.read(wire), pem, cipher != b"none", passphrase)
 
 
 def _outside(pem: str) -> tuple[bytes, bytes]:
-    """Cipher and public key. Raises KeyFormatError."""
+    """The cipher and the public key. Raises KeyFormatError."""
     found = _PEM.fullmatch(pem)
     try:
         data = b64decode("".join(found[1].split()), validate=True) if found else b""
         cipher, rest = ssh.string(data.removeprefix(_MAGIC))
-        _, rest = ssh.string(rest)  # how a key is made of the passphrase,
-        _, rest = ssh.string(rest)  # and with what
+        _, rest = ssh.string(rest)  # how a key is derived from the passphrase,
+        _, rest = ssh.string(rest)  # and its options
         wire, _ = ssh.string(rest[4:])  # after the number of keys, which OpenSSH leaves at one
     except ValueError:
         data = cipher = wire = b""
@@ -117,14 +117,14 @@ def _outside(pem: str) -> tuple[bytes, bytes]:
 
 
 def _load(pem: str, public: ssh.SSHRecipient, passphrase: str | None) -> _Ed25519 | _RSA:
-    """Raises KeyFormatError, LockedError, UnsupportedError."""
+    """Open the private half. Raises KeyFormatError, LockedError, UnsupportedError."""
     from cryptography.hazmat.primitives.serialization import load_ssh_private_key  # noqa: PLC0415 - 15 ms
 
     try:
         key = load_ssh_private_key(pem.encode(), None if passphrase is None else passphrase.encode())
     except UnsupportedAlgorithm:
         raise UnsupportedError(
-            "an SSH key is encrypted in a way that can't be read here", "write it anew: ssh-keygen -p -f KEY"
+            "an SSH key is encrypted in a way that can't be read here", "convert it: ssh-keygen -p -f KEY"
         ) from None
     except (ValueError, TypeError, InvalidTag):
         if passphrase is None:

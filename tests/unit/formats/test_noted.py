@@ -109,7 +109,7 @@ def test_agent_note(tmp_path: Path) -> None:
     assert [e.on for e in found if e.on] == [ONE, THREE]
     assert len({e.event.id for e in found}) == len(found) == 12
     assert all(e.event.id.startswith("note.") for e in found)
-    assert [i.why for i in items if isinstance(i, Damage)] == ["the note of 222222222222 is another"]
+    assert [i.why for i in items if isinstance(i, Damage)] == ["the note of 222222222222 is another tool's"]
     assert [e.on for e in entries(list(agent_note.read(path, "other")))] == [TWO]
 
 

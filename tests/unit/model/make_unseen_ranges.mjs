@@ -50,7 +50,7 @@ Each table has the code points at which membership begins and ends, alternately.
 UNICODE = "${VERSION}"
 ${table("SILENT", "Default_Ignorable_Code_Point, and the rest of Cf: they show nothing, or move what is shown.",
         bounds(silent))}
-${table("UNREADABLE", "Co and Cn, but what is reserved for emoji (Extended_Pictographic): fonts need not have a glyph for them.",
+${table("UNREADABLE", "Co and Cn, except what is reserved for emoji (Extended_Pictographic): fonts may have no glyph for them.",
         bounds((point) => unreadable.has(point) && !silent(point) && !emoji.has(point)))}
-${table("EMOJI", "Emoji and Extended_Pictographic, but ASCII's.",
+${table("EMOJI", "Emoji and Extended_Pictographic, except ASCII's.",
         bounds((point) => emoji.has(point) && point > 0x7f))}`);

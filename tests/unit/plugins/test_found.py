@@ -105,7 +105,7 @@ def test_a_session_that_is_not_its_own_leaves_the_agent_out(row: SessionFile, sw
 
     switch_on(two=Wrong(name="two", option="two", home=".two", log="{0}"))
     assert [*all_agents()["two"].sessions(Environ.of({}), [], since=0.0)] == []
-    assert (plugins.reason("two") or "").startswith("sessions: it gave SessionFile(")
+    assert (plugins.reason("two") or "").startswith("sessions: it returned SessionFile(")
 
 
 SPOOLED = f"2\tcommit\t{'a' * 40}\t/r/.git\t0\t{{}}=s1\n"

@@ -72,7 +72,7 @@ def test_one_that_keeps_the_contract() -> None:
         (lambda: fail(KeyError("x")), "one: KeyError: 'x'"),
         (lambda: fail(TrajError("no")), "one: no"),
         (lambda: fail(SystemExit(3)), "one: SystemExit: 3"),
-        (lambda: "1", "one: it gave '1'"),
+        (lambda: "1", "one: it returned '1'"),
     ],
 )
 def test_the_first_fault_leaves_it_out(one: Any, why: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -136,7 +136,7 @@ def test_one_call_in_another_does_not_give_it_more_time() -> None:
 def test_a_thing_that_is_not_its_own() -> None:
     plugin, plugged = plug(own=lambda: iter(["another"]))
     assert [*plugged.own()] == []
-    assert reason(plugin) == "own: it gave 'another'"
+    assert reason(plugin) == "own: it returned 'another'"
 
 
 def test_what_it_prints_goes_nowhere(capsys: pytest.CaptureFixture[str]) -> None:

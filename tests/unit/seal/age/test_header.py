@@ -138,5 +138,5 @@ def test_an_ssh_stanza_names_its_key(kind: str) -> None:
 def test_a_malformed_scrypt_stanza_is_refused(args: tuple[str, ...]) -> None:
     with pytest.raises(age.HeaderError, match="damaged"):
         age.ScryptIdentity("open sesame").unwrap(Stanza("scrypt", args, bytes(32)))
-    with pytest.raises(age.HeaderError, match="not its 32 bytes"):
+    with pytest.raises(age.HeaderError, match="does not have its 32 bytes"):
         age.ScryptIdentity("open sesame").unwrap(Stanza("scrypt", ("A" * 22, "2"), bytes(33)))
