@@ -1,4 +1,4 @@
-"""Renders values as short texts: durations, amounts, evidence, the sides of a decision. Pure."""
+"""Renders values as short texts: durations, amounts, ages, evidence. Pure."""
 
 from __future__ import annotations
 
