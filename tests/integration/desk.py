@@ -24,7 +24,7 @@ from gittraj.notes.store import DataRefs, NotesRef
 from gittraj.record.drain.composition import drain
 from tests.e2e.scenario import Fact, Shell, Step, Write, turn
 from tests.integration.claude_session import ClaudeSession
-from tests.integration.records import hold_workers, read_facts, read_records
+from tests.integration.records import age_configuration, hold_workers, read_facts, read_records
 from tests.integration.repository import Git, copy_repository
 from tests.integration.session_writer import SessionWriter
 
@@ -62,6 +62,7 @@ class Desk:
     def work(self, name: str, *steps: Step, by: str = "one", git: Git | None = None) -> None:
         """A prompt, what the agent ``by`` does about it, and its last words."""
         here = git or self.git
+        age_configuration(self.git.root / ".git")
         session = self.sessions.get(by)
         if session is None:
             session = self.sessions[by] = ClaudeSession(here.root, name=by)

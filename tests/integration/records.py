@@ -53,8 +53,9 @@ def install(git: Git) -> Path:
 def age_configuration(folder: Path) -> None:
     """As if it were of long ago. After a change, the pre-commit hook starts a process to look at it, at each
     commit of the next two seconds: a tenth of a second of a processor each time."""
-    for config in (folder / "config", os.environ["GIT_CONFIG_GLOBAL"]):
-        os.utime(config, (1, 1))
+    for config in (folder / "config", Path(os.environ["GIT_CONFIG_GLOBAL"])):
+        if config.exists():
+            os.utime(config, (1, 1))
 
 
 def hold_workers(folder: Path) -> Path:
