@@ -80,7 +80,9 @@ def test_a_table_each_of_whose_rows_may_be_a_heading_takes_no_time_that_is_quadr
 
     def ticks(number: int) -> int:
         count = itertools.count()
-        list(scan(row * number, name=None, strict=False, options=Options(), tick=lambda: next(count) and None))
+        list(
+            scan(row * number, name=None, strict=False, options=Options(), tick=lambda: next(count) and None)
+        )
         return next(count)
 
     assert ticks(few * 16 // 5) < 3 * ticks(few * 8 // 5)
