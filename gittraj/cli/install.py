@@ -69,15 +69,7 @@ class Offer:
         print_wrapped("Without them its commits are recorded too, with what its log says.")
         if len(new) == 1:
             return new if click.confirm(f"Set up {names}?", default=True) else ()
-        while True:
-            answer = click.prompt("Set up which (all, none, or names)", default="all").replace(",", " ")
-            asked = answer.lower().split()
-            if asked in (["all"], ["yes"], ["y"]) or asked in (["none"], ["no"], ["n"]):
-                return new if asked[0][0] in "ay" else ()
-            wrong = [name for name in asked if not any(each.startswith(name) for each in new)]
-            if not wrong:
-                return tuple(each for each in new if each.startswith(tuple(asked)))
-            print_wrapped(f"{', '.join(wrong)}: not one of {names}; all or none")
+        return _ask_which(new)
 
     def preview(self, past: int) -> Iterator[str]:
         """What the installation would go on to do or ask, with ``past`` sessions found."""
@@ -131,6 +123,20 @@ class Offer:
         say_remark(report.remark)
         commits = count(len({row.commit for row in report.linked}), "commit")
         print_wrapped(f"{count(report.sessions, 'session')} read, {commits} linked.")
+
+
+def _ask_which(new: tuple[str, ...]) -> tuple[str, ...]:
+    """Of several: all, none, or those whose names begin with a word of the answer."""
+    whole = {"all": new, "yes": new, "y": new, "none": (), "no": (), "n": ()}
+    while True:
+        answer = click.prompt("Set up which (all, none, or names)", default="all").lower()
+        asked = answer.replace(",", " ").split()
+        if len(asked) == 1 and asked[0] in whole:
+            return whole[asked[0]]
+        wrong = [name for name in asked if not any(each.startswith(name) for each in new)]
+        if not wrong:
+            return tuple(each for each in new if each.startswith(tuple(asked)))
+        print_wrapped(f"{', '.join(wrong)}: not one of {', '.join(new)}; all or none")
 
 
 def _its(sessions: int) -> str:

@@ -6,7 +6,9 @@ the event there. Outside of one somebody has begun a trajectory by hand in this 
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from gittraj.agents import all_agents
 from gittraj.config import Environ, read_config
@@ -200,19 +202,22 @@ def _events(call: Call, *, by: str, task: TaskRef | None = None) -> list[AnyEven
 def _update(header: Header, call: Call, task: TaskRef | None) -> Header:
     """What a command says of the trajectory itself."""
     said = call.said
-    author = author_of(said)
-    names = {participant.name for participant in header.participants}
-    others = [Participant(name=said[end]) for end in ("from", "to") if said.get(end)]
-    joined = {each.name: each for each in (*others, *([author] if author else []))}
-    known = tuple(joined[p.name] if p.role is None and p.name in joined else p for p in header.participants)
-    participants = (*known, *(each for name, each in joined.items() if name not in names))
-    header = replace(header, participants=participants)
+    header = replace(header, participants=_join(header.participants, said))
     if call.verb == "start":
         tags = tuple(dict.fromkeys((*header.tags, *said.get("tags", ()))))
         return replace(header, title=said.get("title") or header.title, task=task or header.task, tags=tags)
     if call.verb in _ENDED and header.by_hand:
         return replace(header, status=_ENDED[call.verb])
     return header
+
+
+def _join(known: Sequence[Participant], said: Mapping[str, Any]) -> tuple[Participant, ...]:
+    """Whoever a command names joins those that are ``known``; a role that it tells is kept."""
+    author = author_of(said)
+    others = [Participant(name=said[end]) for end in ("from", "to") if said.get(end)]
+    joined = {each.name: each for each in (*others, *([author] if author else []))}
+    told = {p.name: joined.get(p.name, p) if p.role is None else p for p in known}
+    return tuple({**told, **joined, **told}.values())
 
 
 def _standing(repository: Repository, prefix: str) -> tuple[str, dict[str, Link], Record]:

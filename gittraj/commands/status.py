@@ -176,6 +176,14 @@ def _recording(facts: Facts) -> Iterator[str]:
     elif facts.off or facts.paused is not None:
         when = ago(_time(facts.paused), datetime.now(UTC))
         yield "Off for this command (GIT_TRAJ=0)" if facts.off else f"Paused {when} (git traj resume)"
+    yield from _recorded(facts)
+    if facts.since is not None:
+        yield f"Hooks: {_hooks(facts)}"
+    yield from map(_agent, facts.agents)
+
+
+def _recorded(facts: Facts) -> Iterator[str]:
+    """How many commits have records, and where the others' are."""
     other = f", {facts.branched} more on other branches (git traj log BRANCH)" if facts.branched else ""
     if facts.explored:
         other += f", {facts.explored} more with work that {NO_COMMIT} (git traj log --all)"
@@ -191,9 +199,6 @@ def _recording(facts: Facts) -> Iterator[str]:
             yield f"{whose} (git traj fetch {name} joins them){other}"
     if facts.shallow:
         yield "Shallow clone: what older commits did is not known here (git fetch --unshallow)"
-    if facts.since is not None:
-        yield f"Hooks: {_hooks(facts)}"
-    yield from map(_agent, facts.agents)
 
 
 def _open_work(facts: Facts) -> Iterator[str]:

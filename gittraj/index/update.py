@@ -54,7 +54,7 @@ def refresh(repository: Repository, commit: str | None, *, tell: Progress | None
                 fresh = _find_fresh(connection, git, commit) if commit else None
                 _update_notes(connection, git)
                 if fresh:
-                    _update_history(connection, git, fresh, tell or _no_progress)
+                    _update_history(connection, git, fresh, tell or (lambda *_: None))
             file.write_source(connection, edges=edges)
     except _OutdatedError:
         file.drop(repository.common_dir)
@@ -65,10 +65,6 @@ def refresh(repository: Repository, commit: str | None, *, tell: Progress | None
 
 class _OutdatedError(Exception):
     """The whole index must be built again."""
-
-
-def _no_progress(what: str, done: int, of: int) -> None:
-    pass
 
 
 # ---------------------------------------------------------------- notes

@@ -7,7 +7,7 @@ import importlib
 import os
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from keyword import iskeyword
 from typing import TYPE_CHECKING, Any, TextIO
@@ -246,32 +246,44 @@ def _without_dashes(error: click.NoSuchOption) -> click.NoSuchOption:
 def _usage_hint(error: click.UsageError) -> str | None:
     """The choice that was meant, where one is near; a line that works, where one is known; else where the
     help is."""
-    if isinstance(error, click.BadParameter) and isinstance(error.param and error.param.type, click.Choice):
-        from difflib import get_close_matches
-
-        given = error.message.partition("'")[2].partition("'")[0]
-        choices: Sequence[str] = error.param.type.choices  # type: ignore[union-attr]
-        shortened = re.compile(".*".join(map(re.escape, given)), re.I)  # md: markdown
-        near = get_close_matches(given, choices, n=2, cutoff=0.5)
-        if near := near or [name for name in choices if given and shortened.match(name)][:2]:
-            return f"did you mean {' or '.join(near)}?"
+    near = _near_choices(error)
+    if near:
+        return f"did you mean {' or '.join(near)}?"
     if error.ctx is None:
         return None
-    name = error.ctx.info_name or ""
-    extra = re.fullmatch(r"Got unexpected extra arguments? \((.+)\)", error.message)
-    if name == "why" and extra:  # the line may come first
-        place, given = error.ctx.params["place"], extra[1]
-        file, at = (given, place) if re.fullmatch(r"[\d,]+", place) else (place, given)
-        if re.fullmatch(r"[\d,]+", at):
-            return f"{error.ctx.command_path} {file}:{at}"
-    if name == "why" and error.message.startswith("No such option '-L'"):
-        return f"{error.ctx.command_path} FILE:LINE,LINE"
+    if error.ctx.info_name == "why" and (place := _place_meant(error, error.ctx.params)):
+        return f"{error.ctx.command_path} {place}"
     if isinstance(error, click.MissingParameter):
         from gittraj.cli.common.examples import read_examples
 
-        if found := read_examples().get(name):
+        if found := read_examples().get(error.ctx.info_name or ""):
             return f"such as {found[0][0]}"
     return f"{error.ctx.command_path} -h"
+
+
+def _near_choices(error: click.UsageError) -> list[str]:
+    if not (
+        isinstance(error, click.BadParameter) and isinstance(error.param and error.param.type, click.Choice)
+    ):
+        return []
+    from difflib import get_close_matches
+
+    given = error.message.partition("'")[2].partition("'")[0]
+    choices: Sequence[str] = error.param.type.choices  # type: ignore[union-attr]
+    shortened = re.compile(".*".join(map(re.escape, given)), re.I)  # md: markdown
+    near = get_close_matches(given, choices, n=2, cutoff=0.5)
+    return near or [name for name in choices if given and shortened.match(name)][:2]
+
+
+def _place_meant(error: click.UsageError, given: Mapping[str, Any]) -> str | None:
+    """What ``git traj why`` takes for what it was given."""
+    if error.message.startswith("No such option '-L'"):
+        return "FILE:LINE,LINE"
+    extra = re.fullmatch(r"Got unexpected extra arguments? \((.+)\)", error.message)
+    words = (given["place"], extra[1]) if extra else ()
+    lines = [word for word in words if re.fullmatch(r"[\d,]+", word)]
+    files = [word for word in words if word not in lines]
+    return f"{files[0]}:{lines[0]}" if files and lines else None
 
 
 def _say(message: str, hint: str | None, kind: str) -> None:

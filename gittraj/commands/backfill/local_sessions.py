@@ -170,18 +170,23 @@ def _shows_files(repository: Repository, digest: LogDigest) -> bool:
     paths = sorted({path for path, _ in written})
     if not paths:
         return False
-    found = repository.run(
-        *("-c", "log.showSignature=false", "log", "--all", "--format=", "--raw", "--no-abbrev", "-z", "-m"),
-        *("--no-renames", "--", *(f":(literal,top){path}" for path in paths[:_PATHS_ASKED])),
-        check=False,
-    )
-    fields = found.text.split("\0")
-    pairs = zip(fields[::2], fields[1::2], strict=False)
-    had = {(path, head.split(" ")[3]) for head, path in pairs if head.strip().startswith(":")}
+    had = _versions(repository, paths[:_PATHS_ASKED])
     here = _objects(repository, {blob for _, blob in written & had})
     same = {path for path, blob in written & had if blob in here and here[blob][1] >= _SMALLEST_PROOF}
     own = {path for path in same if not _EVERYWHERE.match(path.rpartition("/")[2])}
     return bool(own) or len(same) > _MANY
+
+
+def _versions(repository: Repository, paths: Sequence[str]) -> set[tuple[str, str]]:
+    """Each path with each blob that it ever had on any branch."""
+    found = repository.run(
+        *("-c", "log.showSignature=false", "log", "--all", "--format=", "--raw", "--no-abbrev", "-z", "-m"),
+        *("--no-renames", "--", *(f":(literal,top){path}" for path in paths)),
+        check=False,
+    )
+    fields = found.text.split("\0")
+    pairs = zip(fields[::2], fields[1::2], strict=False)
+    return {(path, head.split(" ")[3]) for head, path in pairs if head.strip().startswith(":")}
 
 
 def _kinds(repository: Repository, ids: set[str]) -> set[str]:

@@ -153,34 +153,27 @@ def install_hook(path: Path, text: bytes, *, dry_run: bool) -> Step:
     except TrajError as error:
         return say("skipped", f"not installed: {error.message}; {error.hint}")
     if found is not None:
-        block = find_block(text)
-        renewed = found.before + (block.block if block else b"") + found.after
-        if renewed == content and os.access(path, os.X_OK):
-            return say("unchanged", "already there")
-        return say("renewed", "renewed", lambda: _renew(path, renewed))
+        return _renew_ours(path, text, say)
     if runs_ours(path):
-        return _renew_legacy(path, text, say)
+        return _renew_ours(legacy_of(path), text, say, run_by=", run by another tool's hook")
     if goes_behind(path, content):
         words = f"installed; the pre-commit framework runs it ({legacy_of(path).name})"
         return say("added", words, lambda: _write(legacy_of(path), text))
-    if (
-        os.path.lexists(kept)
-        and kept.read_bytes() != content
-        and not take_turn(path, content, dry_run=dry_run)
-    ):
+    taken = os.path.lexists(kept) and kept.read_bytes() != content
+    if taken and not take_turn(path, content, dry_run=dry_run):
         words = f"not installed: another tool wrote this hook, and {kept.name} already exists; {_LATER}"
         return say("skipped", f"{words}. Remove the one that is not needed, and install again")
     return say("added", f"installed; yours is kept as {kept.name} and runs first", lambda: _chain(path, text))
 
 
-def _renew_legacy(path: Path, text: bytes, say: Callable[..., Step]) -> Step:
-    """Ours, that another tool runs: its interpreter may have moved."""
-    legacy = legacy_of(path)
-    found, block = find_block(legacy.read_bytes()), find_block(text)
+def _renew_ours(path: Path, text: bytes, say: Callable[..., Step], *, run_by: str = "") -> Step:
+    """Its interpreter may have moved."""
+    content = path.read_bytes()
+    found, block = find_block(content), find_block(text)
     renewed = found.before + block.block + found.after if found and block else text
-    if renewed == legacy.read_bytes() and os.access(legacy, os.X_OK):
-        return say("unchanged", "already there, run by another tool's hook")
-    return say("renewed", "renewed, run by another tool's hook", lambda: _renew(legacy, renewed))
+    if renewed == content and os.access(path, os.X_OK):
+        return say("unchanged", f"already there{run_by}")
+    return say("renewed", f"renewed{run_by}", lambda: _renew(path, renewed))
 
 
 def _chain(path: Path, text: bytes) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from gittraj.commands.install.agent_hooks import uninstall_agents
@@ -62,13 +63,7 @@ def uninstall(repository: Repository, *, purge: bool = False, dry_run: bool = Fa
         shutil.rmtree(repository.common_dir / INDEX, ignore_errors=True)
     ending = local.exists and (purge or (local.folder / FILE).exists())
     if ending and not any(step.did == "failed" for step in steps):
-        try:
-            if not dry_run:
-                _end(local, purge=purge)
-            text = "removed" if purge else "kept, but no longer records (--purge removes it)"
-            steps.append(Step(what="state", name=str(local.folder), did="removed", text=text))
-        except StoreError as error:
-            steps.append(Step(what="state", name=str(local.folder), did="failed", text=error.message))
+        steps.append(_end(local, purge=purge, dry_run=dry_run))
     return steps
 
 
@@ -89,7 +84,18 @@ def _undo_hooks(repository: Repository, manifest: Manifest, *, dry_run: bool) ->
             pass  # somebody uses it by now
 
 
-def _end(local: LocalState, *, purge: bool) -> None:
+def _end(local: LocalState, *, purge: bool, dry_run: bool) -> Step:
+    say = partial(Step, what="state", name=str(local.folder))
+    try:
+        if not dry_run:
+            _empty(local, purge=purge)
+    except StoreError as error:
+        return say(did="failed", text=error.message)
+    kept = "kept, but no longer records (--purge removes it)"
+    return say(did="removed", text="removed" if purge else kept)
+
+
+def _empty(local: LocalState, *, purge: bool) -> None:
     """Under the drain's lock, so that no worker writes after it."""
     with local.locked(wait=5.0) as had:
         if not had:
