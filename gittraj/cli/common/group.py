@@ -175,9 +175,7 @@ def call(arguments: Sequence[str] | None = None) -> int:
             standalone_mode=False,
         )
         return result if isinstance(result, int) else 0
-    except click.exceptions.Abort:
-        return 130
-    except KeyboardInterrupt:
+    except (click.exceptions.Abort, KeyboardInterrupt):
         return 130
     except BrokenPipeError:
         _silence(sys.stdout)  # the reader of the pipe closed it
