@@ -1,3 +1,3 @@
 """The version of the redaction rules, which records carry. Readers compare it, and load no rule."""
 
-RULESET = "18"
+RULESET = "19"

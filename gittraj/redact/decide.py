@@ -90,7 +90,7 @@ def is_named(value: str) -> bool:
 
 def is_clear(value: str) -> bool:
     """A value that looks like a secret by itself: its place is weak evidence."""
-    if not is_named(value):
+    if not is_named(value) or " " in _decoded(value):
         return False
     if is_evident(value) or looks_random(value):
         return True
@@ -108,7 +108,7 @@ def is_given(value: str) -> bool:
     number, hex."""
     if is_clear(value):
         return True
-    if not is_named(value):
+    if not is_named(value) or " " in _decoded(value):
         return False
     return (
         is_chosen(value)

@@ -55,7 +55,7 @@ def _is_other(value: str) -> bool:
 
 
 def _may_be_code(value: str, level: Grade, style: Style) -> bool:
-    unsure = level is Grade.WEAK or (level is Grade.TOKEN and style in (Style.LOOSE, Style.NEAR))
+    unsure = level is Grade.WEAK or style is Style.LOOSE or (level is Grade.TOKEN and style is Style.NEAR)
     return unsure and _RE.tight_code.fullmatch(value) is not None
 
 
@@ -97,6 +97,8 @@ def _is_exact_secret(value: str) -> bool:
     ) and not re.search(r"[a-z]\d+\(", value):
         return False
     if _RE.dotted.fullmatch(value) and not mixed(value):
+        if "_" in value and value.islower():
+            return False
         return grade(re.split(r"\W+", value.rstrip("?!"))[-1]) is Grade.NONE and not re.match(
             r"(?:self|this|cls|args|opts|options|req|request|res|ctx|user|params?|props|state|cfg|conf|app|data|input|form|body|values|e|t|n|r|i)\b",
             value,
@@ -113,6 +115,8 @@ def _is_line_secret(value: str) -> bool:
         words = not re.search(r"[(){}\[\]=|;<>:\d]", value) and len(value.split()) >= 4
         return words and value == value.lower() and not is_label(value)
     if re.match(r"[&*(\[{|!@<]", value) and not mixed(value):
+        return False
+    if _RE.labelled.fullmatch(value):
         return False
     if value.isalpha() and value.isascii():
         return _is_line_word(value)
