@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -163,12 +163,13 @@ def _filter(
 
 
 def _as_json(target: Target, trajectories: list[Header], *, redactions: bool) -> str:
-    found: dict[str, object] = {"trajectories": trajectories}
+    found: list[Any] = trajectories
     if redactions:
-        from gittraj.render.text.redactions import list_redactions
+        from gittraj.render.text.redactions import find_redactions
 
-        found = {"redactions": list_redactions(trajectories)}
-    return dump_json({"version": 1, "commit": target.commit, **found}) + "\n"
+        found = list(find_redactions(trajectories))
+    name = "redactions" if redactions else "trajectories"
+    return dump_json({"version": 1, "commit": target.commit, name: found}) + "\n"
 
 
 def _render(

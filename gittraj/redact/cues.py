@@ -44,8 +44,6 @@ def _level_of(lower: str, noun: re.Match[str]) -> Grade:
     start = noun.start()
     if noun["strong"] or noun[0] in LOGIN:
         return Grade.STRONG
-    if noun[0] == "pass" and _RE.passes.match(lower, noun.end()):
-        return Grade.NONE
     if noun[0] == "pass":
         return Grade.STRONG if _RE.pass_of.search(lower, max(0, start - 12), start) else Grade.TOKEN
     of = _RE.of.search(lower, max(0, start - 24), start) if noun[0].endswith("key") else None

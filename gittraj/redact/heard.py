@@ -77,7 +77,7 @@ def has_other_owner(page: Page, cue: Cue, word: Heard) -> bool:
     return (
         (not word.words and _is_assigned(page, cue, word, gap))
         or gap in _IN_TAG
-        or gap[:1] == "["  # an index, a case of a test
+        or _RE.indexed.match(gap) is not None
         or _RE.goes_on.match(text, word.end) is not None
         or _is_other(page, cue, word)
         or (not word.linked and _RE.host.fullmatch(word.value) is not None)

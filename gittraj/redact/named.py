@@ -88,24 +88,14 @@ def _is_long(value: str) -> bool:
 
 
 def _is_exact_secret(value: str) -> bool:
-    if re.fullmatch(r"(?:19|20)\d\d-[01]\d-[0-3]\d", value):
+    if _RE.day.fullmatch(value) or (_RE.path.fullmatch(value) and not looks_random(value)):
         return False
-    if _RE.path.fullmatch(value) and not looks_random(value):
-        return False
-    if re.fullmatch(
-        r"(?:await |new )?[A-Za-z_$][\w$.:]*(?:<[^>]*>)?\([\w.\s,\"'*&:=$/{}()\[\]-]*\)[;,]?", value
-    ) and not re.search(r"[a-z]\d+\(", value):
+    if _RE.whole_call.fullmatch(value) and not _RE.numbered_call.search(value):
         return False
     if _RE.dotted.fullmatch(value) and not mixed(value):
-        if "_" in value and value.islower():
-            return False
-        return grade(re.split(r"\W+", value.rstrip("?!"))[-1]) is Grade.NONE and not re.match(
-            r"(?:self|this|cls|args|opts|options|req|request|res|ctx|user|params?|props|state|cfg|conf|app|data|input|form|body|values|e|t|n|r|i)\b",
-            value,
-        )
-    if re.search(r"__\w+__|^\w+(?:\|\w+(?::\d+)?)+$|^[?+]\w+$", value) and not _RE.union_of_drawn.search(
-        value
-    ):
+        named = grade(re.split(r"\W+", value.rstrip("?!"))[-1]) is not Grade.NONE
+        return not named and not _RE.of_object.match(value)
+    if _RE.union.search(value) and not _RE.union_of_drawn.search(value):
         return False
     return not is_label(value)
 
