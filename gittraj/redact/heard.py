@@ -95,7 +95,7 @@ def _is_other(page: Page, cue: Cue, word: Heard) -> bool:
         return _RE.says_on.match(text, word.end) is not None
     if word.found is Proof.GOOD and cue.level is Grade.TOKEN and len(value) < 20:
         return True
-    user = word.found < Proof.GOOD and text[cue.end : word.start].strip("\"'`") == " as "
+    user = (word.found < Proof.GOOD or "@" in value) and text[cue.end : word.start].strip("\"'`") == " as "
     return (user or is_worded(value)) and _RE.enters.search(
         page.lower, max(0, cue.end - 12), cue.end
     ) is not None
