@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -44,9 +44,7 @@ _FORMATS = ("text", "markdown", "timeline", "html", "json", "redactions")
 @click.argument("name", default="HEAD", metavar="[REV|TRAJECTORY|SYSTEM:ID]")
 @click.option("--format", "form", type=click.Choice(_FORMATS), default="text", help="text is the default.")
 @click.option("--json", "form", flag_value="json", help="The same as --format json.")
-@click.option(
-    "--redactions", "form", flag_value="redactions", help="Only where something was redacted, and its kind."
-)
+@click.option("--redactions", is_flag=True, help="Only where something was redacted, and its kind.")
 @click.option("--events", "everything", is_flag=True, help="Every event in full, with arguments and results.")
 @click.option("--since", metavar="EVENT|TIME", help="Only events after this event or from this time on.")
 @click.option("--significance", type=click.Choice(SIGNIFICANCES), help="Only events as significant or more.")
@@ -66,6 +64,7 @@ def command(
     *,
     name: str,
     form: str,
+    redactions: bool,
     everything: bool,
     thinking: bool,
     identities: tuple[Path, ...],
@@ -81,6 +80,8 @@ def command(
     shows all its trajectories. Missing events are fetched. Sealed text is never written into a file by -o.
     """
     environ = environment()
+    if redactions and form == "text":
+        form = "redactions"
     if opens and not output:
         import tempfile
 
@@ -102,7 +103,10 @@ def command(
         trajectories = _filter(repository, trajectories, messages=messages, **filters)
         page = Page(PIPE) if output else text_page(repository, environ)
         detail = Detail(everything=everything, thinking=thinking)
-        texts = _render(repository, form, target, trajectories, page=page, detail=detail)
+        if form == "json":
+            texts: Iterable[str] = [_as_json(target, trajectories, redactions=redactions)]
+        else:
+            texts = _render(repository, form, target, trajectories, page=page, detail=detail)
         if output:
             output.write_text("".join(texts), "utf-8", errors="replace")
             say_written(output, show=opens)
@@ -158,6 +162,16 @@ def _filter(
     return found
 
 
+def _as_json(target: Target, trajectories: list[Header], *, redactions: bool) -> str:
+    found: list[Any] = trajectories
+    if redactions:
+        from gittraj.render.text.redactions import find_redactions
+
+        found = list(find_redactions(trajectories))
+    name = "redactions" if redactions else "trajectories"
+    return dump_json({"version": 1, "commit": target.commit, name: found}) + "\n"
+
+
 def _render(
     repository: Repository,
     form: str,
@@ -167,8 +181,6 @@ def _render(
     page: Page,
     detail: Detail,
 ) -> Iterable[str]:
-    if form == "json":
-        return [dump_json({"version": 1, "commit": target.commit, "trajectories": trajectories}) + "\n"]
     entry = describe(repository, target.commit) if target.commit and trajectories else None
     match form:
         case "markdown":
