@@ -105,8 +105,8 @@ class Manifest:
 
 
 def read_manifest(repository: Repository) -> Manifest | None:
-    """Return None when nothing is installed or the manifest is unreadable. What it names outside this
-    repository by now is in ``outside`` alone."""
+    """Return None when nothing is installed or the manifest is unreadable. What it names that is outside this
+    repository now is only in ``outside``."""
     value = LocalState.of(repository).read(FILE)
     if not isinstance(value, dict):
         return None
@@ -121,7 +121,7 @@ def read_manifest(repository: Repository) -> Manifest | None:
 
 
 def write_manifest(repository: Repository, manifest: Manifest) -> None:
-    """With paths relative to the common git directory, which may be moved or copied. Raises StoreError."""
+    """Write paths relative to the common git directory, which may be moved or copied. Raises StoreError."""
     local = LocalState.of(repository)
     undo = _rename(manifest, lambda path: _relative(path, repository.common_dir))
     local.write(FILE, {**local.read(FILE), "undo": to_json(undo)})
@@ -145,7 +145,7 @@ def _relative(path: str, at: Path) -> str:
 
 
 def _own(repository: Repository, manifest: Manifest) -> Manifest:
-    """``manifest`` without what another repository has now."""
+    """Return ``manifest`` without what belongs to another repository now."""
 
     def own(path: str) -> bool:
         return repository.owns(Path(path))
