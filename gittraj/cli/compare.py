@@ -69,7 +69,7 @@ def command(
 
 
 def _compare(repository: Repository, recorded: Recorded, sides: list[Side], *, fetch: bool) -> Header:
-    """With their steps, where each side is one trajectory."""
+    """Compare the sides, with their steps if each side is one trajectory."""
     from gittraj.render.events import step
 
     def read(segments: Segments) -> list[Header]:

@@ -71,7 +71,7 @@ def command(files: tuple[str, ...], *, as_json: bool, **options: Any) -> int:
 def _import(files: Sequence[str], **options: Any) -> Imported:
     from gittraj.commands.import_files import import_files
 
-    with TemporaryFile() as content:  # it has no name: whatever ends this run, nothing of it stays
+    with TemporaryFile() as content:  # it has no name, so nothing is left even if this process is killed
         pipe = _read_pipe(files, content)
         with find_drained() as repository, show_progress() as progress:
             imported = import_files(

@@ -1,4 +1,4 @@
-"""``git traj redact``, and what ``--purge`` does, of ``forget``, too. docs/json.md has their ``--json``."""
+"""``git traj redact``, and ``--purge``, also that of ``forget``. docs/json.md has their ``--json``."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def _warn(remarks: Iterable[str]) -> None:
 
 
 def _make_redactor() -> tuple[Redact, str, list[str]]:
-    """With the settings and known secrets of the repository, if there is one."""
+    """Make a redactor with the settings and known secrets of the repository, if there is one."""
     from gittraj.commands.redact import make_redactor
 
     raw = environment()
@@ -222,7 +222,7 @@ def _test(*, as_json: bool) -> int:
 
 
 def read_values() -> list[str]:
-    """Read values from a pipe, one per line; on a terminal one, without echo."""
+    """Read values from a pipe, one per line; on a terminal ask for one, without echo."""
     if sys.stdin.isatty():
         return [click.prompt("Text to purge", hide_input=True, err=True)]
     return sys.stdin.read().splitlines()

@@ -35,6 +35,6 @@ def command(agent: str | None, words: tuple[str, ...]) -> int:
             )
         try:
             return run(repository, words, agent=agent, live=raw)
-        except TrajError as error:  # as a shell says it
+        except TrajError as error:  # with the status that a shell gives
             sys.stderr.write(f"git-traj: {error.told}\n")
             return 127

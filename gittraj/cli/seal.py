@@ -73,7 +73,7 @@ def keys(repository: Repository, environ: Mapping[str, str], named: Sequence[Pat
 
 
 def ask_passphrase(name: str) -> str:
-    """Raises SealError without a terminal."""
+    """Ask for a key's passphrase. Raises SealError without a terminal."""
     if not sys.stdin.isatty():
         raise SealError(f"{name}: its passphrase cannot be asked for: this is not a terminal")
     passphrase: str = click.prompt(f"Passphrase of {name}", hide_input=True, err=True)

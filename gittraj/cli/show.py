@@ -98,7 +98,7 @@ def command(
             opener = keys(repository, environ, identities)
         target, trajectories = _read(repository, recorded, name, opener, fetch=not no_fetch)
         if not trajectories and form != "json":
-            return  # that there is no record was said; a page of nothing would look like one
+            return  # the missing record was reported; an empty page would look like a record
         trajectories = _filter(repository, trajectories, messages=messages, **filters)
         page = Page(PIPE) if output else text_page(repository, environ)
         detail = Detail(everything=everything, thinking=thinking)
@@ -113,7 +113,7 @@ def command(
 def _read(
     repository: Repository, recorded: Recorded, name: str, opener: WithKeys | None, *, fetch: bool
 ) -> tuple[Target, list[Header]]:
-    """What ``name`` names, and its trajectories. Says where there is none, and which seals stay closed."""
+    """Find what ``name`` names, and its trajectories. Says so if there are none, or seals stay closed."""
     target = find_target(repository, recorded, name)
     trajectories = read_events(
         repository,
@@ -142,7 +142,7 @@ def _filter(
     significance: str | None,
     path: str | None,
 ) -> list[Header]:
-    """The trajectories with the events that are asked for. Says where no call wrote the file."""
+    """The trajectories with only the selected events. Says so if no call wrote the file."""
     if messages:
         found = keep_events(found, between_agents)
     if since is not None:

@@ -82,4 +82,4 @@ FILES = {
     **dict.fromkeys(("repair", "carry"), "repair"),
     **dict.fromkeys(("export", "bundle"), "export"),
 }
-"""The commands that share a file, where each is called by its name: ``gittraj.cli.pause.resume``."""
+"""The commands that share a file; the function has the command's name: ``gittraj.cli.pause.resume``."""
