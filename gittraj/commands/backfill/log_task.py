@@ -1,6 +1,6 @@
 """The work on one log, in any of several processes: read it, and later draft and redact its parts. Results
-are small and contain redacted text only. For a session from before a working tree was moved or removed, or
-from another machine, the tree's former path is found.
+are small and contain only redacted text. For a session from before a working tree was moved or removed, or
+from another machine, it finds the tree's former path.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from gittraj.state.folder import LocalState
 
 _ENOUGH = 300
 OF_RUNS = ("run", "instance", "exit_status")
-"""Facts that the log of a benchmark's run has."""
+"""Facts that only the log of a benchmark's run has."""
 
 
 def known_paths(repository: Repository) -> frozenset[str]:
@@ -152,7 +152,7 @@ class LogTask:
         return guess_root(folder, named_paths(log), self.known)
 
     def digest(self, source: Source) -> LogDigest | str:
-        """Return what linking needs of a log, or why it cannot be read."""
+        """Return what linking needs from a log, or why it cannot be read."""
         try:
             log, size, age = self._read(source)
         except (OSError, TrajError) as error:
