@@ -53,7 +53,7 @@ def record_event(
     call = Call(verb, {key: value for key, value in values.items() if value not in (None, (), [])})
     raw = environment()
     environ = Environ.of(raw)
-    # who completes what was closed in its system has something to say of it
+    # complete, even if the task is closed in its system: its author has something to add
     with find_drained(follow=verb == "start") as repository:
         if trajectory is not None and not is_active_for(repository, trajectory):
             done = amend(repository, trajectory, call, environ=environ)
@@ -72,7 +72,7 @@ def record_event(
 
 
 def _print(done: Recorded, call: Call, *, quiet: bool, born: bool) -> None:
-    """The ids; of what is recorded by hand, what was kept and where it goes. ``born``: there is a commit."""
+    """Print the ids; or, of what is recorded by hand, where it goes. ``born``: there is a commit."""
     if quiet or not done.by_hand:
         for number, event in enumerate(done.events):
             does = "begins" if done.begins and not number else "in"
@@ -227,7 +227,7 @@ def _as_lists(said: dict[str, Any]) -> dict[str, Any]:
 
 
 def _read(file: TextIO | None) -> dict[str, Any]:
-    """A retrospective. Raises TrajError."""
+    """Read a retrospective from a file. Raises TrajError."""
     if file is None:
         return {}
     try:

@@ -86,11 +86,11 @@ def _undo_hooks(repository: Repository, manifest: Manifest, *, dry_run: bool) ->
         try:
             made.rmdir()
         except OSError:
-            pass  # somebody uses it now
+            pass  # somebody uses it by now
 
 
 def _end(local: LocalState, *, purge: bool) -> None:
-    """Remove local state under the drain's lock, so that no worker writes afterwards."""
+    """Under the drain's lock, so that no worker writes after it."""
     with local.locked(wait=5.0) as had:
         if not had:
             raise StoreError("a worker is recording just now", "try again in a moment")
