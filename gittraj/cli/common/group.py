@@ -274,7 +274,7 @@ def _say(message: str, hint: str | None, kind: str) -> None:
 
 
 def _colours_errors() -> bool:
-    """Whether errors are coloured: on a terminal, if no option, ``NO_COLOR`` or git configuration forbids it."""
+    """Whether errors are coloured: on a terminal, unless an option, ``NO_COLOR`` or git config forbids it."""
     named = {"--no-color", "--color=never"}.isdisjoint(sys.argv) and not os.environ.get("NO_COLOR")
     if not (named and sys.stderr.isatty()) or os.environ.get("TERM") == "dumb":
         return False
