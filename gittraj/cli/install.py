@@ -168,7 +168,7 @@ def _plugged_agents() -> list[str]:
     "agents",
     multiple=True,
     type=Plugged(AGENTS, _plugged_agents),
-    help="Install this agent's hooks, where it has any, and instruction in this work tree too; repeatable.",
+    help="Also install this agent's hooks, if any, and its instruction in this work tree; repeatable.",
 )
 @click.option(
     "--action",

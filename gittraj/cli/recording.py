@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 quiet = click.option("-q", "--quiet", is_flag=True, help="Print only the event's id.")
-agent = click.option("--agent", metavar="NAME[:ROLE]", help="Who records it, where several work together.")
+agent = click.option("--agent", metavar="NAME[:ROLE]", help="Who records it, if several work together.")
 tag = click.option("--tag", "tags", multiple=True, metavar="T", help="A word to find it by; repeatable.")
 report = click.option("--report", is_flag=True, help="Report the start or the end to the task system.")
 confidence = click.option("--confidence", type=Number(0, 1), metavar="X", help="How sure you are, 0 to 1.")
@@ -134,8 +134,8 @@ def _say(trouble: TaskError | None) -> None:
 def start(*, task: str | None, report: bool, quiet: bool, **said: Any) -> None:
     """Begin a trajectory called TITLE; in an agent's session, title the session's own.
 
-    Commits made in this worktree until complete or abandon get what is recorded meanwhile. The task's title
-    and address are looked up; without --task, the task may be taken from the branch's name.
+    What is recorded until complete or abandon goes to the commits made in this worktree meanwhile. The task's
+    title and URL are looked up; without --task, the task may be taken from the branch's name.
     """
     record_event("start", _as_lists(said), quiet=quiet, task=task, report=report)
 

@@ -38,7 +38,7 @@ _MODES = ("--json", "--jsonl", "--explain", "--audit", "--rules", "--test", "--p
 @click.option("--audit", is_flag=True, help="Scan the stored records of RANGE; exits 1 if a secret is found.")
 @click.option("--rules", "listing", is_flag=True, help="List the rules: id, kind, an example of each.")
 @click.option("--test", is_flag=True, help="Test the rules on their own examples; exits 1 if one fails.")
-@click.option("--purge", is_flag=True, help="Rewrite the refs without TEXT (-: asks for it), and history.")
+@click.option("--purge", is_flag=True, help="Rewrite the refs and their history without TEXT (-: prompt).")
 @click.option("--finding", metavar="ID", help="With --purge: the finding of --audit, wherever it occurs.")
 @purge_options
 def command(
@@ -256,7 +256,7 @@ def run_purge(
         gc = collect_garbage(repository, done)
         if not gc:
             sys.stderr.write(
-                "git-traj: git keeps old objects (see above, .keep, a partial clone): clone anew\n"
+                "git-traj: git keeps old objects (see above, .keep, a partial clone): clone again\n"
             )
     if as_json:
         click.echo(json.dumps(purge_to_json(done, dry_run=dry_run)))

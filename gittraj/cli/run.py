@@ -20,7 +20,7 @@ from gittraj.errors import TrajError
 def command(agent: str | None, words: tuple[str, ...]) -> int:
     """Run COMMAND, an agent that has neither log nor hook, and record what it prints.
 
-    What is typed is not recorded. A commit that it makes meanwhile gets a trace ("who made it is not known")
+    Typed input is not recorded. A commit that it makes meanwhile gets a trace ("who made it is not known")
     or, where git printed its id, the output itself. The status is the command's.
     """
     from gittraj.commands.run import run

@@ -45,15 +45,15 @@ _FORMATS = ("text", "markdown", "timeline", "html", "json", "redactions")
 @click.option("--format", "form", type=click.Choice(_FORMATS), default="text", help="text is the default.")
 @click.option("--json", "form", flag_value="json", help="The same as --format json.")
 @click.option(
-    "--redactions", "form", flag_value="redactions", help="Only where something was redacted, and its kind."
+    "--redactions", "form", flag_value="redactions", help="List only what was redacted: where, and its kind."
 )
 @click.option("--events", "everything", is_flag=True, help="Every event in full, with arguments and results.")
 @click.option("--since", metavar="EVENT|TIME", help="Only events after this event or from this time on.")
 @click.option("--significance", type=click.Choice(SIGNIFICANCES), help="Only events as significant or more.")
 @click.option("--show-thinking", "thinking", is_flag=True, help="Show thinking, too; open it with your keys.")
-@click.option("--identity", "identities", multiple=True, type=_FILE, help="A key that opens it; repeatable.")
+@click.option("--identity", "identities", multiple=True, type=_FILE, help="A key to open it; repeatable.")
 @click.option(
-    "--file", "path", metavar="PATH", help="Only calls that wrote this file; --events: results, too."
+    "--file", "path", metavar="PATH", help="Only calls that wrote this file; with --events also results."
 )
 @click.option("--messages", is_flag=True, help="Only what agents said to each other.")
 @click.option("--no-fetch", is_flag=True, help="Do not fetch missing events from the remotes.")
@@ -77,7 +77,7 @@ def command(
 ) -> None:
     """Show a commit's trajectories in full, or one trajectory over all its commits.
 
-    The beginning of a trajectory's id is enough where it is unique; a task (beads:bd-1) or a benchmark's run
+    The beginning of a trajectory's id is enough if it is unique; a task (beads:bd-1) or a benchmark's run
     shows all its trajectories. Missing events are fetched. Sealed text is never written into a file by -o.
     """
     environ = environment()

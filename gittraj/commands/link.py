@@ -147,7 +147,7 @@ def _find(environ: Environ, session: str, state: State | None) -> SessionFile:
     if path.is_file():
         found = find_sessions(path.resolve())
         if len(found) > 1:
-            raise TrajError(f"{session}: holds {len(found)} sessions", "name one by its id")
+            raise TrajError(f"{session}: contains {len(found)} sessions", "name one by its id")
         return found[0]
     known = (each.session for each in (state or State()).sessions.values())
     full = sorted({name for name in known if name.startswith(session)}) or [session]

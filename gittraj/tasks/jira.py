@@ -54,7 +54,9 @@ def fetch(source: TaskSource, site: Site, *, timeout: float) -> Known:
             f"{URL} is not set, so Jira was not asked", "set it to the address of your Jira", reason="key"
         )
     if source.url and urlsplit(source.url).netloc.lower() != base.netloc.lower():
-        raise TaskError(f"{source.id} is of another Jira than {URL}", "set it to that one's", reason="key")
+        raise TaskError(
+            f"{source.id} belongs to another Jira than {URL}", "set it to that one's", reason="key"
+        )
     url = f"{base.geturl()}/rest/api/2/issue/{quote(source.id, safe='')}?fields=summary,status"
     headers = _credential(site)
     answer = wire.ask(url, service=name, key=TOKEN, headers=headers, timeout=timeout)

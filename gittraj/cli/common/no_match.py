@@ -84,7 +84,7 @@ def say_nothing_about(
     if _is_explained(repository, recorded, recorded):
         return
     named = ", ".join(escape_line(path) for path in paths[:3]) + ", …" * (len(paths) > 3)
-    near = "the following is about its neighbours"
+    near = "what follows is about files near it"
     _say(f"no record for {named}", near if neighbours else "git traj log lists the commits that have one")
 
 

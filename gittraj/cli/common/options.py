@@ -25,12 +25,12 @@ _COMMITS = (
 )
 _PATHS = (
     click.option(
-        "--file", "paths", multiple=True, metavar="PATH", help="Commits that touched it, as -- PATH."
+        "--file", "paths", multiple=True, metavar="PATH", help="Commits that touched it, like -- PATH."
     ),
     click.option("--follow/--no-follow", default=True, help="Follow renames (the default)."),
 )
 team_option = click.option(
-    "--team", metavar="URL", help="Ask the database that git traj gather filled, over all its repositories."
+    "--team", metavar="URL", help="Query the database that git traj gather filled, over all its repositories."
 )
 
 

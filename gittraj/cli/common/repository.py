@@ -84,8 +84,8 @@ def _follow_beads(repository: Repository) -> None:
         seen.write_text(written)
     for each in followed:
         if each.change == "ended" and (source := each.found.task.source):
-            came = f"add what came of it: git traj complete {each.trajectory} --summary S"
-            sys.stderr.write(f"git-traj: {source.id} is closed in beads, so its trajectory ended; {came}\n")
+            add = f"add its result: git traj complete {each.trajectory} --summary S"
+            sys.stderr.write(f"git-traj: {source.id} is closed in beads, so its trajectory ended; {add}\n")
     if followed:
         drain_first(repository, always=True)
 

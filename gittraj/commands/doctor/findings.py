@@ -205,7 +205,7 @@ def _check_local(repository: Repository, facts: Facts) -> Iterator[Finding]:
         yield Finding(
             "installed-damaged" if damaged else "notes-damaged" if unreadable_ else "setting",
             error.message,
-            error.hint or "mend it",
+            error.hint or "fix it",
             fix=partial(_reinstall, repository) if damaged else None,
         )
     if facts.exposed:

@@ -54,12 +54,12 @@ def check_refuted(repository: Repository) -> Iterator[Finding]:
             by_times.append(each)
         elif len(by_content) < _READ and all(r.link.evidence == "content" for r in each.records):
             by_content.append(each)
-    yield from _finding(repository, by_times, "when their calls ran is against it")
+    yield from _finding(repository, by_times, "their calls ran at other times")
     if by_content:
         from gittraj.commands.doctor.refuted_by_log import find_refuted_by_log  # noqa: PLC0415 - reads logs
 
         by_logs = list(find_refuted_by_log(repository, by_content))
-        yield from _finding(repository, by_logs, "what their sessions wrote is something else")
+        yield from _finding(repository, by_logs, "their sessions wrote something else")
 
 
 def _finding(repository: Repository, found: Sequence[Linked], why: str) -> Iterator[Finding]:
@@ -68,7 +68,7 @@ def _finding(repository: Repository, found: Sequence[Linked], why: str) -> Itera
         yield Finding(
             "refuted",
             f"records on {len(commits)} of the commits cannot explain them, {commits[-1][:12]} last: {why}",
-            "git traj doctor --fix takes them for work that made no commit",
+            "git traj doctor --fix marks them as work that made no commit",
             fix=partial(_demote, repository, found),
         )
 

@@ -49,7 +49,7 @@ def instruct_agent(
 
     try:
         before = read_own(tree, path)
-        after, told = put(before or b"", known)
+        after, written = put(before or b"", known)
     except StoreError as error:
         return say("failed", f"no instruction: {error.message}")
     except TrajError as error:
@@ -57,10 +57,10 @@ def instruct_agent(
     if after == before:
         return say("unchanged", "instruction already there")
     if not dry_run:
-        told = replace(told, made=before is None or (known is not None and known.made))
+        written = replace(written, made=before is None or (known is not None and known.made))
         try:
             write_file(path, after)
-            manifest = replace(manifest, told={**manifest.told, str(path): told})
+            manifest = replace(manifest, told={**manifest.told, str(path): written})
             manifest = ignore(repository, file, manifest) if before is None else manifest
         except OSError as error:
             return say("failed", f"no instruction: {path} cannot be written ({error.strerror})")
@@ -101,40 +101,40 @@ def put(now: bytes, known: Instruction | None) -> tuple[bytes, Instruction]:
 def take_back(repository: Repository, manifest: Manifest, *, dry_run: bool) -> Iterator[Step]:
     """Remove our instructions and keep what others wrote since. Without a manifest only the exact text is
     removed, and never from a file that git tracks: there it may be the team's."""
-    for path, told in {
+    for path, known in {
         **dict(_find_lost(repository)),
         **{Path(p): t for p, t in manifest.told.items()},
     }.items():
         try:
-            did, text = _take_back(path, told, dry_run=dry_run)
+            did, text = _take_back(path, known, dry_run=dry_run)
         except OSError as error:
             did, text = "failed", f"left: {path}: {error.strerror}"
         if text:
             yield Step(what="instruction", name=path.name, did=did, text=text)
 
 
-def _take_back(path: Path, told: Instruction, *, dry_run: bool) -> tuple[Did, str]:
+def _take_back(path: Path, known: Instruction, *, dry_run: bool) -> tuple[Did, str]:
     now = _read(path)
-    after = take_out(now, told)
+    after = take_out(now, known)
     if after is None:
         return "skipped", f"left in {path}: the instruction was edited; remove its lines yourself"
     if after == now:
         return "unchanged", ""
-    if told.made and not after.strip() and not dry_run:
+    if known.made and not after.strip() and not dry_run:
         path.unlink()
     elif not dry_run:
         write_file(path, after)
     return "removed", f"instruction removed from {path}"
 
 
-def take_out(now: bytes, told: Instruction) -> bytes | None:
+def take_out(now: bytes, known: Instruction) -> bytes | None:
     """Return ``now`` without the instruction, and with every other byte; None if somebody changed it."""
     found = _BLOCK.search(now)
-    if found is None or digest(found[0]) != told.digest:
+    if found is None or digest(found[0]) != known.digest:
         return None if _BEGIN in now else now
     before, after = now[: found.start()], now[found.end() :]
     line = b"\r\n" if b"\r\n" in found[0] else b"\n"
-    for _ in range(told.gap):
+    for _ in range(known.gap):
         before = before.removesuffix(line)
     joins = before and after and not before.endswith(b"\n")
     return before + (line if joins else b"") + after  # text appended since stays on a line of its own
