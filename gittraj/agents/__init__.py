@@ -22,7 +22,7 @@ from gittraj.plugins import Returns, Shape, shorten
 
 _CWD = re.compile(rb'"cwd":\s*("(?:[^"\\]|\\.)*")')
 _HEAD = 262_144
-"""How many bytes of a log are searched for its folder and session: instructions may come first."""
+"""Bytes of a log that are searched for its folder and session: instructions may come first."""
 _SESSION = re.compile(r"[\w-]{1,128}")
 
 
@@ -51,11 +51,11 @@ class SessionFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HookSettings:
-    """Where an agent reads the hooks of one repository, and the entries that git-traj adds there.
+    """The file in which an agent reads the hooks of one repository, and the entries that git-traj adds there.
 
-    ``name`` is the agent's in records. ``events`` maps each event to the tool that it is limited to, if any;
-    ``second`` is a second in the agent's unit of time (1,000 where timeouts are in milliseconds); ``advice``
-    is what the user has to do after the installation.
+    ``name`` is the agent's name in records. ``events`` maps each event to the tool that it is limited to, if
+    any; ``second`` is a second in the agent's unit of time (1,000 if timeouts are in milliseconds);
+    ``advice`` is what the user has to do after the installation.
     """
 
     name: str
@@ -100,8 +100,8 @@ class InstructionFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskProtocol:
-    """How the hook at the end of a turn asks the model. ``last_message``: the field of the hook's payload
-    with the last message of the agent, which its log may not have yet."""
+    """The protocol by which the hook at the end of a turn asks the model. ``last_message``: the field of the
+    hook's payload with the last message of the agent, which its log may not have yet."""
 
     last_message: str
 

@@ -14,7 +14,7 @@ from gittraj.config import Environ
 
 
 class Aider(Agent):
-    """It reads only the instructions that its command or configuration names."""
+    """It reads only instruction files that its command or configuration names."""
 
     name = "aider"
     option = "aider"

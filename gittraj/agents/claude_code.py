@@ -36,7 +36,7 @@ class ClaudeCode(Agent):
         events={"SessionStart": None, "Stop": None, "SessionEnd": None},
     )
     instructions = InstructionFile(own="CLAUDE.local.md", beside=("CLAUDE.md", ".claude/CLAUDE.md"))
-    """As Claude Code 2.1.197 reads them."""
+    """The files that Claude Code 2.1.197 reads."""
     asks = AskProtocol(last_message="last_assistant_message")
 
     def sessions(self, environ: Environ, roots: Sequence[Path], *, since: float) -> Iterator[SessionFile]:

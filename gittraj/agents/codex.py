@@ -34,7 +34,7 @@ class Codex(Agent):
         "'Trust all and continue' (later: /hooks); codex exec never asks",
     )
     instructions = InstructionFile(own="AGENTS.md", instead="AGENTS.override.md")
-    """As Codex 0.169.0 reads them."""
+    """The files that Codex 0.169.0 reads."""
     asks = AskProtocol(last_message="last_assistant_message")
 
     def find(self, environ: Environ, session: str) -> Path | None:

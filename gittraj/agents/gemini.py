@@ -50,7 +50,7 @@ class Gemini(Agent):
         advice="Gemini CLI runs them in a folder that you trust, and names them at the first start",
     )
     instructions = InstructionFile(own="GEMINI.md")
-    """As Gemini CLI 0.61.0 reads it."""
+    """The file that Gemini CLI 0.61.0 reads."""
     asks = AskProtocol(last_message="prompt_response")
 
     def folder(self, environ: Environ) -> Path | None:

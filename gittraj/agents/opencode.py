@@ -72,7 +72,7 @@ class OpenCode(Agent):
         were moved into them are still in the files, too."""
         for path in self._databases(environ):
             start = int(since * 1000)
-            changed = f"max(time_updated, coalesce({_CHANGED}, 0))"  # a session's own record may come later
+            changed = f"max(time_updated, coalesce({_CHANGED}, 0))"  # the session's own row may be late
             rows = _rows(path, _SESSIONS.format(changed), start) or _rows(
                 path, _SESSIONS.format("time_updated"), start
             )

@@ -52,7 +52,7 @@ def report(lines: list[str], document: dict[str, object], *, as_json: bool) -> N
 
 
 def _ask(remote: Remote, outgoing: Outgoing) -> None:
-    """Raises TrajError unless the user agrees to push."""
+    """Ask whether to push. Raises TrajError unless the user agrees."""
     from gittraj.commands.push import describe_outgoing
     from gittraj.model.words import count
     from gittraj.render.text.terminal import escape_line

@@ -1,8 +1,8 @@
 """Imports session files by name, from a pipe, or from another tool's refs, and reports each session.
 
 What other tools keep in refs is written to files for their formats' readers: git notes, and the agents' logs
-of Entire, in its branch or in one ref each. It does not know any tool's notes (``formats.base.notes_file``
-does).
+that Entire keeps in a branch or in one ref each. It does not know any tool's notes
+(``formats.base.notes_file`` does).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from gittraj.state.folder import LocalState
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pipe:
-    """What was read from a pipe, and the name that the user gave it."""
+    """The content of a pipe, and the name that the user gave it."""
 
     name: str
     content: IO[bytes]

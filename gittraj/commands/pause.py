@@ -1,4 +1,4 @@
-"""Pause and resume: what happens in between is never read, neither then nor later."""
+"""Pauses and resumes recording: what happens in between is never read, neither then nor later."""
 
 from __future__ import annotations
 

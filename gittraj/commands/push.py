@@ -18,7 +18,7 @@ from gittraj.sync.transfer import push
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sent:
-    """What was pushed, or would be, to ``remote``; ``replaced``: refs whose history there was replaced."""
+    """A push to ``remote``, or with ``dry_run`` a planned one; ``replaced``: refs with a replaced history."""
 
     remote: Remote
     outgoing: Outgoing

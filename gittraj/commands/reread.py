@@ -35,8 +35,8 @@ _DRAWN = ("decisions", "caveats")
 
 @dataclass(slots=True, kw_only=True)
 class Reread:
-    """Numbers of parts: ``read`` again, ``changed``; ``absent``: whose events are not all here, or were never
-    all stored; ``newer``: of a later version."""
+    """Numbers of parts: ``read`` again, ``changed``; ``absent``: those whose events are not all here, or were
+    never all stored; ``newer``: those of a later version."""
 
     read: int = 0
     changed: int = 0

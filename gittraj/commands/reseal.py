@@ -43,7 +43,7 @@ class Keys(Opener, Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ground:
-    """What to change: parts on ``commits`` (None: all), for ``recipients``; the drain's lock is held."""
+    """The scope of a change: parts on ``commits`` (None: all), for ``recipients``, under the drain's lock."""
 
     pipeline: Pipeline
     recipients: tuple[Recipient, ...]

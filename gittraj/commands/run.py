@@ -116,7 +116,7 @@ def _spawn(command: Sequence[str], environ: Mapping[str, str], output: Output) -
     """Run ``command``; its output appears where it would without us."""
     out, err = sys.stdout.fileno(), sys.stderr.fileno()
     outer = _open(out)
-    inner = outer if os.path.sameopenfile(out, err) else _open(err)  # one keeps the order of both
+    inner = outer if os.path.sameopenfile(out, err) else _open(err)  # a shared one keeps the order
     try:
         child = subprocess.Popen(command, env=dict(environ), stdout=outer[1], stderr=inner[1])
     except OSError as error:

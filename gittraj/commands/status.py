@@ -141,7 +141,7 @@ def status_to_lines(facts: Facts) -> Iterator[str]:
 
 
 def overview_to_lines(facts: Facts) -> Iterator[str]:
-    """How many commits are recorded, and what is pending; the state of hooks only if something is wrong."""
+    """Say how many commits are recorded, what is pending, and the state of hooks only if one is wrong."""
     yield from (
         line for line in _recording(facts) if not line.startswith("Hooks") or "(git traj doctor)" in line
     )

@@ -1,4 +1,4 @@
-"""Whether the user agreed to push to a remote, and how much. A cloned repository cannot agree for them.
+"""Stores if the user agreed to push to a remote, and how much. A cloned repository cannot agree for them.
 
 Consent is for an address: the same remote name with another address needs a new one.
 """

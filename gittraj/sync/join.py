@@ -56,8 +56,8 @@ def join_records(
 
 
 def join_segments(repository: Repository, month: str, theirs: str, name: str) -> None:
-    """Merge the segments of ``month`` at commit ``theirs`` into ours; a month retired there is taken as it
-    is. Raises GitError, StoreError."""
+    """Merge the segments of ``month`` at commit ``theirs`` into ours; a month retired there replaces ours.
+    Raises GitError, StoreError."""
     ref = DATA_PREFIX + month
     objects = repository.objects
     tips = _tips(objects, ref, theirs)

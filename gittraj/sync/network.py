@@ -1,4 +1,4 @@
-"""git over the network: with time-outs, without prompts, and each error on one escaped line.
+"""Runs git over the network: with time-outs, without prompts, and each error on one escaped line.
 
 It must not know what is in the refs.
 """
@@ -28,7 +28,7 @@ _LOCKED = re.compile(rb"cannot lock ref|Unable to create '[^']*\.lock'")
 _SILENT = {
     "GIT_TERMINAL_PROMPT": "0",
     "GCM_INTERACTIVE": "never",
-    "GIT_ASKPASS": "true",  # /bin/true: an empty password, and so an answer
+    "GIT_ASKPASS": "true",  # /bin/true prints an empty password, which counts as an answer
     "SSH_ASKPASS": "true",
     "SSH_ASKPASS_REQUIRE": "force",
     "GIT_NO_LAZY_FETCH": "0",
@@ -46,7 +46,7 @@ _PUSH = (
 )
 _LONGEST = 300
 _ROUNDS = 8
-"""The root, two or three levels of trees, the blobs, and a last round that finds nothing."""
+"""Rounds: the root, two or three levels of trees, the blobs, and a last one that finds nothing missing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

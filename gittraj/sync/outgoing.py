@@ -74,5 +74,5 @@ def find_outgoing(repository: Repository, remote: Remote, *, records_only: bool)
 def _read(notes: NotesRef, commit: str) -> bytes:
     try:
         return notes.read(commit) or b""
-    except GitError:  # a partial clone: what is not here counts as not known
+    except GitError:  # a partial clone: what is not here counts as unknown
         return b""

@@ -28,8 +28,8 @@ def _same(line: Line) -> Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """What a new purge adds: ``epoch`` lists it, ``renewal`` has the rewritten parts; ``clean`` rewrites each
-    line of a note whose body ``meets`` the purged text."""
+    """A new purge: ``epoch`` lists what it removes, ``renewal`` has the rewritten parts; ``clean`` rewrites
+    each line of a note whose body ``meets`` the purged text."""
 
     epoch: Epoch = field(default_factory=Epoch)
     renewal: Renewal | None = None
@@ -161,7 +161,7 @@ def _without_traces(line: Line) -> Line:
 
 
 def _find_parts(repository: Repository, tips: Iterable[str], epoch: Epoch) -> Renewal:
-    """The listed parts as recorded since the purge."""
+    """The records since the purge of the parts that the epoch lists."""
     parts: dict[tuple[str, str | None], Record] = {}
     for tip in tips:
         for record in _records(repository, tip, epoch):
@@ -212,7 +212,7 @@ def _records(repository: Repository, tip: str, epoch: Epoch) -> Iterator[Record]
 
 
 def _listed(repository: Repository, month: str, tips: Iterable[str]) -> Epoch:
-    """What the records' epoch lists for a month; of the forgotten trajectories, those in one of ``tips``."""
+    """The part of the records' epoch for a month; of the forgotten trajectories, those in one of ``tips``."""
     objects = repository.objects
     whole = read_epoch(objects, objects.resolve(RECORDS_REF))
     roots = [objects.commit(tip).tree for tip in tips] if whole.forgotten else []

@@ -1,6 +1,6 @@
 """The remote to share with: a remote of this repository, or an address.
 
-It must not print a password: everything that shows an address takes it out first.
+It must not print a password: everything that shows an address removes it first.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ from gittraj.sync.traces import clear_traces, read_replaced
 
 _TRIES = 100
 _PATIENCE = 60.0
-"""For how many seconds a push is tried again while others push at the same time."""
+"""The seconds in which a push is tried again while others push at the same time."""
 _MONTH = re.compile(r"\d{4}-\d{2}")
 
 
@@ -129,7 +129,7 @@ def push(
             )
         if time.monotonic() > end:
             break
-        time.sleep(random.uniform(0.0, 0.02) * min(tried, 10))  # noqa: S311 - keeps the pushers apart, no secret
+        time.sleep(random.uniform(0.0, 0.02) * min(tried, 10))  # noqa: S311 - keeps the pushers apart, not a secret
         months = [r.removeprefix(DATA_PREFIX) for r in tips if r != RECORDS_REF]
         fetch(repository, remote, months=months, tell=tell)
         if not replace and _from_before(repository, remote, tips):

@@ -139,7 +139,7 @@ def _ask(
 
 @contextmanager
 def _translated(task: str, *, anonymous: bool) -> Iterator[None]:
-    """Raise TaskErrors for those of PyGithub and requests, whose texts contain the request and the answer."""
+    """Raise TaskErrors for those of PyGithub and requests, which quote the request and the answer."""
     from github import GithubException  # noqa: PLC0415 - see above
     from requests import ConnectionError as NoConnection  # noqa: PLC0415
     from requests import RequestException, Timeout  # noqa: PLC0415
@@ -196,7 +196,7 @@ def _repositories(site: Site) -> Iterator[Repository]:
 
 
 def _server(site: Site) -> str:
-    """The host of Actions' own GitHub."""
+    """The GitHub host that runs this Action, or github.com."""
     return urlsplit(site.variable("GITHUB_SERVER_URL") or "https://github.com").hostname or "github.com"
 
 

@@ -27,8 +27,8 @@ TITLE = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """What a system says about a task; ``status`` in its own words, ``begun``: whether that means that
-    somebody works on it, ``closed``: that it is over, ``dropped``: over without a result."""
+    """A task as its system reports it; ``status`` in the system's own words, ``begun``: whether that means
+    that somebody works on it, ``closed``: that it is over, ``dropped``: over without a result."""
 
     title: str
     url: str | None = None
@@ -40,9 +40,9 @@ class Known:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
-    """Where tasks are named. ``folders``: this work tree, then the main one; ``remotes``: their addresses,
-    the likeliest first; ``environ``: only the variables that systems list; ``preferred``: the system that
-    ``traj.tasks`` names."""
+    """The surroundings in which tasks are named. ``folders``: this work tree, then the main one; ``remotes``:
+    their addresses, the likeliest first; ``environ``: only the variables that systems list; ``preferred``:
+    the system that ``traj.tasks`` names."""
 
     folders: tuple[Path, ...] = ()
     remotes: tuple[str, ...] = ()

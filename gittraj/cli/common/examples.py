@@ -7,7 +7,7 @@ from importlib.resources import files
 
 _ROOT = files("gittraj")
 _PLACES = (_ROOT / "_man" / "git-traj.1", _ROOT / ".." / "docs" / "git-traj.1")
-"""Installed, and in a checkout."""
+"""The manual in an installation, and in a checkout."""
 _EXAMPLE = re.compile(r"^\.TP\n\.B (git traj (\S+).*)\n((?:[^.\n].*\n)+)", re.MULTILINE)
 
 

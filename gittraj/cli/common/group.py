@@ -26,7 +26,7 @@ _NAMES = {name: line for group in COMMANDS.values() for name, line in group.item
 
 _ALIASES = {"blame": "why"}
 _MEANT = {"explain": "why", "reason": "why", "reasons": "why", "tests": "log"}
-"""Words for what a command does that are not like its name."""
+"""Words that people may type for a command, and that are not similar to its name."""
 _ANYWHERE = {
     "--no-pager": "--no-pager",
     "--color": "--color=always",

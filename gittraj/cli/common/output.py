@@ -96,7 +96,7 @@ def refuse_html(form: str | None, environ: Mapping[str, str]) -> None:
 
 
 def say_written(path: Path, *, show: bool = False) -> None:
-    """Tell a person at a terminal where a file or folder was written, and ``show`` it in the browser."""
+    """Say on a terminal where a file or folder was written, and ``show`` it in the browser."""
     if sys.stderr.isatty():
         from gittraj.model.words import size_of
 
@@ -128,7 +128,7 @@ def write(repository: Repository, texts: Iterable[str], environ: Mapping[str, st
     variables = {"LESS": "FRX", "LV": "-c", **environ, "GIT_PAGER_IN_USE": "true"}
     # as in git, a pager is a shell command
     with subprocess.Popen(["sh", "-c", command], stdin=subprocess.PIPE, env=variables) as process:
-        assert process.stdin is not None  # noqa: S101 - it was asked for
+        assert process.stdin is not None  # noqa: S101 - it is a pipe
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # ^C is for the pager, which must not outlive us
         try:
             for text in texts:

@@ -149,7 +149,7 @@ def _found(path: Path, form: str | None, *, raw_too: bool, progress: Progress) -
         try:
             found += _read_file(file, None, raw_too=raw_too)
         except (FormatError, OSError):
-            continue  # not every file beside a log is one
+            continue  # not every file in a folder with logs is a log
     if not found:
         raise FormatError(f"{path}: no sessions below this folder")
     return found

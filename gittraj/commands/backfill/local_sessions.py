@@ -102,7 +102,7 @@ def assign_worktrees(
     for candidate in unknown:
         source = candidate.source
         former = copied.get(head) if (head := _head(source.file)) else None
-        if former is not None:  # a session here began with its events, which are recorded once
+        if former is not None:  # a kept session begins with its events, which are recorded once
             kept.append(replace(source, former=former))
         elif source.file.subagent is None:
             why = f"its folder {candidate.gone} is gone, and nothing shows that it was this repository"

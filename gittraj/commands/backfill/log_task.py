@@ -67,9 +67,9 @@ def named_paths(log: Log) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aim:
-    """Where sessions are stored. ``commit``: all on that one; ``link``: on the commits that evidence shows;
-    ``explore``: without a commit, on the one where they started, even without evidence that they worked
-    here."""
+    """The commits to store sessions on. ``commit``: all on that one; ``link``: those that evidence shows;
+    ``explore``: sessions without a commit, on the one where they started, even without evidence that they
+    worked here."""
 
     commit: str | None = None
     link: bool = True
@@ -98,8 +98,8 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DraftRequest:
-    """What to draft from one log: its anchors, and its state so far. ``noted``: the last event of each
-    stretch that names its commit. ``stays``: the file is the log that the agent itself appends to."""
+    """The input for drafting from one log: its anchors, and its state so far. ``noted``: the last event of
+    each stretch that names its commit. ``stays``: the file is the log that the agent itself appends to."""
 
     source: Source
     known: SessionState

@@ -96,7 +96,7 @@ def report_stored(reports: Sequence[Report], notes: NotesRef) -> None:
 
 
 def report_planned(report: Report, requests: Sequence[DraftRequest]) -> None:
-    """Add what would be written."""
+    """Add the links that would be written."""
     for request in requests:
         anchors = (*request.anchors, *request.known.anchors, *([request.owner] if request.owner else ()))
         pairs = [(commit, anchor.evidence) for anchor in anchors for commit in anchor.commits]

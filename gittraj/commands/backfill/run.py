@@ -117,7 +117,7 @@ class BackfillRun:
         return report, [self._reading(o) for _, o in digests.values()] if aim.link else [], links
 
     def _is_superseded(self, digest: LogDigest) -> bool:
-        """Whether a log is an agent's output whose own log is stored already."""
+        """Whether a log is only the output of an agent whose own log is stored already."""
         return is_output_log(digest.log) and any(not part.output for part in self._known(digest).parts)
 
     def _link(

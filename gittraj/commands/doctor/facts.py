@@ -198,7 +198,7 @@ def _look_at_rules(config: Config | None, complaints: list[TrajError]) -> tuple[
 def _look_at_plugins() -> dict[str, str | None]:
     """Load each plug-in, to find out why it is left out, if so."""
     if names := plugins.names():
-        from gittraj.agents import all_agents  # noqa: PLC0415 - few have a plug-in
+        from gittraj.agents import all_agents  # noqa: PLC0415 - few users have a plug-in
         from gittraj.commands.export import exchanges  # noqa: PLC0415
         from gittraj.formats import formats  # noqa: PLC0415
         from gittraj.tasks.system import systems  # noqa: PLC0415

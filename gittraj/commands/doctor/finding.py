@@ -20,7 +20,7 @@ from gittraj.git import Repository
 class Finding:
     """``wrong`` needs somebody to do something, a ``note`` is good to know. ``code`` is stable, for scripts.
 
-    ``fix``, where there is one, is safe: it loses nothing and can be repeated. It may raise TrajError.
+    ``fix``, if there is one, is safe: it loses nothing and can be repeated. It may raise TrajError.
     """
 
     code: str

@@ -60,7 +60,7 @@ def find_recorded(repository: Repository, notes: Notes, index: Answers | None) -
     stranded: tuple[str, ...] = ()
     lost: set[str] = set()
     if rest:
-        from gittraj.history.reading import find_unreachable  # noqa: PLC0415 - mostly none
+        from gittraj.history.reading import find_unreachable  # noqa: PLC0415 - mostly not needed
         from gittraj.query.log.unreachable import find_unreachable_records  # noqa: PLC0415 - as above
 
         lost = find_unreachable(repository, rest)
@@ -158,7 +158,7 @@ def _find_excluded(repository: Repository, config: Config | None, made: Iterable
     """The commits whose agent, or one of whose files, ``traj.exclude`` names: no record is missing there."""
     if config is None or not config.exclude:
         return
-    from gittraj.agents import all_agents  # noqa: PLC0415 - few exclude anything
+    from gittraj.agents import all_agents  # noqa: PLC0415 - few users exclude anything
     from gittraj.query.log.listing import changed_paths  # noqa: PLC0415
 
     here = [commit for commit in made if repository.objects.exists(commit.id)]

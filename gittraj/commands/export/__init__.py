@@ -24,7 +24,7 @@ FORMATS = {
     "html": "gittraj.commands.export.pages:write_html",
     "json": "gittraj.commands.export.pages:write_json",
 }
-"""Name, and the function that makes a document of a ``Chosen``: an iterable of texts or bytes."""
+"""By name, the function that makes a document from a ``Chosen``: an iterable of texts or bytes."""
 FOLDERS = {
     "html": "gittraj.commands.export.pages:write_site",
 }
@@ -92,7 +92,7 @@ def join(parts: Iterable[str | bytes]) -> bytes:
 
 
 def documents(form: Exchange, exported: Exported) -> Iterator[tuple[str, bytes]]:
-    """The name of each document's file, and its bytes. Raises TrajError for a name that leads elsewhere."""
+    """The name of each document's file, and its bytes. Raises TrajError for an unsafe name."""
     module: Any = import_module(form.module) if isinstance(form.module, str) else form.module
     if form.tree:
         yield from ((_inside(name), join([text])) for name, text in getattr(module, form.tree)(exported))

@@ -47,7 +47,7 @@ def install_agent(
         after = put(text, agent.groups(script_path(repository))).encode("utf-8")
     except StoreError as error:
         return manifest, say("failed", f"not installed: {error.message}")
-    except UnicodeError:  # of the script's path
+    except UnicodeError:  # in the script's path
         return manifest, say("failed", f"not installed: {path} would not be UTF-8")
     except TrajError as error:
         why = f"not installed, {agent.file} stays as it is: {error.message}"

@@ -31,7 +31,7 @@ def find_agents(environ: Environ, raw: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def find_new_agents(repository: Repository, found: tuple[str, ...]) -> tuple[str, ...]:
-    """Those of ``found`` that have no hooks of ours in this work tree; none in a bare repository."""
+    """The agents of ``found`` that have no hooks of ours in this work tree; none in a bare repository."""
     tree = repository.work_tree
     if tree is None:
         return ()

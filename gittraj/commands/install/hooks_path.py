@@ -19,8 +19,8 @@ from gittraj.git import Repository, open_repository
 
 @dataclass(frozen=True, slots=True)
 class HooksFolder:
-    """``refused``: why nothing is written there; ``own``: the repository's default folder, not another
-    tool's; ``configured``: the hooks are run by git's configuration (``hook.*``)."""
+    """``refused``: the reason if nothing may be written there; ``own``: the repository's default folder, not
+    another tool's; ``configured``: the hooks are run by git's configuration (``hook.*``)."""
 
     path: Path
     refused: str | None = None

@@ -1,7 +1,7 @@
 """The manifest of an installation: every change it made, so that each can be undone; and its report, a step
 for each thing that it checked.
 
-The manifest is the key ``undo`` of ``installed.json``; ``time`` and ``reflogs`` beside it mark where
+The manifest is the key ``undo`` of ``installed.json``; its keys ``time`` and ``reflogs`` mark where
 recording began. Of a changed file it keeps the edit, never a copy: git's configuration may contain tokens.
 """
 
@@ -128,8 +128,8 @@ def write_manifest(repository: Repository, manifest: Manifest) -> None:
 
 
 def _moved(path: str, first: Path | None, at: Path) -> str:
-    """Where ``path`` of a manifest is now that the common git directory is ``at``. An earlier version wrote
-    absolute paths; the git directory was ``first`` then."""
+    """The current path of a manifest's ``path``, with the common git directory ``at``. An earlier version
+    wrote absolute paths; the git directory was ``first`` then."""
     if Path(path).is_absolute():
         if first is None:
             return path

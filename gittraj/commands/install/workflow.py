@@ -76,7 +76,7 @@ def make_starter(repository: Repository, name: str, *, uses: str | None = None) 
 def find_uses() -> str | None:
     """The repository on GitHub and the commit that git-traj was installed from, as pip recorded it
     (https://packaging.python.org/en/latest/specifications/direct-url/)."""
-    from importlib.metadata import PackageNotFoundError, distribution  # noqa: PLC0415 - only asked for here
+    from importlib.metadata import PackageNotFoundError, distribution  # noqa: PLC0415 - only needed here
 
     try:
         found = json.loads(distribution("git-traj").read_text("direct_url.json") or "{}")
@@ -87,7 +87,7 @@ def find_uses() -> str | None:
 
 
 def _read(name: str) -> str:
-    from importlib.resources import files  # noqa: PLC0415 - it imports tempfile, and that all compressors
+    from importlib.resources import files  # noqa: PLC0415 - imports tempfile, and all compressors
 
     for folder in (files("gittraj") / "_workflows", Path(__file__).parents[3] / "docs" / "workflows"):
         if (folder / f"{name}.yml").is_file():

@@ -1,4 +1,4 @@
-"""Looks for what is to be purged in every version that a ref or a reflog of ours leads to. Changes
+"""Searches every version that a ref or a reflog of ours leads to for what is to be purged. Changes
 nothing."""
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ def choose_sought(
     finding: str | None,
     environ: Environ,
 ) -> Sought:
-    """What to purge: ``values``, else the values of an audit's ``finding``, else all that the rules match.
+    """Choose what to purge: ``values``, else those of an audit's ``finding``, else all that the rules match.
     Raises TrajError for an unknown finding."""
     config = read_config(repository)
     local = LocalState.of(repository)

@@ -128,7 +128,7 @@ def _rewrite(repository: Repository, search: Search, records: list[Record]) -> N
 
 
 def _renew(search: Search, records: list[Record]) -> Renewal:
-    """The parts that have it, or name a segment that does, without it."""
+    """Rewrite the parts that have it, or name a segment that does, without it."""
     found, month = search.found, this_month()
     files: dict[str, bytes] = {}
     instead: dict[Stored, tuple[SegmentRef, ...]] = {}
@@ -261,7 +261,7 @@ _OTHERS = (
 
 
 def purge_to_warnings(done: Purge) -> list[str]:
-    """Where the purged text remains, and what could not be searched."""
+    """Say where the purged text remains, and what could not be searched."""
     lines = [f"still there: {place}" for place in done.left]
     lines += [
         f"{ref} is not ours and keeps the old history: git update-ref -d {ref}" for ref in done.elsewhere
