@@ -44,14 +44,14 @@ _FORMATS = ("text", "markdown", "timeline", "html", "json", "redactions")
 @click.argument("name", default="HEAD", metavar="[REV|TRAJECTORY|SYSTEM:ID]")
 @click.option("--format", "form", type=click.Choice(_FORMATS), default="text", help="text is the default.")
 @click.option("--json", "form", flag_value="json", help="The same as --format json.")
-@click.option("--redactions", is_flag=True, help="Only where something was redacted, and its kind.")
+@click.option("--redactions", is_flag=True, help="List only what was redacted: where, and its kind.")
 @click.option("--events", "everything", is_flag=True, help="Every event in full, with arguments and results.")
 @click.option("--since", metavar="EVENT|TIME", help="Only events after this event or from this time on.")
 @click.option("--significance", type=click.Choice(SIGNIFICANCES), help="Only events as significant or more.")
 @click.option("--show-thinking", "thinking", is_flag=True, help="Show thinking, too; open it with your keys.")
-@click.option("--identity", "identities", multiple=True, type=_FILE, help="A key that opens it; repeatable.")
+@click.option("--identity", "identities", multiple=True, type=_FILE, help="A key to open it; repeatable.")
 @click.option(
-    "--file", "path", metavar="PATH", help="Only calls that wrote this file; --events: results, too."
+    "--file", "path", metavar="PATH", help="Only calls that wrote this file; with --events also results."
 )
 @click.option("--messages", is_flag=True, help="Only what agents said to each other.")
 @click.option("--no-fetch", is_flag=True, help="Do not fetch missing events from the remotes.")
@@ -76,7 +76,7 @@ def command(
 ) -> None:
     """Show a commit's trajectories in full, or one trajectory over all its commits.
 
-    The beginning of a trajectory's id is enough where it is unique; a task (beads:bd-1) or a benchmark's run
+    The beginning of a trajectory's id is enough if it is unique; a task (beads:bd-1) or a benchmark's run
     shows all its trajectories. Missing events are fetched. Sealed text is never written into a file by -o.
     """
     environ = environment()
@@ -99,7 +99,7 @@ def command(
             opener = keys(repository, environ, identities)
         target, trajectories = _read(repository, recorded, name, opener, fetch=not no_fetch)
         if not trajectories and form != "json":
-            return  # that there is no record was said; a page of nothing would look like one
+            return  # the missing record was reported; an empty page would look like a record
         trajectories = _filter(repository, trajectories, messages=messages, **filters)
         page = Page(PIPE) if output else text_page(repository, environ)
         detail = Detail(everything=everything, thinking=thinking)
@@ -117,7 +117,7 @@ def command(
 def _read(
     repository: Repository, recorded: Recorded, name: str, opener: WithKeys | None, *, fetch: bool
 ) -> tuple[Target, list[Header]]:
-    """What ``name`` names, and its trajectories. Says where there is none, and which seals stay closed."""
+    """Find what ``name`` names, and its trajectories. Says so if there are none, or seals stay closed."""
     target = find_target(repository, recorded, name)
     trajectories = read_events(
         repository,
@@ -146,7 +146,7 @@ def _filter(
     significance: str | None,
     path: str | None,
 ) -> list[Header]:
-    """The trajectories with the events that are asked for. Says where no call wrote the file."""
+    """The trajectories with only the selected events. Says so if no call wrote the file."""
     if messages:
         found = keep_events(found, between_agents)
     if since is not None:

@@ -1,4 +1,4 @@
-"""What is wrong in a repository, each thing with its remedy."""
+"""Finds what is wrong in a repository, each problem with its remedy."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from gittraj.state.folder import EXPOSED, LocalState
 from gittraj.state.sharing import own_folder
 
 STALE = 60.0
-"""Seconds after which a lock that a hook made for its worker is a dead worker's."""
+"""Seconds after which a hook's lock for its worker counts as left by a dead worker."""
 _INSTALL = "git traj install"
 _HOOKS: dict[Life, tuple[str, str]] = {
     "missing": ("is gone", _INSTALL),
@@ -59,7 +59,7 @@ _ILL: dict[AgentLife, str] = {
 def examine_all(
     repository: Repository, facts: Facts, raw: Mapping[str, str], *, unrecorded: TrajError | None
 ) -> list[Finding]:
-    """Everything, and whether agents find ``git traj``; ``unrecorded``: why new work was not recorded."""
+    """Check everything, and that agents find ``git traj``; ``unrecorded``: why new work was not recorded."""
     found = [*examine(repository, facts), *(check_login_shell(repository, raw) if facts.agents else ())]
     if unrecorded and not any(unrecorded.message in finding.text for finding in found):
         text = f"new work could not be recorded: {unrecorded.message}"
@@ -69,7 +69,7 @@ def examine_all(
 
 
 def examine(repository: Repository, facts: Facts) -> Iterator[Finding]:
-    """Everything, from the installation to the last segment."""
+    """Check everything, from the installation to the last segment."""
     here = facts.since is not None or (LocalState.of(repository).folder / FILE).exists()
     if here or facts.complaints:
         yield from _check_hooks(repository, facts)
@@ -95,9 +95,9 @@ def examine(repository: Repository, facts: Facts) -> Iterator[Finding]:
         try:
             yield from check(repository)
         except GitError as error:
-            if not any(error.message in told.message for told in facts.complaints):
-                told = unreadable(error)
-                yield Finding("notes-damaged", told.message, told.hint or "")
+            if not any(error.message in known.message for known in facts.complaints):
+                damage = unreadable(error)
+                yield Finding("notes-damaged", damage.message, damage.hint or "")
     yield from _check_index(repository)
     yield from _check_history(repository)
 
@@ -189,7 +189,7 @@ def _check_agents(repository: Repository, facts: Facts) -> Iterator[Finding]:
 
 def _works(hook: HookState) -> bool:
     path = legacy_of(hook.path) if hook.state == "chained" else hook.path
-    # gone: mended while this was asked
+    # gone: replaced while this ran
     found = find_block(path.read_bytes()) if path.exists() else None
     interpreter = read_interpreter(found.block) if found else None
     return interpreter is None or interpreter.works()
@@ -206,12 +206,12 @@ def _check_settings(repository: Repository, facts: Facts) -> Iterator[Finding]:
     """What could not be read or means nothing."""
     for error in facts.complaints:
         if error.hint == MENDED:
-            continue  # ``check_leftovers`` tells more
+            continue  # ``check_leftovers`` says more
         damaged, unreadable_ = FILE in error.message, error.message.startswith(UNREADABLE)
         yield Finding(
             "installed-damaged" if damaged else "notes-damaged" if unreadable_ else "setting",
             error.message,
-            error.hint or "mend it",
+            error.hint or "fix it",
             fix=partial(_reinstall, repository) if damaged else None,
         )
     if facts.config is not None and facts.config.unknown:
@@ -277,7 +277,7 @@ def _check_commits(facts: Facts) -> Iterator[Finding]:
 
 
 def _check_refspecs(repository: Repository) -> Iterator[Finding]:
-    """What a plain ``git fetch`` would overwrite: a forced mapping onto our own notes."""
+    """Report refspecs with which a plain ``git fetch`` would overwrite our own notes."""
     for remote in find_remotes(repository):
         for value in repository.config_all(f"remote.{remote}.fetch"):
             target = value.partition(":")[2]
@@ -294,5 +294,5 @@ def _check_refspecs(repository: Repository) -> Iterator[Finding]:
 
 
 def _reinstall(repository: Repository, *agents: str) -> None:
-    """Everything that was there: refspecs only if they were wanted."""
+    """Install again what was there: refspecs only if they were wanted."""
     install(repository, agents=agents, fetch_refspec=None)
