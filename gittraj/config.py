@@ -10,9 +10,9 @@ untrusted: it can make settings stricter, never looser.
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import field
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal, TypeVar, cast
 
@@ -20,6 +20,7 @@ from gittraj import limits
 from gittraj.errors import TrajError
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
+from gittraj.model.rule_files import RuleBody, RulePaths
 from gittraj.model.ruleset import RULESET
 from gittraj.model.signs import LOGGED
 from gittraj.startup import sha256
@@ -101,8 +102,8 @@ class Setting:
 class Config:
     """For redaction: ``paranoid`` and ``pii`` remove more; ``names`` have secret values; ``shapes`` are
     regular expressions of secrets; ``strict`` are globs of files with secret content; ``allow`` is never
-    removed; ``gitleaks``: files with rules in gitleaks' form, what each says (None: it cannot be read), and
-    whether its allowlists count. ``unknown``: keys of the team's file without a meaning."""
+    removed; ``gitleaks`` reads the files with rules in gitleaks' form, once. ``unknown``: keys of the team's
+    file without a meaning."""
 
     thinking: Thinking = "seal"
     paranoid: bool = False
@@ -111,7 +112,7 @@ class Config:
     shapes: tuple[str, ...] = ()
     strict: tuple[str, ...] = ()
     allow: tuple[str, ...] = ()
-    gitleaks: tuple[tuple[str, bytes | None, bool], ...] = field(default=(), repr=False)
+    gitleaks: Callable[[], tuple[RuleBody, ...]] = field(default=tuple, repr=False)
     unknown: tuple[str, ...] = ()
     retrospective: Literal["off", "ask"] = "off"
     """Whether a session that made commits is asked for one. Only the user decides: it costs their tokens."""
@@ -142,12 +143,13 @@ def read_choice(repository: Repository, key: str) -> str:
 def stamp(config: Config) -> str:
     """What records carry: the version of the redaction rules, and of the settings if not as delivered."""
     lists = [sorted(each) for each in (config.names, config.shapes, config.allow, config.strict)]
-    if not (config.pii or config.paranoid or config.gitleaks or any(lists)):
+    rules = config.gitleaks()
+    if not (config.pii or config.paranoid or rules or any(lists)):
         return RULESET
     import json  # noqa: PLC0415
     from importlib.util import find_spec  # noqa: PLC0415
 
-    files: list[Any] = [[body and sha256(body).hexdigest(), trusted] for _, body, trusted in config.gitleaks]
+    files: list[Any] = [[body and sha256(body).hexdigest(), trusted] for _, body, trusted in rules]
     files += [find_spec("re2") is not None] if files else []  # without it none of their rules runs
     said = json.dumps([config.pii, config.paranoid, *lists, *files])
     return f"{RULESET}+{sha256(said.encode()).hexdigest()[:8]}"
@@ -173,9 +175,15 @@ def read_config(repository: Repository) -> Config:
         (*own.get(f"traj.redact.{key}", []), *_patterns(redact.get(key), f"redact.{key}"))
         for key in _REDACT_LISTS
     )
-    gitleaks = tuple(_rule_files(repository, own, _patterns(redact.get("gitleaks"), "redact.gitleaks")))
-    source = "git config" if own.get("traj.redact.gitleaks") else TEAM_FILE
-    shown |= {"gitleaks": Setting(value=", ".join(name for name, _, _ in gitleaks), source=source)}
+    rules = RulePaths(
+        top=repository.work_tree or repository.common_dir,
+        own={name: _folder(name, "traj.redact.gitleaks") for name in own.get("traj.redact.gitleaks", [])},
+        shared=_patterns(redact.get("gitleaks"), "redact.gitleaks"),
+        trusted=own.get("traj.redact.gitleakstrust", []),
+    )
+    shown |= {
+        "gitleaks": Setting(value=", ".join(rules.names), source="git config" if rules.own else TEAM_FILE)
+    }
     return Config(
         thinking=thinking,
         paranoid=switches["paranoid"].value == "true",
@@ -184,7 +192,7 @@ def read_config(repository: Repository) -> Config:
         shapes=shapes,
         strict=strict,
         allow=tuple(own.get("traj.redact.allow", [])),
-        gitleaks=gitleaks,
+        gitleaks=cache(rules.read) if rules.names else tuple,
         unknown=tuple(_unknown(team, redact)),
         retrospective=cast(Literal["off", "ask"], retrospective),
         tasks=_last(own, "tasks") or None,
@@ -214,24 +222,6 @@ def _one_of(choices: Sequence[T], value: Any, where: str) -> T:
     # a YAML list may nest references to lists: its text could be endless
     said = f"'{value}'" if isinstance(value, str) else "not a text"
     raise TrajError(f"{where} is {said}", f"it can be {', '.join(map(str, choices))}")
-
-
-def _rule_files(
-    repository: Repository, own: Mapping[str, list[str]], shared: list[str]
-) -> Iterator[tuple[str, bytes | None, bool]]:
-    """The files of ``traj.redact.gitleaks`` and, in its own folder only, of the team. The digest by which
-    the user trusts one makes its allowlists count, whoever names it."""
-    top = repository.work_tree or repository.common_dir
-    mine, pins = own.get("traj.redact.gitleaks", []), own.get("traj.redact.gitleakstrust", [])
-    for name in dict.fromkeys((*mine, *shared)):
-        path = top / (_folder(name, "traj.redact.gitleaks") if name in mine else name)
-        body = None
-        with suppress(OSError, RuntimeError, ValueError):
-            if path.is_file() and (name in mine or path.resolve().is_relative_to(top.resolve())):
-                with path.open("rb") as stream:
-                    body = stream.read(limits.GITLEAKS + 1)
-        body = None if body is None or len(body) > limits.GITLEAKS else body
-        yield name, body, body is not None and sha256(body).hexdigest() in pins
 
 
 def _stricter_thinking(own: Mapping[str, list[str]], team: Mapping[str, Any]) -> tuple[Thinking, str]:

@@ -18,7 +18,6 @@ from gittraj.config import Environ
 from gittraj.frozen import dataclass
 from gittraj.model.session_items import trajectory_id
 from gittraj.model.signs import SESSIONS, SIGNS
-from gittraj.plugins import Returns, Shape, shorten
 
 _CWD = re.compile(rb'"cwd":\s*("(?:[^"\\]|\\.)*")')
 _HEAD = 262_144
@@ -178,6 +177,7 @@ def all_agents() -> dict[str, Agent]:
         mini,
         opencode,
     )
+    from gittraj.agents.plugged import SHAPE  # noqa: PLC0415
 
     agents = (
         claude_code.ClaudeCode(),
@@ -200,67 +200,6 @@ def _speaking(name: str, path: Path) -> Agent:
     from gittraj.agents.program import ProgramAgent  # noqa: PLC0415 - few have one
 
     return ProgramAgent(name, name, path)
-
-
-def _is_own(file: SessionFile, fields: Mapping[str, Any]) -> bool:
-    typed = all(isinstance(getattr(file, name), kind) for name, kind in _TYPES.items())
-    return typed and file.agent == fields["name"]
-
-
-def _wrong(fields: Mapping[str, Any]) -> str | None:
-    """Why an installation could not write this agent's hooks or instructions; None if it can."""
-    hooks, instructions = fields["hooks"], fields["instructions"]
-    files = (hooks.file,) if hooks else ()
-    if instructions:
-        beside = instructions.beside if isinstance(instructions.beside, tuple) else (None,)
-        files += (instructions.own, *beside, *filter(None, (instructions.instead,)))
-    if len(files) > _MOST or not all(map(_is_inside, files)):
-        return f"not all are files of a work tree: {shorten(repr(files))}"
-    return None if hooks is None or _is_sound(hooks, fields["name"]) else f"it has {shorten(repr(hooks))}"
-
-
-def _is_inside(file: object) -> bool:
-    parts = file.split("/") if isinstance(file, str) and _is_line(file) else [""]
-    return not any("\\" in part or part.lower() in ("", ".", "..", ".git") for part in parts)
-
-
-def _is_sound(hooks: HookSettings, name: str) -> bool:
-    tables = (hooks.events, {} if hooks.label is None else hooks.label)
-    ours = type(hooks) is HookSettings and hooks.name == name  # its methods are ours
-    if not ours or not all(isinstance(table, Mapping) and len(table) <= _MOST for table in tables):
-        return False
-    tools = (tool for tool in hooks.events.values() if tool is not None)
-    texts = (*tables[0], *tables[1], *tables[1].values(), *tools, hooks.advice)
-    return all(map(_is_line, texts)) and type(hooks.second) is int and 0 < hooks.second <= _SECOND
-
-
-def _is_line(text: object) -> bool:
-    return isinstance(text, str) and len(text) <= _LINE and text.isprintable()
-
-
-_MOST, _LINE, _SECOND = 20, 300, 1_000_000
-"""A plug-in's agent has at most so many files or entries, characters per line, time units per second."""
-_TYPES = {"session": str, "path": Path, "changed": int | None}
-_TYPES |= dict.fromkeys(("subagent", "format", "own"), str | None)
-_FILES = Returns(each=SessionFile, right=_is_own, otherwise=())
-SHAPE = Shape(
-    fields={
-        "name": str,
-        "option": str,
-        "program": str,
-        "hooks": (HookSettings, type(None)),
-        "instructions": (InstructionFile, type(None)),
-        "session": (str, type(None)),
-    },
-    methods={
-        "current": Returns(one=(str, type(None))),
-        "folder": Returns(one=(Path, type(None))),
-        "find": Returns(one=(Path, type(None))),
-        "sessions": _FILES,
-        "subagents": _FILES,
-    },
-    wrong=_wrong,
-)
 
 
 def is_session(name: str) -> bool:

@@ -17,8 +17,9 @@ from gittraj.cli.common.ahead import take
 from gittraj.cli.common.output import dump_json, text_page, write
 from gittraj.cli.common.repository import drain_first, environment, find_to_read
 from gittraj.errors import TrajError, UsageError
-from gittraj.git import Blame, BlamedLine, Repository, from_top, read_lines, start_blame
+from gittraj.git import Blame, Repository, from_top, start_blame
 from gittraj.model.words import count
+from gittraj.query.why.file import read_lines
 
 if TYPE_CHECKING:
     from gittraj.query.notes import Notes
@@ -87,7 +88,7 @@ def _explain(
     repository: Repository, blame: Blame, lines: Sequence[str], rev: str | None, *, no_fetch: bool
 ) -> Sequence[Reason]:
     from gittraj.cli.common.repository import read_events
-    from gittraj.query.why.lines import explain, leave_unknown
+    from gittraj.query.why.lines import answer
 
     start = time.monotonic()
     blamed = blame.read()
@@ -96,23 +97,16 @@ def _explain(
 
         if lacks_filters(repository):
             sys.stderr.write(f"hint: git blame is faster after: {WRITE}\n")
-    noted = partial(_find_noted, repository, rev)
-    read = partial(_read, repository)
-
-    def tell(blamed: Sequence[BlamedLine]) -> Sequence[Reason]:
-        told = partial(explain, repository, blamed, lines, read=read, find_noted=noted)
-        told = partial(told, respaced=blame.find_respaced(blamed, lines))
-        return read_events(repository, told, command="why", fetch=not no_fetch)
-
-    entries = tell(blamed)
-    if len(entries) == 1 and entries[0]["commit"] and not entries[0]["trajectory"]:
-        around = blame.read_around(blamed)
-        entries = entries if around == blamed else tell(around)
-    if rev:  # what stands in the work tree was hardly taken back
-        from gittraj.query.log.reverted import Reverts
-
-        Reverts(repository).mark(entry for entry in entries if entry["commit"])
-    return leave_unknown(entries, repository.edge)
+    return answer(
+        repository,
+        blame,
+        blamed,
+        lines,
+        ask=partial(read_events, repository, command="why", fetch=not no_fetch),
+        read=partial(_read, repository),
+        find_noted=partial(_find_noted, repository, rev),
+        later=rev is not None,
+    )
 
 
 def _find_noted(repository: Repository, rev: str | None, paths: Collection[str]) -> Collection[str] | None:

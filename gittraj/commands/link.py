@@ -24,7 +24,8 @@ from gittraj.record.drain.composition import make_pipeline
 from gittraj.record.drain.forgotten import is_forgotten
 from gittraj.record.drain.open_log import find_sessions, read_log
 from gittraj.record.drain.parts import Drafter
-from gittraj.record.drain.plan import Reading, rest_parts, to_steps
+from gittraj.record.drain.plan import rest_parts, to_steps
+from gittraj.record.drain.reading import Reading
 from gittraj.record.pipeline import Pipeline
 from gittraj.state.cursors import Away, State, load_state, load_suspension
 from gittraj.state.folder import LocalState

@@ -44,7 +44,7 @@ def list_own_rules(repository: Repository) -> tuple[list[tuple[str, str]], list[
     """The rules that run of the files that its settings name, each with its file's name; and what does not
     count."""
     config = read_config(repository)
-    files = zip(config.gitleaks, options_of(config).gitleaks(), strict=True)
+    files = zip(config.gitleaks(), options_of(config).gitleaks(), strict=True)
     rules = [(f"gitleaks:{rule.id}", name) for (name, *_), file in files for rule in file.rules]
     return rules, remarks_of(config)
 

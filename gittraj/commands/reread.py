@@ -117,16 +117,22 @@ def _read_again(repository: Repository, records: Sequence[Record], done: Reread)
         elif record.segments:
             done.read += 1
             part = [event for ref in record.segments for event in events[ref]]
-            figures = _draw(record.figures, part, calls)
+            figures = _draw(record, part, calls)
             if figures != record.figures:
                 cut = {name: total for name, total in record.cut.items() if name not in _DRAWN}
                 fitted = fit(replace(record, rev=record.rev + 1, figures=figures, cut=cut))
                 yield replace(fitted, cut={**cut, **fitted.cut})
 
 
-def _draw(stored: PartSummary, events: Sequence[AnyEvent], calls: Sequence[ToolCall]) -> PartSummary:
+def _draw(record: Record, events: Sequence[AnyEvent], calls: Sequence[ToolCall]) -> PartSummary:
+    stored = record.figures
     now = summarize_part(
-        events, prompt=stored.prompt, files=stored.files, thinking=stored.thinking, calls=calls
+        events,
+        prompt=stored.prompt,
+        files=stored.files,
+        thinking=stored.thinking,
+        calls=calls,
+        links=[record.link],
     )
     # what was left out of a part's outputs is not read again
     fresh = not stored.counts.outside and (_is_known(now.tests) or not _is_known(stored.tests))

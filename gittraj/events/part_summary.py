@@ -13,6 +13,7 @@ from gittraj.model.values import (
     Decided,
     FileChanged,
     Foreign,
+    Link,
     Message,
     NoteEvent,
     PartSummary,
@@ -37,13 +38,14 @@ def summarize_part(
     files: Sequence[FileChanged],
     thinking: ThinkingState,
     calls: Iterable[ToolCall] = (),
+    links: Iterable[Link] = (),
     **left_out: int,
 ) -> PartSummary:
     """The summary of one part.
 
     ``prompt`` is that of the enclosing turn, for a part without its own; ``files`` are those that its calls
-    wrote; ``calls`` those outside the part whose results are in it; ``left_out`` counts what is not stored,
-    by the names in :class:`Counts`.
+    wrote; ``calls`` those outside the part whose results are in it; ``links`` those to its commits;
+    ``left_out`` counts what is not stored, by the names in :class:`Counts`.
     """
     # those who only shorten do not pay for these
     from gittraj.events.prose.reader import read_prose  # noqa: PLC0415
@@ -56,7 +58,7 @@ def summarize_part(
     spent = [e.usage for e in events if e.usage is not None]
     times = [e.ts for e in events if e.ts]
     asked = next(prompts, prompt)
-    prose = read_prose(events, stated, asked)
+    prose = read_prose(events, stated, asked, committing={link.maker for link in links if link.maker})
     later = model_summary(events)
     return PartSummary(
         prompt=shorten(asked, PROMPT_LIMIT) if asked else None,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from gittraj.startup import lazy_names
 
 if TYPE_CHECKING:
-    from gittraj.git.blame import Blame, BlamedLine, read_blob, read_lines, start_blame
+    from gittraj.git.blame import Blame, BlamedLine, read_blob, start_blame
     from gittraj.git.changes import (
         CommitChanges,
         PathChange,
@@ -58,7 +58,6 @@ __all__ = [
     "patch_ids",
     "read_blob",
     "read_changes",
-    "read_lines",
     "read_present",
     "read_reflog",
     "start_blame",
@@ -67,7 +66,7 @@ __all__ = [
 __getattr__ = lazy_names(
     __name__,
     {
-        "blame": "Blame BlamedLine read_blob read_lines start_blame",
+        "blame": "Blame BlamedLine read_blob start_blame",
         "changes": "CommitChanges PathChange patch_id patch_ids read_changes read_present",
         "common_lines": "find_common",
         "discovery": "from_top open_for_hook open_repository",

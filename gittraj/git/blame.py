@@ -1,4 +1,4 @@
-"""Which commit each line of a file is from: git's own blame, and the file as it was blamed.
+"""Which commit each line of a file is from: git's own blame, and the file in a commit.
 
 Moved lines are followed, white space and the commits that a team ignores are passed over. One process for
 the blame itself. It must not know why a commit was made.
@@ -6,7 +6,6 @@ the blame itself. It must not know why a commit was made.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Sequence
 from functools import cache, partial
@@ -21,8 +20,6 @@ _GROUP = re.compile(rb"([0-9a-f]{40}(?:[0-9a-f]{24})?) (\d+) (\d+)")
 _NO_FUNCTION = b": no match"
 _FEW = 200  # lines
 _AROUND = 20  # lines
-_COMPARED = 5000  # names of files
-_SEARCHED = 8000  # bytes: where git itself looks for a NUL to call a file binary
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,18 +33,6 @@ class BlamedLine:
     path: str
     parent: str | None
     was: str | None
-
-
-def read_lines(repository: Repository, path: str, rev: str | None) -> list[str]:
-    """The lines of ``path`` (from the top) at ``rev``, None: in the work tree; without their ends.
-
-    UTF-8 with surrogateescape. Raises GitError for what is no text file there.
-    """
-    body = _read_here(repository, path) if rev is None else _read_at(repository, path, rev)
-    if b"\0" in body[:_SEARCHED]:
-        raise GitError(f"'{path}' is a binary file", hint=f"git traj log --file {path} lists its records")
-    lines = body.decode("utf-8", "surrogateescape").split("\n")
-    return [line.removesuffix("\r") for line in (lines if lines[-1] else lines[:-1])]
 
 
 def read_blob(repository: Repository, commit: str, path: str) -> list[str]:
@@ -173,70 +158,13 @@ def _name(raw: bytes) -> str:
     return raw.decode("utf-8", "surrogateescape")
 
 
-def _read_here(repository: Repository, path: str) -> bytes:
-    assert repository.work_tree is not None  # noqa: S101 - a bare repository is asked about a revision
-    place = repository.work_tree / path
-    try:
-        if place.is_symlink():
-            return os.fsencode(place.readlink())  # what git stores of it
-        if place.is_dir():
-            raise _folder(path)
-        return place.read_bytes()
-    except (FileNotFoundError, NotADirectoryError):
-        raise GitError(f"there is no file '{path}' in the work tree", hint=_find(repository, path)) from None
-
-
-def _find(repository: Repository, path: str) -> str:
-    """What a missing file may be: one that a commit deleted or renamed, or another one of its name."""
-    from difflib import get_close_matches  # noqa: PLC0415 - most files are there
-
-    run = partial(repository.run, check=False)
-    last = run("log", "-1", "--diff-filter=D", "--no-renames", "--format=%h", "--", path).out.decode().strip()
-    if last:
-        moved = run("show", "-M", "--diff-filter=R", "--name-status", "-z", "--format=", last).out.split(
-            b"\0"
-        )
-        names = dict(zip(moved[1::3], moved[2::3], strict=False))
-        new = names.get(os.fsencode(path))
-        return f"{last} renamed it to {os.fsdecode(new)}" if new else f"{last} deleted it: --rev {last}~1"
-    tracked = run("ls-files", "-z", "--full-name", "--", ":/").out.decode("utf-8", "replace").split("\0")
-    name = path.rpartition("/")[2]
-    near = [each for each in tracked if each.rpartition("/")[2] == name]
-    near = near or get_close_matches(path, tracked[:_COMPARED], n=2)
-    if 0 < len(near) <= 2 and repository.work_tree:
-        shown = " or ".join(os.path.relpath(repository.work_tree / each) for each in near)
-        return f"did you mean {shown}?"
-    if repository.find_commit(path):
-        return f"git traj show {path} explains a commit"
-    if path.isidentifier():
-        return f"of a function: git traj why FILE:{path}; git ls-files lists the files"
-    return "git ls-files lists the files; --rev names a commit that has it"
-
-
-def _read_at(repository: Repository, path: str, rev: str) -> bytes:
-    found = repository.run("cat-file", "blob", f"{rev}:{path}", check=False)
-    if found.code == 0:
-        return found.out
-    if repository.run("rev-parse", "-q", "--verify", f"{rev}^{{commit}}", check=False).code != 0:
-        raise GitError(f"'{rev}' is not a commit here", hint="git log --oneline lists them")
-    if repository.run("cat-file", "-e", f"{rev}:{path}", check=False).code == 0:
-        raise _folder(path)
-    raise GitError(f"{rev} has no file '{path}'", hint=f"git ls-tree -r {rev} lists its files")
-
-
-def _folder(path: str) -> GitError:
-    return GitError(
-        f"'{path}' is a folder, not a file", hint=f"name a file in it, or: git traj log --file {path}"
-    )
-
-
 def _refusal(found: Result, path: str, function: str) -> GitError:
     if b"no such path" in found.err or b"no such ref: HEAD" in found.err:
         return GitError(f"no commit has '{path}' yet", hint="git status says what is not committed")
     if _NO_FUNCTION in found.err:
         last = function.rpartition(".")[2]
         hint = "is it spelt so there? git finds functions as git log -L does (gitattributes(5): diff)"
-        hint = hint if last == function else f"without what it is in: git traj why {path}:{last}"
+        hint = hint if last == function else f"without what it is in: {path}:{last}"
         return GitError(f"git finds no such function in '{path}'", hint=hint)
     ignored = "blame.ignoreRevsFile names it" if b"object name" in found.err else None
     return GitError(f"git blame: {found.complaint or f'status {found.code}'}", hint=ignored)

@@ -31,6 +31,7 @@ _RENDERERS = (
     "query/stats/counts.py",
     "render/text/log.py",
     "render/properties.py",
+    "model/sides.py",
     "model/words.py",
     "render/text/terminal.py",
     "model/times.py",

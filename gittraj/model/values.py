@@ -357,6 +357,11 @@ class Link:
     call: str | None = None
     carried_from: tuple[str, ...] = ()
 
+    @property
+    def maker(self) -> str | None:
+        """The call that made the commit; by ``content`` ``call`` only wrote of it."""
+        return None if self.evidence == "content" else self.call
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:

@@ -1,4 +1,4 @@
-"""Figures in words: how long, how much, how long ago, on what evidence; the sides of a decision. Pure."""
+"""Figures in words: how long, how much, how long ago, on what evidence. Pure."""
 
 from __future__ import annotations
 
@@ -94,43 +94,10 @@ def sure(confidence: float | None) -> str | None:
     return None if known is None else f"{known * 100:.0f}% sure"
 
 
-def vouched(decision: Header) -> str | None:
-    """Who recorded a decision, unless its agent did, how sure, and what took its commit back, where that is
-    known: ``inferred, 60% sure, reverted by 1f442bd``."""
-    by = None if decision["by"] == "agent" else decision["by"]
-    return ", ".join(filter(None, (by, sure(decision["confidence"]), taken_back(decision)))) or None
-
-
 def taken_back(told: Mapping[str, Any]) -> str | None:
     """Of a commit, or of a decision on one."""
     by = told.get("revertedBy")
     return f"reverted by {by[:7]}" if by else None
-
-
-_REFUSAL = "not: "
-_REFUSES = re.compile(r"n't\b|\b(?:not|no|against|without|avoid|skip|reject|drop|refrain|ruled out)", re.I)
-_SAYS = re.compile(r"\b(?:I|we)\b|^\w+(?:ed|ing) ", re.I)
-
-
-def sides(decision: Mapping[str, Any]) -> tuple[str, list[str]]:
-    """What was chosen, and what else was rejected than it names; a rejection alone chose nothing."""
-    chosen, others = decision["chosen"], decision.get("alternatives") or []
-    if chosen.startswith(_REFUSAL):
-        return "", others or [chosen.removeprefix(_REFUSAL)]
-    return chosen, [other for other in others if not (other in chosen and _REFUSES.search(chosen))]
-
-
-_PLACED = re.compile(r"(?:at|before|after|by|for|from|in|inside|on|to|with)\b", re.I)
-"""A side that says where or how: ``over in a property`` would be no English."""
-
-
-def decided(decision: Header) -> str:
-    """``X over Y and Z``; ``not: Y``; with a clause on a side, ``I did X rather than Y``."""
-    chosen, others = sides(decision)
-    rejected = " and ".join(others)
-    clause = any(map(_SAYS.search, (chosen, *others))) or any(map(_PLACED.match, others))
-    link = "rather than" if clause else "over"
-    return f"{chosen} {link} {rejected}" if chosen and others else chosen or f"{_REFUSAL}{rejected}"
 
 
 _STRUCTURE = re.compile(

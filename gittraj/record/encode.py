@@ -110,6 +110,7 @@ class Encoder:
             files=changed,
             thinking=state,
             calls=draft.calls,
+            links=[target.link for target in draft.targets],
             dropped=draft.dropped,
             outside=len(draft.outside),
             omitted=len(events) - len(places),

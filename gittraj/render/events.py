@@ -8,7 +8,8 @@ from typing import Any
 
 from gittraj.frozen import dataclass
 from gittraj.model.header import Header
-from gittraj.model.words import count, decided, main_argument
+from gittraj.model.sides import decided
+from gittraj.model.words import count, main_argument
 
 Event = Mapping[str, Any]
 

@@ -18,8 +18,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from gittraj.agents import SHAPE as AGENT
 from gittraj.agents import SessionFile
+from gittraj.agents.plugged import SHAPE as AGENT
 from gittraj.commands.export import SHAPE as EXPORTER
 from gittraj.config import Environ
 from gittraj.errors import TrajError

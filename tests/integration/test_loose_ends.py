@@ -13,7 +13,7 @@ from typing import Any, cast
 import pytest
 
 from gittraj import __version__
-from gittraj.commands.doctor.facts import LiveSession
+from gittraj.commands.doctor.live_sessions import LiveSession
 from gittraj.commands.install.shims import HOOKS
 from gittraj.commands.install.uninstall import uninstall_command
 from gittraj.commands.status import _open_work

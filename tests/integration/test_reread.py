@@ -14,6 +14,7 @@ from gittraj.model.values import (
     Counts,
     Decided,
     Decision,
+    FileTouched,
     Message,
     Prompt,
     Record,
@@ -112,3 +113,18 @@ def test_a_known_outcome_is_not_lost_where_the_stored_output_is_shortened(
     story.note(commit, record(segments=[story.segment("traj_one", 0, shortened)], tests=known))
     again(capsys)
     assert read(story, commit).figures.tests == known
+
+
+def test_what_was_said_before_the_commit_closes_the_work(
+    git: Git, story: Story, capsys: pytest.CaptureFixture[str]
+) -> None:
+    commit, doubt = git.commit({"a": "1"}), "I'm unsure whether the clock counts while a laptop sleeps."
+    said = [
+        ToolCall(id="c0", name="Edit", call_id="k0", files=(FileTouched(path="a", kind="update"),)),
+        Message(id="m", content=f"Green. {doubt}"),
+        ToolCall(id="c1", name="Bash", call_id="k1", arguments={"command": "git commit -qam x"}),
+    ]
+    part = record(n=len(said), segments=[story.segment("traj_one", 0, said)])
+    story.note(commit, replace(part, link=replace(part.link, call="k1")))
+    assert again(capsys)["changed"] == 1
+    assert read(story, commit).figures.caveats == (doubt,)

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from gittraj.commands.doctor.facts import Facts, LiveSession, gather
+from gittraj.commands.doctor.facts import Facts, gather
+from gittraj.commands.doctor.live_sessions import LiveSession
 from gittraj.commands.doctor.recorded import Remote
 from gittraj.commands.install.install import install
 from gittraj.commands.install.uninstall import uninstall

@@ -455,6 +455,16 @@ def test_without_a_reason_the_agents_words_before_the_edit_are_said(
     assert f"\nsaid {entry['said']}\n" in capsys.readouterr().out
 
 
+def test_a_doubt_right_before_the_commit_is_told(desk: Desk, why: Why) -> None:
+    session = desk.sessions.setdefault("one", ClaudeSession(desk.git.root, name="one"))
+    doubt = "I'm unsure whether the clock counts while a laptop sleeps."
+    steps = [turn(Write("a.py", GREET)), turn(COMMIT, say=f"Green. {doubt}"), turn(say="done")]
+    session.run(steps, prompt="Do it")
+    desk.drain()
+    (entry,) = why("a.py")["entries"]
+    assert entry["trajectory"]["caveats"] == [doubt]
+
+
 LONG = "The limiter counts what each client asked for within the last minute, and forgets it then."
 OPTIONS = "Two places are possible:\n1. Wrap in the server.\n2. Decorate the app."
 

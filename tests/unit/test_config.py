@@ -176,7 +176,7 @@ def test_files_of_rules_are_found_by_either_and_trusted_by_their_digest(
     shared = f"team.toml, large.toml, gone.toml, ../x.toml, {outside}x, link.toml"
     git.write({TEAM_FILE: f"redact: {{gitleaks: [{shared}]}}"})
     (git.root / "link.toml").symlink_to(outside)
-    assert stamp(replace(read_config(repository), gitleaks=())) == RULESET
+    assert stamp(replace(read_config(repository), gitleaks=tuple)) == RULESET
     for key, value in (
         ("gitleaks", "own.toml"),
         ("gitleaks", str(outside)),
@@ -185,7 +185,7 @@ def test_files_of_rules_are_found_by_either_and_trusted_by_their_digest(
         git("config", "--add", f"traj.redact.{key}", value)
     (tmp_path / "outside.tomlx").write_text("[[rules]]")
     config = read_config(repository)
-    assert {name: (body, trusted) for name, body, trusted in config.gitleaks} == {
+    assert {name: (body, trusted) for name, body, trusted in config.gitleaks()} == {
         "own.toml": (b"a = 1", False),
         str(outside): (b"[[rules]]", False),  # the user may name any
         "team.toml": (b"b = 1", True),
@@ -198,7 +198,7 @@ def test_files_of_rules_are_found_by_either_and_trusted_by_their_digest(
     before = stamp(config)
     git.write({"team.toml": "b = 2"})
     again = read_config(repository)
-    assert not any(trusted for _, _, trusted in again.gitleaks)
+    assert not any(trusted for _, _, trusted in again.gitleaks())
     assert RULESET != before != stamp(again)
 
 

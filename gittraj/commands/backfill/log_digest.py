@@ -11,7 +11,7 @@ from gittraj.capture.content import Writings
 from gittraj.capture.session import Commit, Log
 from gittraj.model.session_items import Edit, Entry
 from gittraj.model.values import AnyEvent, Message, Prompt, ToolCall, ToolResult
-from gittraj.record.drain.superseding import is_output_log
+from gittraj.record.drain.reading import is_output_log
 from gittraj.state.cursors import SessionState
 
 _OTHER = Entry(event=Message(id=""), end=0)

@@ -27,7 +27,8 @@ from gittraj.plugins import consult
 from gittraj.record.draft import Prepared
 from gittraj.record.drain.composition import Localiser, make_pipeline
 from gittraj.record.drain.open_log import read_log
-from gittraj.record.drain.plan import Plan, Reading
+from gittraj.record.drain.plan import Plan
+from gittraj.record.drain.reading import Reading
 from gittraj.state.cursors import NEVER_AWAY, Away, SessionState
 from gittraj.state.folder import LocalState
 

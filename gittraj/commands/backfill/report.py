@@ -13,7 +13,7 @@ from gittraj.commands.backfill.log_task import DraftRequest
 from gittraj.git import Repository
 from gittraj.notes.merge import iter_records
 from gittraj.notes.store import NotesRef
-from gittraj.record.drain.plan import Reading
+from gittraj.record.drain.reading import Reading
 
 _NAMED = 3
 """Commits that a line names; the rest are counted."""

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field
-from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from gittraj import plugins
+from gittraj.commands.doctor.live_sessions import LiveSession, find_live
 from gittraj.commands.doctor.recorded import (
     Recorded,
     Remote,
@@ -35,8 +34,6 @@ from gittraj.errors import GitError, StoreError, TrajError
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
 from gittraj.index.answers import Answers, open_index
-from gittraj.model.codec import decode_note
-from gittraj.model.values import Record
 from gittraj.notes.recovery import find_deleted
 from gittraj.notes.refs import refuse_broken
 from gittraj.notes.store import RECORDS_REF, NotesRef
@@ -44,7 +41,7 @@ from gittraj.notes.unjoined import find_unjoined
 from gittraj.notes.unstamped import remote_tips, unstamped
 from gittraj.query.notes import NotesInMemory
 from gittraj.state.active import Active, load_active
-from gittraj.state.cursors import SessionState, State, Suspension, load_state, load_suspension
+from gittraj.state.cursors import State, Suspension, load_state, load_suspension
 from gittraj.state.folder import LocalState, installed_positions
 from gittraj.state.spool import find_told, read_spool
 from gittraj.summarizer.runs import Runs, Summarizer, load_runs, read_summarizer
@@ -53,24 +50,6 @@ if TYPE_CHECKING:
     from gittraj.seal.readers import Readers
 
 T = TypeVar("T")
-_FRESH = 15 * 60
-"""Seconds since a log grew in which its session counts as active."""
-_OVER = 24 * 3600
-"""Seconds without growth after which it is over, whatever of it stays without a commit."""
-_ONE_TURN = ("sdk-cli", "codex_exec")
-"""Entry points of sessions that end with their first turn (``claude -p``, ``codex exec``)."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LiveSession:
-    """``status``: ``ended``: its agent said so, or its kind has but one turn; ``idle``: it may go on.
-    ``waiting``: events that no commit has taken yet. ``title`` is an agent's text."""
-
-    agent: str
-    session: str
-    status: Literal["active", "idle", "ended"]
-    title: str | None
-    waiting: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,7 +131,7 @@ def gather(repository: Repository, environ: Environ) -> Facts:
         folder=find_place(repository),
         hooks=inspect_hooks(repository),
         agents=inspect_agents(repository, environ),
-        sessions=tuple(_live(state, notes, off, find_told(lines)[1], since or 0.0)),
+        sessions=tuple(find_live(state, notes, off, find_told(lines)[1], since or 0.0)),
         parked=sum(part.parked for s in state.sessions.values() for part in s.parts),
         waiting=waiting,
         unlinked=() if RECORDS_REF in deleted else unlinked,
@@ -188,7 +167,7 @@ def _read_since(local: LocalState, complaints: list[TrajError]) -> float | None:
 
 
 def _look_at_rules(config: Config | None, complaints: list[TrajError]) -> tuple[str, ...]:
-    if config is None or not config.gitleaks:
+    if config is None or not config.gitleaks():
         return ()
     from gittraj.record.drain.redactor import remarks_of  # noqa: PLC0415 - the rules take a while
 
@@ -271,41 +250,3 @@ def _count_unstamped(
     except TrajError as error:
         complaints.append(error)
         return 0
-
-
-def _live(
-    state: State, notes: NotesRef, off: Suspension, told: Collection[str], since: float
-) -> Iterator[LiveSession]:
-    """Sessions that may go on, and those that ended with events that wait. ``told``: whose end was told;
-    ``since``: of what was before the installation no end is known."""
-    for trajectory, known in state.sessions.items():
-        if trajectory in off.forgotten or not known.path:  # it was imported: nobody writes it here
-            continue
-        try:
-            grown = Path(known.path).stat().st_mtime
-        except OSError:
-            continue  # its log is gone
-        one_turn = known.settled and not {*known.facts.get("entrypoint", ())}.isdisjoint(_ONE_TURN)
-        ended = one_turn or f"{known.agent}:{known.session}" in told
-        age = time.time() - grown
-        active = age < _FRESH and grown >= since and not ended
-        if (active and known.parts) or (known.waiting and age < _OVER):
-            yield LiveSession(
-                agent=known.agent,
-                session=known.session,
-                status="ended" if ended else "active" if active else "idle",
-                title=_title(known, notes),
-                waiting=known.waiting,
-            )
-
-
-def _title(known: SessionState, notes: NotesRef) -> str | None:
-    for commit in (commit for part in reversed(known.parts) for commit in part.commits):
-        try:
-            lines = decode_note(notes.read(commit) or b"")
-        except GitError:
-            return None
-        for line in lines:
-            if isinstance(line, Record) and line.whole.session == known.session and line.whole.title:
-                return line.whole.title
-    return None

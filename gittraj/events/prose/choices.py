@@ -25,6 +25,7 @@ _REFUSED = re.compile(
     r"(?:,? (?:but )?(?:rejected|ruled out|dismissed|dropped))?,? (?:because|since) | [—–] "
 )
 _NAMED = re.compile(r"(?!(?i:tests?|build|lint|ci|status|docs)\b)[^:]+(?:: | [–—] )")
+_BEGIN = re.compile(r"^\W*(?:(?:ok(?:ay)?|no|hm+|actually)[,.]? )?", re.I)
 _REFUSAL = re.compile(fragment("REFUSED"))
 _WAY = re.compile(rf"\b{fragment('WAY')}\b", re.I)
 """How a rejection says that it belongs to the choice before, which may have had others."""
@@ -73,8 +74,8 @@ def _read(spot: _Spot, former: Choice | None) -> Choice | None:
 
 
 def scraps(message: str) -> bool:
-    """Whether it takes back what the message before chose."""
-    return _RULES.find(message, "scraps")
+    """Whether it begins by taking back what the message before chose."""
+    return PHRASES.begins(_BEGIN.sub("", message), "taken_back")
 
 
 def _spots(message: str, *, own: bool) -> Iterator[_Spot]:
@@ -83,14 +84,19 @@ def _spots(message: str, *, own: bool) -> Iterator[_Spot]:
     sentences = read_sentences(message)
     for at, sentence in enumerate(sentences):
         before, after = (sentences[at - 1] if at else None), next(iter(sentences[at + 1 :]), None)
-        if not (after and _RULES.find(after.text, "back")):
-            near = before if before and _is_beside(message, before, sentence) else None
-            told = _RULES.find(sentence.text, "person") or (sentence.label and not reviews)
-            made = near is not None and _RULES.find(near.text, "making")
-            told = told or (made and _RULES.find(sentence.text, "how"))
+        if after and (PHRASES.find(after.text, "taken_back") or _RULES.find(after.text, "mended")):
+            continue
+        near = before if before and _is_beside(message, before, sentence) else None
+        told = _tells(sentence, near) or (bool(sentence.label) and not reviews)
+        if told or not reviews:
             options = tuple(s for s in sentences[max(0, at - 2) : at] if _is_beside(message, s, sentence))
-            if told or not reviews:
-                yield _Spot(sentence, before, after, near, options, explains=own and not told)
+            yield _Spot(sentence, before, after, near, options, explains=own and not told)
+
+
+def _tells(sentence: Sentence, near: Sentence | None) -> bool:
+    """Whether it speaks of its author, or of how what the author makes is made."""
+    made = near is not None and _RULES.find(near.text, "making") and _RULES.find(sentence.text, "how")
+    return made or _RULES.find(sentence.text, "person")
 
 
 def _is_beside(message: str, before: Sentence, sentence: Sentence) -> bool:

@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Sequence
 
+from gittraj.events.prose.claims import words
 from gittraj.events.prose.markdown import Sentence, read_sentences
 from gittraj.events.prose.patterns import load
 
 _RULES = load("doubts")
-_REPORTED = load("choices")["reported"]
+_CHOICES = load("choices")
 _OUTCOME = load("outcome")
 
 
@@ -26,21 +27,38 @@ _BRIEF = 8
 _WARNED = re.compile("⚠|❗|🚨|🔴")
 
 
-def find_doubts(message: str, *, without: Container[str] = (), on_the_way: bool = False) -> tuple[str, ...]:
+def find_doubts(
+    message: str, *, without: Container[str] = (), on_the_way: bool = False, edits: bool = False
+) -> tuple[str, ...]:
     """The first few sentences, in order, word for word, each once. ``without``: sentences that state choices;
-    ``on_the_way``: the message stands before a call, so the work goes on."""
+    ``on_the_way``: the message stands before a call, so the work goes on; ``edits``: which writes a file."""
     sentences = read_sentences(message)
     began = _find_begin(sentences, without)
     reports, brief = began is not None and not on_the_way, len(sentences) <= _BRIEF
     impersonal = _RULES.find(message, "impersonal")
     found: dict[str, None] = {}
     for at, sentence in enumerate(sentences):
-        own = _RULES.find(sentence.text, "own")
+        own = _RULES.find(sentence.text, "own") or (edits and _RULES.begins(sentence.text, "hesitant"))
+        if sentence.quote in without or (on_the_way and not own):
+            continue
         past = at < (began or 0) or impersonal or _RULES.find(sentence.text, "past")
-        told = sentence.quote not in without and (own or not on_the_way)
-        if told and _is_doubt(sentence, before=past and not own, report=reports and (own or brief)):
+        told = _is_doubt(sentence, before=past and not own, report=reports and (own or brief))
+        if told and not settle(sentences[at + 1 :], sentence.quote, looks=on_the_way):
             found[sentence.quote] = None
     return tuple(found)[:_MOST]
+
+
+def settle(later: Sequence[Sentence], doubt: str, *, looks: bool = False) -> bool:
+    """Whether one of ``later`` sentences answers what a doubt asks, ``X is safe: the lock covers it``; with
+    ``looks`` also whether the next one goes to see."""
+    asked = _RULES["unsettled"].search(doubt)
+    about = words(asked[1]) if asked else frozenset()
+    if asked and looks and any(_CHOICES.find(s.text, "talk") for s in later[:1]):
+        return True
+    answers = (s for s in later if s.kind in ("paragraph", "item") and about <= words(s.quote))
+    return len(about) > 1 and any(
+        not (s.asks or _CHOICES.find(s.text, "open") or _RULES.find(s.text, "certain")) for s in answers
+    )
 
 
 def _find_begin(sentences: Sequence[Sentence], without: Container[str]) -> int | None:
@@ -94,7 +112,7 @@ def _may_doubt(sentence: Sentence, text: str) -> bool:
         len(text) < 12,
         text.endswith("?") and not (_RULES.find(sentence.section, "asked") or _RULES.begins(text, "asked")),
         _WHOLLY_QUOTED.fullmatch(text),
-        _REPORTED.search(text),
+        _CHOICES.find(text, "reported"),
         _DONE.match(sentence.quote),
     )
     return not any(against)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Sequence
 from itertools import chain
 
+from gittraj.events.announced import announces
 from gittraj.events.prose.choice import Choice
 from gittraj.events.prose.markdown import Sentence, plain, read_sentences
-from gittraj.events.prose.patterns import load
+from gittraj.events.prose.patterns import PHRASES, load
 
 _RULES = load("outcome")
 _DEED, _HOLDS = ("deed",), ("holds",)
@@ -84,11 +85,10 @@ def find_announced(messages: Sequence[tuple[str, bool]], *, without: Container[s
     ``messages``: each with whether an edit follows it."""
     for message, edits in reversed(messages):
         sentences = [s for s in read_sentences(message) if s.quote not in without]
-        told = (s for s in sentences if s.kind in ("paragraph", "item") and _RULES.find(s.text, "announced"))
-        found = next((s for s in told if not _RULES.find(s.text, "no_announced")), None)
-        if edits and found:
+        told = (s for s in sentences if s.kind in ("paragraph", "item") and announces(s.text, reasoned=True))
+        if edits and (found := next(told, None)):
             return plain(found.quote)
-        if any(_RULES.find(s.text, "taken_back") for s in sentences):
+        if any(PHRASES.find(s.text, "taken_back") or _RULES.find(s.text, "failed") for s in sentences):
             return None
     return None
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
-from itertools import islice, pairwise
+from itertools import islice, zip_longest
 
 from gittraj.events.prose.choice import Choice
 from gittraj.events.prose.choices import find_choices, scraps
 from gittraj.events.prose.claims import words
-from gittraj.events.prose.doubts import find_doubts
+from gittraj.events.prose.doubts import find_doubts, settle
+from gittraj.events.prose.markdown import read_sentences
 from gittraj.events.prose.outcome import find_announced, find_reason, find_result
 from gittraj.model.values import AnyEvent, CaveatSource, Decision, Message, Prompt, ToolCall
 
@@ -34,48 +35,86 @@ class Prose:
     why: str | None = None
 
 
-def read_prose(events: Sequence[AnyEvent], stated: Sequence[Decision], prompt: str | None) -> Prose:
-    """What the messages say beside the ``stated`` decisions; ``prompt``: what the user asked for."""
-    spoken = [event for event in events if isinstance(event, Message) and event.content.strip()]
-    before_calls, worked = _before_calls(events), _said_at_work(events)
-    choices, decisions, doubts = _read_messages(spoken, before_calls, worked, prompt)
+def read_prose(
+    events: Sequence[AnyEvent],
+    stated: Sequence[Decision],
+    prompt: str | None,
+    *,
+    committing: Container[str] = (),
+) -> Prose:
+    """What the messages say beside the ``stated`` decisions; ``prompt``: what the user asked for;
+    ``committing``: the calls that made the commits."""
+    spoken = _find_spoken(events, committing)
+    choices, decisions, doubts = _read_messages(spoken, prompt)
     caveats = dict(islice(_fullest(doubts).items(), MOST_CAVEATS))
     reasoned = [choice.quote for choice in choices if choice.reason]
-    said = [message.content for message in spoken]
     reasons = (_with_choice(decision.chosen, decision.reasoning) for decision in stated if decision.reasoning)
     return Prose(
         decisions=_once(decisions)[:MOST_DECISIONS],
         caveats=tuple(caveats),
         sources=tuple(caveats.values()),
-        result=find_result(said, without={*doubts, *reasoned}, choices={choice.quote for choice in choices}),
+        result=find_result(
+            [said.text for said in spoken],
+            without={*doubts, *reasoned},
+            choices={choice.quote for choice in choices},
+        ),
         why=next(reasons, None)
-        or find_reason(_closing(events, spoken, before_calls), choices, without=doubts)
-        or find_announced(_before_edits(events), without=doubts),
+        or find_reason(_closing(spoken), choices, without=doubts)
+        or find_announced([(said.text, said.edits) for said in spoken], without=doubts),
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Spoken:
+    """A message, and its place: whether it was said ``on_the_way`` to a call, right before one that ``edits``
+    files, and ``at_work``, in a turn that wrote files."""
+
+    event: str
+    text: str
+    on_the_way: bool
+    edits: bool
+    at_work: bool
+
+
+def _find_spoken(events: Sequence[AnyEvent], committing: Container[str]) -> list[_Spoken]:
+    """Without the messages that the next one takes back. What is said before the last call of all closes the
+    work, if that is ``committing``."""
+    at_work = _said_at_work(events)
+    steps = [event for event in events if isinstance(event, Prompt | Message | ToolCall)]
+    last = steps[-1] if steps else None
+    closes = isinstance(last, ToolCall) and (last.call_id or last.id) in committing
+    spoken = [
+        _Spoken(
+            event=step.id,
+            text=step.content,
+            on_the_way=isinstance(then, ToolCall) and not (closes and then is last),
+            edits=then is not None and bool(then.files),
+            at_work=step.id in at_work,
+        )
+        for step, then in zip_longest(steps, steps[1:])
+        if isinstance(step, Message) and step.content.strip()
+    ]
+    ahead = zip_longest(spoken, spoken[1:])
+    return [said for said, then in ahead if then is None or not scraps(then.text)]
+
+
 def _read_messages(
-    spoken: Sequence[Message], before_calls: Container[str], worked: Container[str], prompt: str | None
+    spoken: Sequence[_Spoken], prompt: str | None
 ) -> tuple[list[Choice], list[Decision], dict[str, CaveatSource]]:
-    """What each says, in order: choices, the same as decisions, and doubts. What the next message scraps was
-    none."""
+    """What each says, in order: choices, the same as decisions, and doubts."""
     choices: list[Choice] = []
     decisions: list[Decision] = []
     doubts: dict[str, CaveatSource] = {}
-    for message in spoken:
-        if scraps(message.content) and decisions:
-            last = decisions[-1].event
-            choices = [choice for choice, told in zip(choices, decisions, strict=True) if told.event != last]
-            decisions = [told for told in decisions if told.event != last]
-        explains = message.id in before_calls or message.id not in worked
-        found = find_choices(message.content, prompt, own=explains)
+    for said in spoken:
+        found = find_choices(said.text, prompt, own=said.on_the_way or not said.at_work)
         choices += found
-        decisions += [_decision(choice, message.id) for choice in found]
+        decisions += [_decision(choice, said.event) for choice in found]
+        later = read_sentences(said.text) if doubts else ()
+        doubts = {quote: source for quote, source in doubts.items() if not settle(later, quote)}
         quotes = {choice.quote for choice in found}
-        on_the_way = message.id in before_calls
-        for quote in find_doubts(message.content, without=quotes, on_the_way=on_the_way):
+        for quote in find_doubts(said.text, without=quotes, on_the_way=said.on_the_way, edits=said.edits):
             path, line = _file(quote)
-            source = CaveatSource(event=message.id, by="inferred", path=path, line=line)
+            source = CaveatSource(event=said.event, by="inferred", path=path, line=line)
             doubts.setdefault(quote, source)
     return choices, decisions, doubts
 
@@ -86,32 +125,9 @@ def _with_choice(chosen: str, reasoning: str) -> str:
     return said if len(said) <= _SHORT else reasoning
 
 
-def _closing(
-    events: Sequence[AnyEvent], spoken: Sequence[Message], before_calls: Container[str]
-) -> list[str]:
+def _closing(spoken: Sequence[_Spoken]) -> list[str]:
     """On the way to a call an agent explains what it sees; what it did and why, when it is done."""
-    worked = _said_at_work(events)
-    return [m.content for m in spoken if m.id in worked and (m.id not in before_calls or m is spoken[-1])]
-
-
-def _before_calls(events: Sequence[AnyEvent]) -> frozenset[str]:
-    """The messages that a call follows; not before the last of all if it commits: what is said there
-    closes the work."""
-    steps = _steps(events)
-    if steps and isinstance(steps[-1], ToolCall) and "commit" in str(steps[-1].arguments):
-        steps.pop()
-    return frozenset(a.id for a, b in pairwise(steps) if isinstance(a, Message) and isinstance(b, ToolCall))
-
-
-def _before_edits(events: Sequence[AnyEvent]) -> list[tuple[str, bool]]:
-    """The messages, each with whether a call follows it that writes files."""
-    steps = [*_steps(events), None]
-    pairs = ((a, b) for a, b in pairwise(steps) if isinstance(a, Message))
-    return [(a.content, b is not None and bool(b.files)) for a, b in pairs]
-
-
-def _steps(events: Sequence[AnyEvent]) -> list[Prompt | Message | ToolCall]:
-    return [event for event in events if isinstance(event, Prompt | Message | ToolCall)]
+    return [said.text for said in spoken if said.at_work and (not said.on_the_way or said is spoken[-1])]
 
 
 def _said_at_work(events: Sequence[AnyEvent]) -> frozenset[str]:

@@ -11,7 +11,7 @@ from difflib import SequenceMatcher
 from itertools import zip_longest
 
 from gittraj.model.header import Header
-from gittraj.model.words import decided
+from gittraj.model.sides import decided
 from gittraj.query.compare.metrics import measure
 from gittraj.query.compare.sides import Side
 

@@ -14,8 +14,9 @@ from itertools import groupby
 from gittraj.errors import GitError
 from gittraj.formats.base.exported import Run
 from gittraj.git import Repository, read_changes
-from gittraj.git.blame import read_blob, read_lines
+from gittraj.git.blame import read_blob
 from gittraj.model.values import AnyEvent
+from gittraj.query.why.file import read_lines
 from gittraj.query.why.line_origin import find_writers
 
 Sessions = Mapping[str, Sequence[AnyEvent]]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from itertools import chain, groupby
 
-from gittraj.git import BlamedLine, Repository, read_blob
+from gittraj.git import Blame, BlamedLine, Repository, read_blob
 from gittraj.model.codec import decode_note
 from gittraj.model.header import Header
 from gittraj.model.values import Record
@@ -28,12 +28,47 @@ from gittraj.query.why.written import Edit
 
 Read = Callable[[NotesInMemory, Collection[str]], Recorded]
 """Makes records of our notes of some commits; with those of remotes beside them."""
+Ask = Callable[[Callable[[Segments], list[Header]]], list[Header]]
+"""What somebody reads in segments, which may have to be fetched."""
 
 _COMMIT = ("commit", "short", "subject", "author", "date")
 _SHORT = 7
 
 
-def explain(
+def answer(
+    repository: Repository,
+    blame: Blame,
+    blamed: Sequence[BlamedLine],
+    lines: Sequence[str],
+    *,
+    ask: Ask,
+    read: Read,
+    find_noted: Callable[[Collection[str]], Collection[str] | None],
+    later: bool,
+) -> list[Header]:
+    """One entry for each distinct origin of the ``blamed`` lines, in the order of their first lines.
+
+    ``lines`` are all of the file. ``find_noted``, the commits with a note that touched one of some paths,
+    under earlier names too, where that is known, spares git a walk. Where one line has no record git is asked
+    once more, with its neighbours, which takes longer. ``later``: what was reverted since is told, which does
+    not stand in the work tree. Nothing is written, nothing fetched.
+    """
+
+    def tell(blamed: Sequence[BlamedLine]) -> list[Header]:
+        told = partial(_explain_lines, repository, blamed, lines, read=read, find_noted=find_noted)
+        return ask(partial(told, respaced=blame.find_respaced(blamed, lines)))
+
+    entries = tell(blamed)
+    if len(entries) == 1 and entries[0]["commit"] and not entries[0]["trajectory"]:
+        around = blame.read_around(blamed)
+        entries = entries if around == blamed else tell(around)
+    if later:
+        Reverts(repository).mark(entry for entry in entries if entry["commit"])
+    _leave_unknown(entries, repository.edge)
+    return entries
+
+
+def _explain_lines(
     repository: Repository,
     blamed: Sequence[BlamedLine],
     lines: Sequence[str],
@@ -43,12 +78,7 @@ def explain(
     find_noted: Callable[[Collection[str]], Collection[str] | None],
     respaced: Mapping[int, str],
 ) -> list[Header]:
-    """One entry for each distinct origin of the ``blamed`` lines, in the order of their first lines.
-
-    ``lines`` are all of the file. ``find_noted``, the commits with a note that touched one of some paths,
-    under earlier names too, where that is known, spares git a walk; ``respaced`` are the commits that changed
-    the white space of lines since. Nothing is written, nothing fetched.
-    """
+    """``respaced`` are the commits that changed the white space of lines since."""
     commits = {*filter(None, (line.commit for line in blamed))}
     recorded = _read_records(repository, commits, read)
     origins = find_origins(repository, recorded, blamed, lines, segments)
@@ -191,7 +221,7 @@ def _join(numbers: Sequence[int]) -> list[list[int]]:
     return [[run[0], run[-1]] for run in ([number for _, number in each] for _, each in runs)]
 
 
-def leave_unknown(entries: Sequence[Header], edge: Collection[str]) -> Sequence[Header]:
+def _leave_unknown(entries: Sequence[Header], edge: Collection[str]) -> None:
     """Of the ``edge`` of a shallow clone, which git blames for all that is older, only known edits are
     told, and what was decided about just these lines."""
     for entry in entries:
@@ -203,4 +233,3 @@ def leave_unknown(entries: Sequence[Header], edge: Collection[str]) -> Sequence[
         if old:
             told = entry["trajectory"] if pinned else None
             entry.update(trajectory=told, prompt=None, decisions=pinned, doubts=[], beside=[])
-    return entries

@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain, dropwhile
 from keyword import kwlist
 
+from gittraj.events.announced import announces
 from gittraj.events.part_summary import PROMPT_LIMIT, shorten
 from gittraj.frozen import dataclass
 from gittraj.model.header import Header
@@ -24,10 +25,6 @@ from gittraj.query.why.written import is_one_of
 
 _SAID = 225  # signs of a message above an edit
 _SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\b\d\.)(?<!\b\d\d\.)\s+(?=[A-Z`\"'*])")
-_CHOOSES = re.compile(
-    r"\b(?:I'll|I will|I'm|I am|going with|went with|cho(?:os|ice|se)\w*|decid\w+|pick\w*|prefer\w*"
-    r"|safer|simpler|better|instead|rather than|because|since)\b"
-)
 _MOST = 2  # decisions that fit alike
 _LINES = 2  # how far one that names the lines is about them
 _CODE = re.compile(r"`([^`\n]+)`")
@@ -122,7 +119,7 @@ def _quote(message: str) -> str:
     lines = (line.strip() for line in message.splitlines())
     text = " ".join(" ".join(line for line in lines if not line.startswith(("#", "|", "`" * 3))).split())
     found = _SENTENCE_END.split(text)
-    begin = max((i for i, each in enumerate(found) if _CHOOSES.search(each)), default=len(found) - 1)
+    begin = max((i for i, each in enumerate(found) if announces(each.rstrip("."))), default=len(found) - 1)
     end = begin + 1
     while begin and len(" ".join(found[begin - 1 : end])) <= _SAID:
         begin -= 1

@@ -18,7 +18,8 @@ from gittraj.record.drain.context import Context
 from gittraj.record.drain.manual_events import Manual, gather
 from gittraj.record.drain.moved import find_moved
 from gittraj.record.drain.news import News, read_old_commits
-from gittraj.record.drain.plan import Plan, Reading, owner_of
+from gittraj.record.drain.plan import Plan, owner_of
+from gittraj.record.drain.reading import Reading
 from gittraj.record.drain.waiting import find_stubs, is_patient
 from gittraj.state.active import Active, mark_logged
 from gittraj.state.cursors import State, Suspension

@@ -33,8 +33,8 @@ from gittraj.model.values import (
 from gittraj.record.draft import Draft, Target
 from gittraj.record.drain.anchors import call_name
 from gittraj.record.drain.description import describe
+from gittraj.record.drain.reading import is_output_log
 from gittraj.record.drain.spending import add_usage, assign_calls, find_costs
-from gittraj.record.drain.superseding import is_output_log
 from gittraj.state.cursors import Stored
 
 TITLE_LIMIT = 200

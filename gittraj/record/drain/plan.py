@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from gittraj.capture.anchor import commits_elsewhere
 from gittraj.capture.content import Writings
 from gittraj.capture.link import Links
 from gittraj.capture.own import Anchor, Part, Step, own
 from gittraj.capture.session import Commit, Log
-from gittraj.git import CommitChanges
 from gittraj.model.session_items import Cursor
 from gittraj.model.values import Evidence, Line, Prompt, Tombstone, ToolCall, ToolResult
 from gittraj.notes.store import NotesRef
@@ -22,12 +20,11 @@ from gittraj.record.drain.anchors import (
     copies_onto,
     copy_records,
     find_aliases,
-    locate,
     name_anchors,
     stored_before,
 )
 from gittraj.record.drain.parts import Drafted, Drafter
-from gittraj.record.drain.superseding import supersede
+from gittraj.record.drain.reading import Reading
 from gittraj.state.cursors import SessionState, Stored
 
 _TAKEN_KEPT = 50
@@ -44,50 +41,6 @@ _SAFE_FACTS = frozenset(
         "turns",
     )
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
-    """A log that was read, and what was known of it: its anchors found before, as indexes of the log,
-    and the latest one above it. ``gone``: parts whose place the log takes. ``first``:
-    nothing was known. ``idle``: it counts as over; ``age``: seconds since the log grew."""
-
-    log: Log
-    path: Path
-    size: int
-    known: SessionState
-    anchors: tuple[Anchor, ...] = ()
-    before: Anchor | None = None
-    gone: tuple[Stored, ...] = ()
-    first: bool = False
-    idle: bool = False
-    age: float = 0.0
-
-    @classmethod
-    def of(cls, log: Log, path: Path, size: int, known: SessionState | None, *, idle: bool) -> Reading:
-        state = known or SessionState(agent=log.agent, session=log.session, path=str(path))
-        state, gone = supersede(state, log)
-        inside, before = locate(log, state.anchors)
-        return cls(
-            log=log,
-            path=path,
-            size=size,
-            known=state,
-            anchors=inside,
-            before=before,
-            gone=gone,
-            first=known is None or not known.path or bool(gone),  # or made anew from the refs
-            idle=idle,
-        )
-
-    def past(self, changes: Mapping[str, CommitChanges]) -> list[tuple[CommitChanges, int | None]]:
-        """The commits that took lines of this log before, with the call that each was made by."""
-        past: list[tuple[CommitChanges, int | None]]
-        past = [(changes[c], None) for c in self.known.taken if c in changes]
-        for anchor in self.anchors:
-            before = None if anchor.evidence == "content" else anchor.call
-            past += [(changes[c], before) for c in anchor.commits if c in changes]
-        return past
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

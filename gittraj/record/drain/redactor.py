@@ -21,7 +21,7 @@ def options_of(config: Config) -> Options:
             names=config.names,
             shapes=config.shapes,
             allow=config.allow,
-            files=tuple(RuleFile(*file) for file in config.gitleaks),
+            files=tuple(RuleFile(*file) for file in config.gitleaks()),
         )
     except RedactionError as error:
         raise TrajError(f"setting redact.shapes or traj.redact.allow: {error.message}") from None

@@ -9,7 +9,7 @@ from gittraj.git import Position
 from gittraj.model.values import Record
 from gittraj.notes.merge import iter_records, order
 from gittraj.notes.store import NotesRef
-from gittraj.record.drain.superseding import is_output
+from gittraj.record.drain.reading import is_output
 from gittraj.state.cursors import Anchored, SessionState, State, Stored
 
 

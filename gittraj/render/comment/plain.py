@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gittraj.model.header import Header
-from gittraj.model.words import opened_by, sides, vouched
+from gittraj.model.sides import sides, vouched
+from gittraj.model.words import opened_by
 from gittraj.query.change import Change, Reviewed
 from gittraj.render.comment.comment import CommentOptions
 from gittraj.render.comment.facts import find_heading, find_outcome, find_requests, state_facts

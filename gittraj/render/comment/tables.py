@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from gittraj.frozen import dataclass
 from gittraj.model.header import Header
+from gittraj.model.sides import sides
 from gittraj.model.words import (
     count,
     duration,
@@ -15,7 +16,6 @@ from gittraj.model.words import (
     opened_by,
     own_words,
     short_number,
-    sides,
     sure,
     tests,
     unstructured,
@@ -144,33 +144,31 @@ def _note(*about: str | None) -> str:
 
 
 def commits_table(commits: Sequence[Reviewed], location: Location) -> str:
+    last = {trajectory["id"]: commit for commit in commits for trajectory in commit.trajectories}
     rows = []
     for commit in commits:
         made = agents_of(commit.trajectories) or ("merge" if commit.merge else "—")
         ran = next(filter(None, (tests(t["tests"]) for t in commit.trajectories)), "—")
         subject = cell(commit.subject) + _note(_gone(commit.reverted))
-        rows.append((location.commit(commit.commit), subject, made, _summary(commit), ran))
+        accounts = (_account(t, last=last[t["id"]] is commit) for t in commit.trajectories)
+        said = cell(unstructured(next(filter(None, accounts), ""))) or _describe(commit)
+        rows.append((location.commit(commit.commit), subject, made, said, ran))
     return _table(("Commit", "Subject", "Agent", "What it says", "Tests"), rows)
 
 
-def _summary(commit: Reviewed) -> str:
-    """What its records say of it, else in what shell it was made, or which files it changed."""
-    if commit.trajectories:
-        return cell(unstructured(next(filter(None, map(_account, commit.trajectories)), "")))
-    if commit.traces:
-        return opened_by(agents_of(commit.traces))
-    return _changed(commit) if commit.files else cell("")
-
-
-def _account(header: Header) -> str | None:
-    looked_back = (header["retrospective"] or {}).get("summary")
+def _account(header: Header, *, last: bool) -> str | None:
+    """What a record says of its commit; of the whole session only at the ``last`` one."""
+    looked_back = (header["retrospective"] or {}).get("summary") if last else None
     return own_reason(header) or header["result"] or looked_back or own_words(header)
 
 
-def _changed(commit: Reviewed) -> str:
-    """Describes a commit without a summary by the files it changed."""
+def _describe(commit: Reviewed) -> str:
+    """A commit of which nothing is said: in what shell it was made, or which files it changed."""
+    if commit.traces and not commit.trajectories:
+        return opened_by(agents_of(commit.traces))
     more = f" and {len(commit.files) - _FILES} more" if len(commit.files) > _FILES else ""
-    return f"Changes {', '.join(code(path, 80) for path in commit.files[:_FILES])}{more}"
+    named = ", ".join(code(path, 80) for path in commit.files[:_FILES])
+    return f"Changes {named}{more}" if named else ""
 
 
 def files_table(files: Sequence[str], change: Change, location: Location) -> str:

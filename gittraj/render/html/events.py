@@ -14,8 +14,9 @@ from itertools import chain
 from typing import Any
 
 from gittraj.frozen import dataclass
+from gittraj.model.sides import sides
 from gittraj.model.times import parse_time
-from gittraj.model.words import count, duration, model_of, sides, sure
+from gittraj.model.words import count, duration, model_of, sure
 from gittraj.query.why.changes import Row, compare_lines, is_long
 from gittraj.query.why.written import Hunk, read_hunks
 from gittraj.render.events import (

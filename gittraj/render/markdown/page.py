@@ -11,7 +11,8 @@ from itertools import groupby
 from typing import Any
 
 from gittraj.model.header import Header
-from gittraj.model.words import edited, model_of, sides, sure, unmarked
+from gittraj.model.sides import sides
+from gittraj.model.words import edited, model_of, sure, unmarked
 from gittraj.render.events import (
     Detail,
     Event,

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from gittraj.model.header import Header
+from gittraj.model.sides import decided, vouched
 from gittraj.model.times import parse_time
 from gittraj.model.words import (
     NO_COMMIT,
     brief,
     count,
-    decided,
     duration,
     facts,
     is_bad,
@@ -25,7 +25,6 @@ from gittraj.model.words import (
     tests,
     unmarked,
     unstructured,
-    vouched,
     who,
 )
 from gittraj.render.events import because

@@ -141,6 +141,14 @@ def test_a_time_that_nobody_knows_is_not_told() -> None:
     assert "Claude Code · 1 session · head" in text
 
 
+def test_a_retrospective_stands_at_the_last_commit_of_its_session() -> None:
+    back = Retrospective(by="agent", summary="All of it went well.")
+    parts = {commit: [record("traj_one", whole=whole(retrospective=back))] for commit in (A, B)}
+    table = render(change_of(parts)).partition("| Commit |")[2]
+    assert "| Retry | Claude Code | Changes `src/retry.py` |" in table
+    assert "| Test it | Claude Code | All of it went well. |" in table
+
+
 def test_no_column_is_empty() -> None:
     bare = [record(name, whole=whole(models=())) for name in ("traj_one", "traj_two")]
     text = render(change_of({A: bare}))

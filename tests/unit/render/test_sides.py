@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gittraj.model.words import decided, sides
+from gittraj.model.sides import decided, sides
 from gittraj.render.comment.tables import decisions_table
 
 

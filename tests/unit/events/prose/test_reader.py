@@ -142,12 +142,10 @@ def test_what_is_said_before_an_edit_is_the_reason_where_no_other_is() -> None:
 def test_what_is_said_before_the_commit_closes_the_work() -> None:
     edit = ToolCall(id="e", name="Edit", files=(FileTouched(path="a.py", kind="update"),))
     said = Message(id="m", content="Green. I'm unsure whether the clock counts while a laptop sleeps.")
-    commit = ToolCall(id="c", name="Bash", arguments={"command": "git commit -qam x"})
-    assert read_prose([edit, said, commit], (), None).caveats == (
-        "I'm unsure whether the clock counts while a laptop sleeps.",
-    )
-    assert read_prose([said, edit, commit], (), None).caveats == ()
-    look = ToolCall(id="l", name="Bash", arguments={"command": "time make"})
+    look = ToolCall(id="c", name="Bash", call_id="t", arguments={"command": "git log --grep commit"})
+    doubts = ("I'm unsure whether the clock counts while a laptop sleeps.",)
+    assert read_prose([edit, said, look], (), None, committing={"t"}).caveats == doubts
+    assert read_prose([said, edit, look], (), None, committing={"t"}).caveats == ()
     assert read_prose([edit, said, look], (), None).caveats == ()
     settled = Message(
         id="m", content="I added the floor. It applies after rounding, so that doubt is settled."

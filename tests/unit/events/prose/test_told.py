@@ -57,7 +57,16 @@ def _read(message: str) -> Prose:
     return read_prose([Message(id="1", content=message)], [], None)
 
 
+def _stays(row: Row) -> bool:
+    """What is told of messages with edits between them."""
+    messages = [Message(id=str(at), content=said) for at, said in enumerate(row.said.split(" // "))]
+    edit = ToolCall(id="e", name="Edit", files=(FileTouched(path="a.py"),))
+    prose = read_prose([event for message in messages for event in (message, edit)], [], None)
+    return [*(decision.chosen for decision in prose.decisions), *prose.caveats] == row.told
+
+
 CHECKS: dict[str, Callable[[Row], bool]] = {
+    "stays of messages": _stays,
     "a doubt": lambda row: find_doubts(row.message) == (row.said,),
     "a doubt, and no choice": lambda row: (
         find_doubts(row.message) == (row.said,) and not find_choices(row.message)
