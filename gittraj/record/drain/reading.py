@@ -23,9 +23,9 @@ OUTPUT = "stream-json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """A log that was read, and what was known of it: its anchors found before, as indexes of the log,
-    and the latest one above it. ``gone``: parts whose place the log takes. ``first``:
-    nothing was known. ``idle``: it counts as over; ``age``: seconds since the log grew."""
+    """A log that was read, with what was known of it: the ``anchors`` found in it earlier, with positions in
+    the log, and the latest one ``before`` it. ``gone``: parts that the log replaces. ``first``:
+    nothing was known. ``idle``: the session counts as over; ``age``: seconds since the log grew."""
 
     log: Log
     path: Path
@@ -51,12 +51,12 @@ class Reading:
             anchors=inside,
             before=before,
             gone=gone,
-            first=known is None or not known.path or bool(gone),  # or made anew from the refs
+            first=known is None or not known.path or bool(gone),  # no path: rebuilt from the refs
             idle=idle,
         )
 
     def past(self, changes: Mapping[str, CommitChanges]) -> list[tuple[CommitChanges, int | None]]:
-        """The commits that took lines of this log before, with the call that each was made by."""
+        """The commits that got lines of this log earlier, each with the call that made it."""
         past: list[tuple[CommitChanges, int | None]]
         past = [(changes[c], None) for c in self.known.taken if c in changes]
         for anchor in self.anchors:
