@@ -40,7 +40,7 @@ T = TypeVar("T")
 
 
 class TextStore(Protocol):
-    """Where the text index is stored."""
+    """A store of the text index."""
 
     def reading(self) -> AbstractContextManager[sqlite3.Connection]: ...
     def writing(self) -> AbstractContextManager[sqlite3.Connection]: ...
@@ -123,7 +123,7 @@ def update_text(
             if not waiting:
                 break
             if tell:
-                tell("reading what was said", done, done + left)
+                tell("reading events", done, done + left)
             read = dict(_read(repository, Recorded(held), waiting))
             with store.writing() as connection:
                 if file.read_source(connection).get("refs") != json.dumps(refs):

@@ -33,7 +33,7 @@ T = TypeVar("T")
 STATED = ("agent", "human")
 """The authors of stated decisions; any other author is a rule or a model."""
 _QUOTES = 100
-"""With how many earlier quotes from one message a further one is compared: a message states a few."""
+"""How many earlier quotes from one message a further one is compared with: a message states only a few."""
 _THINKING = ("none", "unknown", "dropped", "clear", "sealed")
 PARTS = ("retrospective", "decisions", "summary", "tests", "task")
 

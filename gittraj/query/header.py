@@ -103,7 +103,7 @@ def fold(parts: Mapping[str, Sequence[Record]]) -> Folded:
 
 
 def distinct(records: Iterable[Record]) -> list[Record]:
-    """Each part once, in its highest revision, in readers' order; incomplete ones if none is complete."""
+    """Each part once, in its highest revision, in readers' order; incomplete only if none is complete."""
     best: dict[Key, Record] = {}
     for record in records:
         other = best.setdefault(record.key, record)

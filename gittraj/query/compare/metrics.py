@@ -59,7 +59,7 @@ def measure(headers: Collection[Header]) -> Header:
 
 
 def _sum(rows: Sequence[Header], named: Sequence[Header]) -> Header:
-    """Sums by the names of ``named``, None where no row has them."""
+    """Sums of ``rows`` by the names in ``named``; None if there are no rows."""
     names = named[0] if named else ()
     return {name: sum(row[name] for row in rows) if rows else None for name in names}
 

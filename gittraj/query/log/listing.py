@@ -1,4 +1,4 @@
-"""Which commits a listing shows, with their headers: correct without any index.
+"""Finds the commits that a listing shows, with their headers: correct without any index.
 
 One pass over the notes, a few git processes however many commits there are, and nothing that a user's git
 configuration could change. It must not know how anything is printed.
@@ -86,8 +86,8 @@ def _list(
     every: bool,
     beside: bool,
 ) -> tuple[Ancestry, list[str]]:
-    """The commits that have a note (or ``every`` one); if there are ``places`` (paths from the top) or
-    ``patterns``, only those that touched or matched one."""
+    """The commits that have a note (or all), with the history around them; if there are ``places`` (paths
+    from the top) or ``patterns``, only those that touched one."""
     reachable = index.below(rev) if index else None
     ancestry = Ancestry(repository, reachable) if reachable is not None else Ancestry.read(repository, [rev])
     look_up = partial(_look_up, reachable, every=every, beside=beside)

@@ -1,4 +1,4 @@
-"""Which commits touched a path, by their diff to the first parent, following renames.
+"""Finds the commits that touched a path, by their diff to the first parent, following renames.
 
 ``git log --follow`` loses the name where branches meet, and its simplification of history drops a merge that
 equals its second parent. Here a name is handed down from each commit to each of its parents, renamed on the

@@ -1,6 +1,7 @@
-"""A log that was read, with what was known of it.
+"""A log that was read, with the state of its session that was known before.
 
-It has more than what its agent printed or reported to hooks, or what another tool noted, and replaces them.
+The log has more than what its agent printed or reported to hooks, or what another tool noted: it replaces
+these.
 """
 
 from __future__ import annotations
