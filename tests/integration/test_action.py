@@ -412,7 +412,7 @@ def test_a_commit_whose_record_cannot_be_read_is_not_told_as_one_without(host: H
     host.push(NOTES)
     done = host.run()
     (comment,) = host.github.comments.values()
-    assert "Not read in full (larger than 1 MB, too many, damaged, or not come in time)" in comment["body"]
+    assert "Not read in full (larger than 1 MB, too many, damaged, or too late)" in comment["body"]
     assert "No trajectory for" not in comment["body"]
     assert done.outputs["coverage"] == "unknown"
     (clone.root / "many").write_text("x\n" * 20_001)

@@ -1,4 +1,4 @@
-"""What was redacted in trajectories: its place and its kind, never the value or its length."""
+"""Lists what was redacted in trajectories: where, and of which kind, never the value or its length."""
 
 from __future__ import annotations
 
