@@ -54,14 +54,14 @@ def move_ref(
 
 
 def is_broken(repository: Repository, ref: str) -> bool:
-    """Whether the file of a ref is there and names nothing, as after a power failure, or itself: git moves
-    none such."""
+    """Whether the file of a ref is there and names nothing, as after a power failure, or a ref that does not
+    lead to a commit: git moves none such."""
     path = repository.common_dir / ref
     try:
         told = path.read_text("latin-1").strip()
     except OSError:
         return False
-    return told == f"ref: {ref}" or not (is_oid(told) or told.startswith("ref: "))
+    return repository.objects.resolve(ref) is None if told.startswith("ref: ") else not is_oid(told)
 
 
 def refuse_broken(repository: Repository, ref: str) -> None:
