@@ -105,12 +105,11 @@ class Objects(ABC):
         """Raises GitError when the tree is not here, damaged, or larger than any of ours."""
         known = self._trees.get(oid)
         if known is None:
-            known = self._decoded(oid, "tree", partial(decode_tree, form=self.object_format))
+            decode = partial(decode_tree, form=self.object_format)
+            known = self._decoded(oid, "tree", decode, limits.TREE)
             if len(self._trees) >= _TREES_KEPT:
                 self._trees.clear()
             self._trees[oid] = known
-        if len(known) > limits.ENTRIES:
-            raise GitError(f"tree {oid} has more than {limits.ENTRIES:,} entries")
         return known
 
     def read_blob(self, oid: str) -> bytes:
@@ -133,14 +132,16 @@ class Objects(ABC):
         data = encode_commit(tree=tree, parents=parents, message=message, identity=self._identity())
         return self.write("commit", data)
 
-    def _decoded(self, oid: str, kind: str, decode: Callable[[bytes], T]) -> T:
+    def _decoded(self, oid: str, kind: str, decode: Callable[[bytes], T], limit: int = limits.OBJECT) -> T:
         try:
-            return decode(self._content(oid, kind))
+            return decode(self._content(oid, kind, limit))
         except (ValueError, LookupError) as error:
             raise GitError(f"{kind} {oid} is damaged", hint="git fsck says more") from error
 
-    def _content(self, oid: str, kind: str) -> bytes:
-        found = self.read(oid)
+    def _content(self, oid: str, kind: str, limit: int = limits.OBJECT) -> bytes:
+        found = self.read(oid, limit)
+        if found is None and not self.fits(oid, limit):
+            raise GitError(f"{kind} {oid} has more than {limit:,} bytes")
         if found is None:
             raise GitError(f"{kind} {oid} is not here", hint="git fsck lists what else is missing")
         if found[0] != kind:

@@ -106,7 +106,7 @@ def test_segments_that_unfold_for_ever(recorded: Git) -> None:
 
 
 def test_more_entries_than_a_tree_of_ours_has(recorded: Git, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "ENTRIES", 50)
+    monkeypatch.setattr(limits, "TREE", 4_000)
     with notes(recorded) as ref:
         objects = ref.repository.objects
         blob = objects.write_blob(b"{}")
@@ -115,7 +115,7 @@ def test_more_entries_than_a_tree_of_ours_has(recorded: Git, monkeypatch: pytest
         commit = objects.write_commit(tree=tree, parents=[], message="many")
         objects.flush()
     recorded("update-ref", RECORDS_REF, commit)
-    assert "more than 50 entries" in read_all(recorded)["doctor"]
+    assert "more than 4,000 bytes" in read_all(recorded)["doctor"]
 
 
 def test_a_note_that_unpacks_to_a_great_deal(recorded: Git) -> None:
