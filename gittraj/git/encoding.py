@@ -70,8 +70,7 @@ def object_id(kind: str, data: bytes, form: ObjectFormat) -> str:
 
 
 def decode_tree(data: bytes, form: ObjectFormat) -> tuple[Entry, ...]:
-    """Without what git puts in no tree, as nobody could write it again. Raises ValueError for what is no
-    tree."""
+    """Without names that no tree can hold. Raises ValueError for what is no tree."""
     width = 20 if form == "sha1" else 32
     entries = []
     at = 0

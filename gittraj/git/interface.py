@@ -105,8 +105,7 @@ class Objects(ABC):
         """Raises GitError when the tree is not here, damaged, or larger than any of ours."""
         known = self._trees.get(oid)
         if known is None:
-            decode = partial(decode_tree, form=self.object_format)
-            known = self._decoded(oid, "tree", decode, limits.TREE)
+            known = self._decoded(oid, "tree", partial(decode_tree, form=self.object_format))
             if len(self._trees) >= _TREES_KEPT:
                 self._trees.clear()
             self._trees[oid] = known
@@ -132,13 +131,14 @@ class Objects(ABC):
         data = encode_commit(tree=tree, parents=parents, message=message, identity=self._identity())
         return self.write("commit", data)
 
-    def _decoded(self, oid: str, kind: str, decode: Callable[[bytes], T], limit: int = limits.OBJECT) -> T:
+    def _decoded(self, oid: str, kind: str, decode: Callable[[bytes], T]) -> T:
         try:
-            return decode(self._content(oid, kind, limit))
+            return decode(self._content(oid, kind))
         except (ValueError, LookupError) as error:
             raise GitError(f"{kind} {oid} is damaged", hint="git fsck says more") from error
 
-    def _content(self, oid: str, kind: str, limit: int = limits.OBJECT) -> bytes:
+    def _content(self, oid: str, kind: str) -> bytes:
+        limit = limits.TREE if kind == "tree" else limits.OBJECT
         found = self.read(oid, limit)
         if found is None and not self.fits(oid, limit):
             raise GitError(f"{kind} {oid} has more than {limit:,} bytes")
