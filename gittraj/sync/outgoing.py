@@ -9,6 +9,7 @@ from gittraj.errors import GitError
 from gittraj.git import Repository
 from gittraj.model.codec import decode_note
 from gittraj.model.values import Record
+from gittraj.notes.refs import refuse_broken
 from gittraj.notes.store import DATA_PREFIX, RECORDS_REF, DataRefs, NotesRef
 from gittraj.sync.remote import Remote
 
@@ -47,7 +48,8 @@ def find_tips(repository: Repository, remote: Remote, *, records_only: bool) -> 
 
 
 def find_outgoing(repository: Repository, remote: Remote, *, records_only: bool) -> Outgoing:
-    """Count what a push would send. Raises GitError."""
+    """Count what a push would send. Raises GitError, StoreError."""
+    refuse_broken(repository, RECORDS_REF)
     tips = find_tips(repository, remote, records_only=records_only)
     here, there = NotesRef(repository), NotesRef(repository, remote.tracking(RECORDS_REF))
     notes = 0
