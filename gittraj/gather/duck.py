@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from gittraj.errors import TrajError
 from gittraj.gather.schema import TABLES, VIEWS, Column, spell_columns
-from gittraj.gather.store import Database, Row, Session
+from gittraj.gather.store import Database, Row, Session, migrate
 
 _BUSY = 120.0
 """Seconds for which another process may have the file open."""
@@ -63,7 +63,10 @@ class DuckStore(Database):
 
     def prepare(self) -> None:
         with self._opened(make=True) as connection:
+            connection.execute("BEGIN")
             create_tables(connection)
+            migrate(DuckSession(connection))
+            connection.execute("COMMIT")
 
     @contextmanager
     def writing(self, projects: Collection[str]) -> Iterator[Session]:
