@@ -38,6 +38,8 @@ READING = "1GB"
 class DuckSession(Session):
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
         self._connection = connection
+        made = "SELECT 1 FROM information_schema.tables WHERE table_name = 'words'"
+        self.has_words = connection.execute(made).fetchone() is not None  # not by an earlier version
 
     def ask(self, question: str, parameters: Sequence[Any] = ()) -> list[Row]:
         try:

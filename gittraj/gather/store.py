@@ -38,7 +38,10 @@ class Known:
 
 
 class Session(ABC):
-    """A connection. Parameters are ``?`` in every engine; names of tables are without a schema."""
+    """A connection. Parameters are ``?`` in every engine; names of tables are without a schema.
+    ``has_words``: no index knows the words of ``texts``, so that ``words`` is to be asked first."""
+
+    has_words = False
 
     @abstractmethod
     def ask(self, question: str, parameters: Sequence[Any] = ()) -> list[Row]:
@@ -117,8 +120,8 @@ class Database(Store):
 
 
 def migrate(session: Session) -> None:
-    """Make ``words``, which version 4 brought, of the texts that are here. A repository with tests is gathered
-    again: of them there is more to know."""
+    """Make ``words``, which version 4 brought, of the texts that are here. A repository with tests is
+    gathered again, as of these there is more to know."""
     for (project,) in session.ask("SELECT project_id FROM repositories WHERE version < 4"):
         said = unite(session.ask("SELECT kind, terms FROM texts WHERE project_id = ?", [project]))
         session.tell("DELETE FROM words WHERE project_id = ?", [project])
