@@ -97,7 +97,6 @@ VIEWS: dict[str, str] = {
     " ON c.project_id = r.project_id",
 }
 """Views for people: ``{s}`` is the schema's prefix."""
-TEXT_VIEWS = frozenset(("rejected",))
 
 _NAMES: dict[str, dict[Type, str]] = {
     "duckdb": {"text": "VARCHAR", "int": "BIGINT", "real": "DOUBLE", "bool": "BOOLEAN", "time": "TIMESTAMP"},
