@@ -150,13 +150,10 @@ class DuckStore(Database):
 
 def create_tables(connection: duckdb.DuckDBPyConnection) -> None:
     connection.execute("CREATE TABLE IF NOT EXISTS meta (name VARCHAR PRIMARY KEY, value VARCHAR)")
-    for table, columns in TABLES.items():
+    for table in TABLES:
         connection.execute(f"CREATE TABLE IF NOT EXISTS {table} ({spell_columns(table, 'duckdb')})")
-        rows = connection.execute(f"SELECT name FROM pragma_table_info('{table}')").fetchall()
-        here = {name for (name,) in rows}
-        for column, spelt in zip(columns, spell_columns(table, "duckdb").split(", "), strict=True):
-            if column.name not in here:  # of an earlier version
-                connection.execute(f"ALTER TABLE {table} ADD COLUMN {spelt}")
+        for column in spell_columns(table, "duckdb").split(", "):  # of a later version
+            connection.execute(f"ALTER TABLE {table} ADD COLUMN IF NOT EXISTS {column}")
     for view, query in VIEWS.items():
         connection.execute(f"CREATE OR REPLACE VIEW {view} AS {query.format(s='')}")
 
