@@ -1,4 +1,4 @@
-"""Records of many repositories, as the code that answers in one repository takes them: folded, by commit."""
+"""Reads records of many repositories in the form that the code for one repository uses: folded, by commit."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ LIST = "CAST(? AS varchar[])"
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """A question's conditions: texts joined by AND, and their parameters."""
+    """A query's conditions: texts to be joined by AND, and their parameters."""
 
     texts: Sequence[str]
     parameters: Sequence[Any]
 
     @classmethod
     def of(cls, *given: tuple[str, Any] | None) -> Conditions:
-        """Of pairs (text, parameter) those that are not None; a list has several parameters."""
+        """Join the pairs (text, parameter) that are not None; a list is several parameters."""
         kept = [pair for pair in given if pair is not None]
         values = [v for _, value in kept for v in (value if isinstance(value, list) else [value])]
         return cls([text for text, _ in kept], values)
@@ -46,8 +46,8 @@ class Conditions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """Which commits: ``author`` is a regular expression, or (in ``stats``) a part of a name; times are in
-    seconds since 1970."""
+    """Which commits to show: ``author`` is a regular expression, or (in ``stats``) a part of a name; times
+    are in seconds since 1970."""
 
     author: str | None = None
     since: int | None = None
@@ -63,7 +63,7 @@ class Choice:
         ]
 
     def is_by(self, name: str | None, email: str | None) -> bool:
-        """Raises UsageError."""
+        """Whether ``author`` matches. Raises UsageError."""
         try:
             return self.author is None or re.search(self.author, f"{name or ''} <{email or ''}>") is not None
         except re.error as error:
@@ -71,14 +71,14 @@ class Choice:
 
 
 def moment(seconds: int) -> datetime:
-    """As engines have times: of UTC, without a zone."""
+    """Convert to the engines' form of a time: UTC, without a zone."""
     return datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None)
 
 
 def on_trajectories(
     *, agent: str | None, model: str | None, task: str | None, tag: str | None
 ) -> list[tuple[str, Any] | None]:
-    """Conditions on rows of ``trajectories``, which may match too much: ``Labels`` decides."""
+    """Conditions on rows of ``trajectories``, which may match too much: ``Labels`` filters again."""
     return [
         ("t.agent = ?", agent) if agent else None,
         ("lower(t.models) LIKE ? ESCAPE '!'", f"%{_escape(model.lower())}%") if model else None,
@@ -88,7 +88,7 @@ def on_trajectories(
 
 
 def below(paths: Sequence[str], column: str) -> tuple[str, list[Any]] | None:
-    """The condition that a path is one of these, from the top, or below it."""
+    """The condition that a path is one of ``paths``, from the repository's top, or below one."""
     if not paths:
         return None
     plain = [path.strip("/") for path in paths]
@@ -150,6 +150,6 @@ def _start(folded: Folded, commit: str) -> str:
 
 
 def read_names(session: Session) -> Mapping[str, str]:
-    """The repositories' names, by id; no two are the same."""
+    """The repositories' names, by id; all are different."""
     rows = session.ask("SELECT project_id, name, remote FROM repositories")
     return show_names({project: (name, remote) for project, name, remote in rows})

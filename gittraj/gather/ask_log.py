@@ -27,18 +27,18 @@ from gittraj.query.log.listing import choose_runs
 from gittraj.query.log.paths import is_below
 
 _PAGE = 100
-"""Commits that are folded at once."""
+"""Commits whose records are folded at once."""
 _PROJECTS = 100
-"""Repositories that are looked at for a path, those that touched it last."""
+"""Repositories that are examined for a path: those that changed it last."""
 _NEAR = 300
-"""Commits whose records are read, the nearest."""
+"""Commits whose records are read for a path: the nearest."""
 _NAMES = "project_id commit_id short subject author author_email date reached committed_at"
 _COLUMNS = ", ".join(f"c.{name}" for name in _NAMES.split())
 
 
 def list_entries(session: Session, choice: Choice, wanted: Wanted) -> Iterator[Header]:
-    """Commits as ``log --json`` has them, newest first, each with its ``repository``, and at last the runs
-    without one; ``files`` are those that sessions wrote. Raises TrajError."""
+    """Yield commits in the form of ``log --json``, newest first, each with its ``repository``, and then the
+    runs without a commit; ``files`` are those that sessions wrote. Raises TrajError."""
     names = read_names(session)
     for page in _read_pages(session, choice, wanted):
         rows = {(row[0], row[1]): row for row in page if choice.is_by(row[4], row[5])}
@@ -54,7 +54,7 @@ def list_entries(session: Session, choice: Choice, wanted: Wanted) -> Iterator[H
 
 
 def _read_runs(session: Session, names: Mapping[str, str]) -> Iterator[Header]:
-    """Those without a commit: their notes stand where no commit is."""
+    """The runs without a commit: their notes have keys that are not commits."""
     places = session.ask("SELECT project_id, commit_id FROM commits WHERE reached IS NULL")
     runs = {
         (project, folded.whole["id"]): folded
@@ -87,7 +87,7 @@ def describe_commits(session: Session, commits: Sequence[Id]) -> dict[Id, Header
 
 
 def list_trajectories(entries: Iterator[Header]) -> Iterator[Header]:
-    """Each trajectory of ``entries`` once, whole, with the ``commits`` that show it."""
+    """Yield each trajectory of ``entries`` once, whole, with the ``commits`` that show it."""
     shown: dict[tuple[str, str], Header] = {}
     for entry in entries:
         for header in entry["trajectories"]:
@@ -145,8 +145,8 @@ def _choose(choice: Choice) -> list[tuple[str, Any] | None]:
 
 
 def brief_team(session: Session, paths: Sequence[str]) -> tuple[bool, list[Takeaway]]:
-    """What sessions in all repositories said about paths from the top: whether any wrote them, and takeaways;
-    the name of a repository stands in ``short``."""
+    """Read what sessions in all repositories said about paths, relative to the top. Returns whether any wrote
+    them, and takeaways; ``short`` contains the repository's name."""
     found = below(paths, "path") or ("TRUE", [])
     projects = session.ask(
         f"SELECT project_id FROM files WHERE {found[0]} GROUP BY project_id"

@@ -1,7 +1,7 @@
 """``git traj search`` over many repositories: the engine finds parts by their stems, SQLite ranks them.
 
-The language, the ranking and the excerpts are those of one repository's index (``gittraj.index``), which is
-made in memory of the parts that the engine found.
+The query language, the ranking and the excerpts are those of one repository's index (``gittraj.index``),
+which is built in memory from the parts that the engine found.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _NOT = re.compile(r"\bNOT\b")
 
 @dataclass(frozen=True, slots=True)
 class TeamHit:
-    """``hit.trajectory`` is the id in its repository; ``commit``: where it is shown, None where unknown."""
+    """``hit.trajectory`` is the id in its repository; ``commit``: the one to show, None if it is unknown."""
 
     hit: index.Hit
     project_id: str
@@ -165,7 +165,7 @@ def _translate(session: Session, match: str) -> tuple[Condition, Condition]:
         for found, words in zip(terms, stems, strict=True)
     ]
     each = iter(spelt)
-    # what is excluded excludes nothing here: of a phrase, the engine knows the words alone
+    # NOT excludes nothing here: of an excluded phrase, the engine knows only the words
     having = _NOT.sub("AND TRUE OR FALSE AND", _TERM.sub(lambda _: f"bool_or({next(each)[0]})", match))
     parameters = [value for _, values in spelt for value in values]
     return (having, parameters), (" OR ".join(f"({condition})" for condition, _ in spelt), parameters)

@@ -1,4 +1,4 @@
-"""``git traj stats`` over many repositories: sums of what the fold computed at the gather."""
+"""``git traj stats`` over many repositories: sums of the numbers that were computed during the gather."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ BY = {
     "agent": (_PERSON, None),
     "model": ("t.models", None),
 }
-"""How the rows of a table are named, of commits with records, and of all commits (None: not by commits)."""
+"""The SQL of a row's name in a table: for commits with records, and for all commits (None: not possible)."""
 _OUTCOMES: Header = {"statuses": {}, "successRate": None, "medianSeconds": None, "parseFailures": None}
-"""What sums over many repositories do not tell."""
+"""Fields that cannot be computed by sums over many repositories."""
 _NOBODY = "CAST(NULL AS varchar)"
 _OF_COMPLETE = "CASE WHEN NOT l.incomplete THEN l.note_bytes END"
 _OF_COMMITS = " JOIN commits c USING (project_id, commit_id)"
@@ -37,8 +37,8 @@ _OF_TRAJECTORIES = " JOIN trajectories t USING (project_id, trajectory_id)"
 
 
 def compute_team_stats(session: Session, by: str, choice: Choice) -> tuple[Header, list[Header]]:
-    """``total`` and ``rows`` of ``git traj stats --json``. Commits without a record are known by month and
-    author alone, so that dates narrow them to months. Raises TrajError."""
+    """``total`` and ``rows`` of ``git traj stats --json``. Commits without a record are counted only by month
+    and author, so for them dates select whole months. Raises TrajError."""
     if by not in BY:
         raise UsageError(f"--by {by} cannot be combined with --team", f"it can be {', '.join(BY)}")
     where = _limit(choice)
@@ -57,11 +57,11 @@ def compute_team_stats(session: Session, by: str, choice: Choice) -> tuple[Heade
 
 
 def _limit(choice: Choice) -> tuple[Conditions, Conditions]:
-    """On commits, and on the history of all."""
+    """Conditions on ``commits``, and on ``history``, which counts all commits."""
     since, until = choice.since, choice.until
     named = f"%{choice.author.lower()}%" if choice.author else None
     commits = Conditions.of(
-        ("c.reached IS NOT FALSE", []),  # nor where there is no commit
+        ("c.reached IS NOT FALSE", []),  # NULL for runs without a commit
         *choice.committed(),
         ("lower(c.author) LIKE ? OR lower(c.author_email) LIKE ?", [named, named]) if named else None,
     )
@@ -106,7 +106,9 @@ def _figures(session: Session, where: tuple[Conditions, Conditions], by: str | N
         f" FROM parts p{joined} WHERE {commits} GROUP BY 1",
         commits,
     )
-    groups = dict.fromkeys([*linked, *(every if all_name else ()), *(() if by else (None,))])  # also of none
+    groups = dict.fromkeys(
+        [*linked, *(every if all_name else ()), *(() if by else (None,))]
+    )  # a row without data, too
     return [_spell(group, every, linked, spent, sizes) for group in groups]
 
 
@@ -173,7 +175,7 @@ def _overview(session: Session, where: tuple[Conditions, Conditions]) -> Header:
 
 
 def _rank(session: Session, question: str, where: Conditions) -> list[Header]:
-    """A trajectory counts once for each of its models."""
+    """Rank names by their trajectories; one with several models counts once for each."""
     found: dict[str | None, int] = {}
     for names, number in session.ask(question, where.parameters):
         for name in names.split(", ") if names else (None,):

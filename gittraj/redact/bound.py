@@ -1,4 +1,4 @@
-"""A name, and what binds a value to it: ``NAME=``, ``"name": ``, ``--name ``."""
+"""A name, and the text that binds a value to it: ``NAME=``, ``"name": ``, ``--name ``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LINKS = frozenset(words("words", "links"))
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A name, what binds a value to it, and where the value begins. ``before``: the character before the name."""
+    """A name, the text between it and its value (``between``), and the character ``before`` the name."""
 
     name: str
     at: int
@@ -40,7 +40,7 @@ class Bound:
 
 
 def bind(page: Page, hit: Hit) -> tuple[int, Bound | None]:
-    """The end of the name at a hit, 0 if nothing like an assignment follows; and the name, if it is a secret's."""
+    """Return the end of the name at a hit, 0 without an assignment; and its ``Bound``, if it has a grade."""
     if not (tail := _RE.tail.match(page.lower, hit[1])):
         return 0, None
     before = _RE.before_name.match(page.text[max(0, hit[0] - _LONGEST_NAME) : hit[0]][::-1])

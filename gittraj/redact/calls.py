@@ -14,9 +14,9 @@ from .load import patterns, words
 from .page import Page, places
 
 _RE = patterns("calls")
-# The last literal but the first, where a user, a host or a selector stands.
+# The secret is the last literal, but not the first one, which is a user, a host or a selector.
 _AFTER_USER = frozenset(words("words", "calls_after_user"))
-# Any literal that was drawn or speaks for itself.
+# The secret is any literal that is random or clearly a secret by itself.
 _OF_KEYS = frozenset(words("words", "calls_of_keys"))
 _REACH = 400  # characters to a call's end
 
@@ -60,7 +60,7 @@ def _closing(text: str, start: int) -> int:
 
 Literals = list[re.Match[str]]
 Judged = tuple[tuple[int, int], str]
-"""A literal's place, and who judges it."""
+"""A literal's position, and the names of its judges."""
 
 
 def _behind_user(page: Page, name: str, start: int, literals: Literals) -> Iterator[Judged]:

@@ -1,7 +1,7 @@
-"""Walks the texts of a trajectory: the one walk that redacting, searching and auditing share.
+"""Visits the texts of a trajectory, in the same way for redacting, searching and auditing.
 
 It decides which texts are read, which of them strictly, and which belong together; only the redactor decides
-what a secret is. No text may be reached by one of the three and not by the others.
+what a secret is. No text may be visited by one of the three and not by the others.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Redact(Protocol):
 
 def teach(redactor: Redact, trajectories: Sequence[Trajectory], strict: Collection[str]) -> None:
     """Let a redactor learn the secrets in ``trajectories``. A text that cannot be scanned is skipped: the
-    error comes again when the text is redacted."""
+    error occurs again when the text is redacted."""
     for text, name, strictly in _told(trajectories, strict):
         _learn(redactor, text, name, strictly)
     for event in (event for trajectory in trajectories for event in trajectory.events):
@@ -59,7 +59,7 @@ Told = tuple[str, str | None, bool]
 
 
 def _told(trajectories: Sequence[Trajectory], strict: Collection[str]) -> Collection[Told]:
-    """The distinct texts, each with the arguments of ``Change``."""
+    """The distinct texts, each with the other arguments of ``Change``."""
     told: dict[Told, None] = {}
 
     def note(text: str, name: str | None, strictly: bool) -> str:
@@ -99,7 +99,7 @@ def map_trajectory(trajectory: Trajectory, change: Change, strict: Collection[st
         )
         for chapter in trajectory.chapters
     )
-    # the field is called session, but an agent's session id is not a secret as a web site's is
+    # the field is called session, but an agent's session id, unlike a web site's, is not a secret
     whole = trajectory.whole
     session = None if whole.session is None else change(whole.session, None, False)
     plain = map_plain(replace(trajectory, chapters=(), whole=replace(whole, session=None)), change)
@@ -126,7 +126,7 @@ _LONGEST = 4_000  # characters
 
 
 def neighbours(value: Any) -> Iterator[str]:
-    """Small lists and objects as one text each, because the name of a secret may be beside its value, as in
+    """Yield small lists and objects as one text each, because a secret's name may be next to its value, as in
     ``["--password", …]`` and ``{"name": "PASSWORD", "value": …}``. Raises RecursionError."""
     if not isinstance(value, Mapping | list | tuple):
         return

@@ -1,6 +1,6 @@
 """Recognises words that people and generators make up as passwords, by their form alone.
 
-Whether such a word is a password depends on its name and its place (``values``, ``decide``).
+Whether such a word is a password depends on its name and its position (``values``, ``decide``).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from .load import patterns, words
 from .randomness import likelihood
 
 _RE = patterns("values")
-# Words that are where a secret would be, and in every text about one, but are not secrets.
+# Words that are often in the position of a secret, or in text about one, but are not secrets.
 DULL = frozenset(words("words", "dull"))
 STOP = frozenset(words("words", "stop"))
 DESCRIBES = frozenset(words("words", "describes"))
@@ -30,8 +30,8 @@ def is_phrase(value: str) -> bool:
 
 
 def is_chosen(value: str) -> bool:
-    """Whether a word of letters alone is one that people choose as a password: a walk on the keyboard, both
-    cases mixed as in no name, several words run together or joined by hyphens."""
+    """Whether a word of only letters is one that people choose as a password: a keyboard walk, upper and
+    lower case mixed unlike in names, several words run together or joined by hyphens."""
     if _RE.hyphenated.fullmatch(value):
         return _are_chosen([word for word in value.split("-") if word.isalpha()])
     if not value.isalpha() or not value.isascii() or len(value) < 6 or value.lower() in DULL:

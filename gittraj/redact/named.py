@@ -1,5 +1,5 @@
-"""Whether a value that has a name is a secret, from the name's grade and the syntax. What the form of a value
-proves by itself, ``proof`` says; what a form is, ``values`` and ``made`` know.
+"""Judges whether a value that has a name is a secret, from the name's grade and the syntax. ``proof`` judges
+what the form of a value proves by itself; ``values`` and ``made`` recognise the forms.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Style(Enum):
     EXACT = "exact"  # in quotes, in the environment's form, after an option, or the whole value of a JSON key
     LINE = "line"  # the rest of a line of settings: a literal, unless it is a word that describes one
     LOOSE = "loose"  # bare after a colon or an equals sign: may as well be code or prose
-    NEAR = "near"  # in a sentence about the name: the value must speak for itself
+    NEAR = "near"  # in a sentence about the name: the value itself must look like a secret
 
 
 def is_secret(value: str, level: Grade, style: Style) -> bool:
@@ -50,7 +50,7 @@ _OTHERS = ("cjk_sentence", "tool_id", "model", "link", "mail", "published", "typ
 
 
 def _is_other(value: str) -> bool:
-    """Whether a value is no secret, whatever its name is."""
+    """Whether a value is not a secret, whatever its name is."""
     return len(value) < 3 or is_placeholder(value) or _RE.fit(value, _OTHERS)
 
 
@@ -67,7 +67,7 @@ def _speaks(value: str, level: Grade) -> bool:
 
 
 def _is_drawn(value: str) -> bool:
-    """Whether the value of a weak name was drawn at random."""
+    """Whether the value of a weak name is random."""
     if _RE.hex.fullmatch(re.sub(r"^[a-z]{2,8}_(?=[0-9a-f]{32})", "", value)):
         return True
     return not _RE.cached.fullmatch(value) and is_random(re.sub(r"[0-9a-f]{32,}", "", value))

@@ -1,4 +1,4 @@
-"""Values in quotes: where they end, and how sure it is that one belongs to the name before it."""
+"""Values in quotes: where they end, and how likely it is that one belongs to the name before it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _QUOTES = ("'", '"', "`")
 
 
 def quoted_style(page: Page, bound: Bound, quote: re.Match[str]) -> Style | None:
-    """How sure it is that a value in quotes is the name's; None if the quotes are a sentence's or code's."""
+    """How likely a value in quotes is the name's; None if the quotes belong to a sentence or to code."""
     describes = len(quote["quote"]) == 3 and bound.between["block"]  # a function, below its arguments
     if describes or _closes(page, bound, quote) or _is_command(page, bound, quote):
         return None
@@ -87,10 +87,10 @@ _BY_SIGN = {"(": _called_style, ",": _listed_style, "": _spaced_style, "|": _oth
 
 
 def quoted(page: Page, quote: re.Match[str]) -> tuple[int, int]:
-    r"""From an opening quote to the quote that closes it: the next one with no more escapes before it.
+    r"""The position of the value after an opening quote, up to the next quote that has no more escapes.
 
-    In ``\"a\\\"b\"`` the quote in the middle belongs to the value, its three backslashes say so.
-    A value may also go on over an escaped newline, never over a real one.
+    In ``\"a\\\"b\"`` the quote in the middle belongs to the value, because it has three backslashes.
+    A value may also contain an escaped newline, but only a value in triple quotes a real one.
     """
     start, sign = quote.end(), quote["quote"]
     depth = page.view.depth(start - 1)

@@ -1,4 +1,4 @@
-"""What the form of a value shows: a placeholder, a reference, a label, a path, a password."""
+"""Recognises what a value is by its form: a placeholder, a reference, a label, a path, a password."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ def _is_placeholder(short: str) -> bool:
 
 
 def _refers(short: str) -> bool:
-    """Whether it is a reference, a pattern, a colour, an example or masked."""
+    """Whether a value is a reference, a pattern, a colour, an example or masked."""
     if PLACEHOLDER.match(short) or _RE.pattern.search(short):
         return True
     return _RE.fit(short, ("reference", "masked", "colour", "example"))
 
 
 def _is_blank(short: str) -> bool:
-    """Whether little is left without stars and variables, or it is one character again and again."""
+    """Whether a value is little more than stars and variables, or one character repeated."""
     for filled, most in ((_RE.stars, 12), (_RE.interpolation, 7)):
         if len(rest := filled.sub("", short)) <= most and rest != short:
             return True
@@ -59,7 +59,7 @@ def _is_dull(short: str) -> bool:
 
 
 def _asks(short: str) -> bool:
-    """Whether it asks to be replaced."""
+    """Whether a value asks the reader to replace it: ``your-key-here``."""
     return _counted(short)[0] <= 4 and _RE.asks.search(short) is not None
 
 
@@ -106,12 +106,12 @@ def is_plain(value: str) -> bool:
 
 
 def is_common(value: str) -> bool:
-    """``is_plain``, but for letters of both cases that make no name: a password of letters alone."""
+    """``is_plain``, except mixed-case letters unlike a name: they may be a password of only letters."""
     mixed = value.isalpha() and value.isascii() and not value.islower() and not value.istitle()
     return is_plain(value) and not (mixed and len(value) > 12 and likelihood(value) < _NAMELIKE)
 
 
-_NAMELIKE = -4.2  # of XMLHttpRequestUpload; drawn letters have less
+_NAMELIKE = -4.2  # the likelihood of XMLHttpRequestUpload; random letters have less
 
 
 def is_random(value: str) -> bool:
@@ -153,8 +153,10 @@ def _inner(value: str) -> bool:
 
 
 def is_evident(value: str) -> bool:
-    """Whether ``value`` is almost certainly a password: letters and digits or signs, mixed as no name is."""
-    if not 5 <= len(value) <= 128 or not (mixed(value) or _RE.inner_symbol.search(value)):  # most, at once
+    """Whether ``value`` is almost certainly a password: letters, digits, symbols, mixed unlike in names."""
+    if not 5 <= len(value) <= 128 or not (
+        mixed(value) or _RE.inner_symbol.search(value)
+    ):  # decides most values quickly
         return False
     if _RE.leet.fullmatch(value):
         return True
@@ -178,7 +180,8 @@ _SIGNED = lazy(r"[a-z][!@#^%~$&*+]+[A-Za-z]")
 
 
 def is_password(value: str) -> bool:
-    """Letters, digits and a sign, or letters of both cases among digits: no version, path or identifier."""
+    """Whether ``value`` has letters, digits and a symbol, or letters of both cases among digits, and is not a
+    version, path or identifier."""
     if not _RE.digit.search(value):
         return False
     return is_joined(value) or (

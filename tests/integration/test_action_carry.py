@@ -178,6 +178,6 @@ def test_50_commits_that_were_rebased(host: Host) -> None:
     before = merged(host, squash=False)
     done = pushed(host, before)
     assert "records carried to 50 commits" in done.log
-    assert "more commits than were looked at" in done.log, "with the one in between there are 51"
+    assert "more commits than were examined" in done.log, "with the one in between there are 51"
     for at, new in enumerate(host.clone("rev-list", "--reverse", "--max-count=50", "HEAD").split()):
         assert [each.range and each.range.at for each in host.records(new)] == [at]

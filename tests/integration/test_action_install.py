@@ -132,11 +132,11 @@ def test_an_index_that_is_down_is_no_red_job_but_under_a_gate(
     assert (status, given) == (0, {})
     assert (
         log
-        == "::warning title=git-traj::what the Action needs cannot be installed: no package index answers\n"
+        == "::warning title=git-traj::the Action's packages cannot be installed: no package index answers\n"
     )
     status, log, given = machine.install(**inputs)
     assert (status, given) == (1, {})
-    assert log.startswith("::error title=git-traj::what the Action needs cannot be installed")
+    assert log.startswith("::error title=git-traj::the Action's packages cannot be installed")
 
 
 def test_nothing_in_the_workspace_runs(machine: Machine) -> None:

@@ -386,8 +386,8 @@ def test_python_that_does_not_work(guarded: Git, tmp_path: Path, mode: str) -> N
         if mode == "gone"
         else f"{python} ended with status {139 if mode == 'broken' else 1}"
     )
-    said = f"could not be redacted: {why}; git traj install puts it right\n"
-    left = f"git-traj: trajectory files were left out of this commit, for they {said}"
+    said = f"could not be redacted: {why}; git traj install repairs it\n"
+    left = f"git-traj: trajectory files were left out of this commit, because they {said}"
     commit(guarded, says=left)
     assert guarded("ls-tree", "-r", "--name-only", "HEAD").splitlines() == [FILE, "readme"]
     assert committed(guarded) == "old\n"
