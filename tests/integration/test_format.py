@@ -1,4 +1,4 @@
-"""The page on the format is true: what is written fits the schema, and plain git reads it as it says."""
+"""The documentation of the format is true: records fit the schema, and plain git reads them as it says."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CHOICE = "I'll use a list rather than a map, because the order matters."
 
 @pytest.fixture
 def recorded(writer: Writer, git: Git) -> SessionWriter:
-    """A session whose commits carry records: two of its own, one amended, one by a person."""
+    """A session whose commits have records: two of its own, one amended, one by a person."""
     git.commit({"README": "here\n"})
     hold_workers(install(git))
     session = writer(git.root)
