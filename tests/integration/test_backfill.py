@@ -140,7 +140,7 @@ def test_in_a_linked_worktree(begun: Git, writer: Writer, tmp_path: Path, *, rem
     check(begun, session)
 
 
-def test_what_is_recorded_of_a_removed_worktree_is_not_refused(begun: Git, tmp_path: Path) -> None:
+def test_a_recorded_session_of_a_removed_worktree_is_not_refused(begun: Git, tmp_path: Path) -> None:
     """Its log does not prove any commit now: small files, and a quiet commit."""
     tree = tmp_path / "tree"
     begun("worktree", "add", "-q", "-b", "topic", str(tree))
@@ -248,7 +248,7 @@ def test_a_fork_begins_with_a_copy(begun: Git) -> None:
     check(begun, parent, fork)
 
 
-def test_what_a_subagent_of_claude_code_wrote(begun: Git) -> None:
+def test_edits_of_a_subagent_of_claude_code(begun: Git) -> None:
     session = ClaudeSession(begun.root)
     session.prompt("Delegate")
     session.respond(turn(Shell("echo agentId: a1b2c3d4")))
@@ -269,7 +269,7 @@ def test_what_a_subagent_of_claude_code_wrote(begun: Git) -> None:
     assert [f["path"] for f in below["filesChanged"]] == ["helped"]
 
 
-def test_what_a_thread_that_codex_started_wrote(begun: Git) -> None:
+def test_edits_of_a_thread_that_codex_started(begun: Git) -> None:
     above, below = CodexSession(begun.root), CodexSession(begun.root, name="child")
     above.prompt("Delegate")
     above.respond(turn(Shell(f"echo started {below.session}")))
@@ -288,7 +288,7 @@ def test_what_a_thread_that_codex_started_wrote(begun: Git) -> None:
     assert carried(begun) == {"Both": {above.session, below.session}}
 
 
-def test_what_is_excluded_stays_out(begun: Git, writer: Writer) -> None:
+def test_excluded_sessions_stay_out(begun: Git, writer: Writer) -> None:
     session = writer(begun.root)
     session.run(commit_turns("a", "b"), prompt="Write both")
     age(session)

@@ -104,7 +104,7 @@ def test_interrupted_before_the_cursors(begun: Git, writer: Writer) -> None:
     check(begun, session)
 
 
-def test_what_was_switched_off_stays_unstored(begun: Git, writer: Writer) -> None:
+def test_work_done_while_off_stays_unstored(begun: Git, writer: Writer) -> None:
     session = writer(begun.root)
     state = hold_workers(install(begun))
     session.prompt("Write four")

@@ -81,7 +81,7 @@ def test_history_from_before_a_purge_stays_away(desk: Desk, server: Git, tmp_pat
     assert desk.told() == {"c": {"c"}}
 
 
-def test_what_is_overwritten_after_a_purge_comes_back(desk: Desk, server: Git) -> None:
+def test_records_overwritten_after_a_purge_come_back(desk: Desk, server: Git) -> None:
     git = desk.git
     name = name_of(git, "HEAD~")
     assert traj(git.root, "forget", name, "--purge").returncode == 0

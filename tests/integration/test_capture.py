@@ -102,7 +102,7 @@ def test_a_paused_session(begun: Git) -> None:
     assert json.loads(traj(begun, "status", "--json"))["waiting"] == []
 
 
-def test_what_was_off_cannot_be_linked(begun: Git, writer: Writer) -> None:
+def test_work_done_while_off_cannot_be_linked(begun: Git, writer: Writer) -> None:
     session = writer(begun.root)
     session.run(
         [
@@ -374,7 +374,7 @@ def test_a_pause_holds_for_what_is_imported_afterwards(begun: Git, paused: Claud
     assert PRIVATE not in str([told.facts for told in read_records(begun).values()])
 
 
-def test_what_was_paused_can_be_imported_on_request(begun: Git, paused: ClaudeSession) -> None:
+def test_a_paused_session_can_be_imported_on_request(begun: Git, paused: ClaudeSession) -> None:
     traj(begun, "import", "--commit", "HEAD", "--include-paused", str(paused.log))
     assert PRIVATE in str([told.facts for told in read_records(begun).values()])
 

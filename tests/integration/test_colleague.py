@@ -385,7 +385,7 @@ def test_records_redacted_by_other_rules_are_redacted_again(
         assert remote_records._find_rules(repository) != before
 
 
-def test_what_we_withdrew_stays_away(server: Git, ann: Git, bob: Git, be: Be) -> None:
+def test_a_record_withdrawn_here_is_not_shown_from_a_remote(server: Git, ann: Git, bob: Git, be: Be) -> None:
     both = (part("traj_b", "Withdrawn"), part("traj_c", "Kept"))
     for git in (ann, bob):
         note(git, "HEAD", *both)

@@ -204,7 +204,7 @@ SAFE: list[tuple[Callable[[Git], None], str]] = [
 
 
 @pytest.mark.parametrize(("harm", "code"), SAFE)
-def test_what_is_safe_is_fixed(well: Git, harm: Callable[[Git], None], code: str) -> None:
+def test_fix_repairs_each_safe_damage(well: Git, harm: Callable[[Git], None], code: str) -> None:
     assert codes(well) == []
     harm(well)
     assert codes(well) == [(code, "wrong")]
@@ -238,7 +238,7 @@ def test_a_working_lock_is_left_alone(well: Git) -> None:
     assert codes(well) == []
 
 
-def test_what_only_people_can_mend(well: Git) -> None:
+def test_damage_that_only_a_person_can_repair(well: Git) -> None:
     path = well.root / ".git/hooks/post-commit"
     path.write_text("#!/bin/sh\necho other\n")
     path.with_name("post-commit.traj-orig").write_text("#!/bin/sh\necho before\n")

@@ -86,7 +86,7 @@ def test_a_session_goes_out_in_every_form_and_comes_back(git: Git, tmp_path: Pat
         assert told(other, name) == told(git, name)
 
 
-def test_what_is_exported_is_redacted_and_sealed(git: Git, tmp_path: Path) -> None:
+def test_exports_are_redacted_and_sealed(git: Git, tmp_path: Path) -> None:
     git.commit({"README": "here\n"}, "Begin")
     traj(git, "keys", "init")
     secret = "gh" + "p_" + "A7f3kQ9zL2mX8vB4nR6tY1wC5sD0eH3jK7pU"

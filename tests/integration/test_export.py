@@ -105,7 +105,9 @@ def test_without_a_format_it_is_markdown_or_what_the_name_ends_with(
     assert (scene.folder / "site" / "index.html").is_file()
 
 
-def test_what_cannot_be_exported(scene: Scene, capsys: pytest.CaptureFixture[str]) -> None:
+def test_exports_without_results_and_invalid_arguments(
+    scene: Scene, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert call(["export", "--format", "html"]) == 0
     out, err = capsys.readouterr()
     assert out == ""

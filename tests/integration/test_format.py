@@ -51,7 +51,7 @@ def lines(git: Git) -> list[dict[str, Any]]:
     return [json.loads(line) for body in shown for line in body.splitlines()]
 
 
-def test_what_is_written_fits_the_schema(git: Git, recorded: SessionWriter) -> None:
+def test_written_records_fit_the_schema(git: Git, recorded: SessionWriter) -> None:
     found = lines(git)
     assert {line["link"]["evidence"] for line in found if "link" in line} == {"agent", "content"}
     assert any(line["link"].get("carriedFrom") for line in found)

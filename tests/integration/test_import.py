@@ -249,7 +249,7 @@ PIPED = {
 
 @pytest.mark.shared
 @pytest.mark.parametrize("name", PIPED)
-def test_what_an_agent_prints(begun: Git, samples: Path, name: str) -> None:
+def test_the_printed_output_of_an_agent(begun: Git, samples: Path, name: str) -> None:
     given = (samples / name).read_bytes()
     done = run(begun.root, "-", "--json", given=given)
     assert (done.returncode, done.stderr) == (0, "")
@@ -289,7 +289,7 @@ def test_a_run_that_is_terminated_leaves_nothing_of_its_pipe(begun: Git, tmp_pat
     assert not [*home.glob("import.*")]
 
 
-def test_what_a_killed_run_left_of_its_pipe_is_removed(begun: Git) -> None:
+def test_the_pipe_file_that_a_killed_run_left_is_removed(begun: Git) -> None:
     left = begun.root / ".git" / "traj" / "import.x.123"
     left.mkdir(parents=True)
     (left / "stdin").write_text("words")

@@ -148,7 +148,7 @@ def test_every_file_is_imported_or_refused_and_a_second_import_changes_nothing(
     assert "missing" not in desk.git("fsck", "--full", "--strict")
 
 
-def test_what_is_shown_agrees_with_an_independent_count(fresh: Callable[[], Desk], samples: Path) -> None:
+def test_shown_figures_agree_with_an_independent_count(fresh: Callable[[], Desk], samples: Path) -> None:
     facts = json.loads((samples / "FACTS.json").read_text())
     wrong = {}
     for name, count in [*facts.items()][:: size(5, 1)]:

@@ -238,7 +238,7 @@ def keep_checkpoint(git: Git, ref: str, checkpoint: str, session: ClaudeSession)
     git("update-ref", name, made)
 
 
-def test_what_is_refused(begun: Git) -> None:
+def test_refused_imports(begun: Git) -> None:
     done = command.traj(begun.root, "import", "refs/notes/none")
     assert (done.returncode, "no such ref" in done.stderr) == (1, True)
     done = command.traj(begun.root, "import", "refs/notes/agentnote", "--commit", "HEAD")

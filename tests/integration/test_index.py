@@ -100,7 +100,7 @@ def question(chance: random.Random, history: RandomHistory) -> list[str]:
 
 
 @pytest.mark.parametrize("seed", some(range(3), 1))
-def test_it_changes_no_answer(
+def test_the_index_changes_no_answer(
     seed: int, tmp_path: Path, ask: Asked, answer: Callable[..., str | None]
 ) -> None:
     chance = random.Random(seed)

@@ -91,7 +91,7 @@ def test_our_file_stays_if_others_added_text(git: Git) -> None:
 
 
 @pytest.mark.parametrize("shared", ["CLAUDE.md", ".claude/CLAUDE.md"])
-def test_what_the_team_shares_is_enough_and_stays(git: Git, shared: str) -> None:
+def test_an_instruction_that_the_team_shares_is_enough_and_stays(git: Git, shared: str) -> None:
     git.commit({shared: f"# Ours\n\n{TEXT}"})
     assert put_in(git, "claude-code")[shared].did == "unchanged"
     assert not (git.root / "CLAUDE.local.md").exists()

@@ -72,7 +72,7 @@ def test_statistics_of_all_repositories_are_the_sums_of_each(team: Team) -> None
     assert team.differences() == []
 
 
-def test_what_did_not_change_is_not_fetched_again(team: Team) -> None:
+def test_an_unchanged_repository_is_not_fetched_again(team: Team) -> None:
     git = team.repository("api", [[told("one")]])
     team.repository("web", [[told("one")]])
     team.gather()
@@ -136,7 +136,7 @@ def test_a_title_that_is_the_prompt_of_another_part_stays_out(team: Team) -> Non
     assert "Limit the  heron" in contents(team)
 
 
-def test_what_exceeds_a_limit_is_skipped_and_reported(team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_data_over_a_limit_is_skipped_and_reported(team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
     git = team.repository("api", [[], [], []])
     with git.open() as repository:
         story, parts = Story(repository), []
