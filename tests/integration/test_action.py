@@ -412,7 +412,7 @@ def test_a_commit_with_an_unreadable_record_is_not_shown_as_one_without(host: Ho
     host.push(NOTES)
     done = host.run()
     (comment,) = host.github.comments.values()
-    assert "Not read in full (larger than 1 MB, too many, damaged, or not come in time)" in comment["body"]
+    assert "Not read in full (larger than 1 MB, too many, damaged, or too late)" in comment["body"]
     assert "No trajectory for" not in comment["body"]
     assert done.outputs["coverage"] == "unknown"
     (clone.root / "many").write_text("x\n" * 20_001)

@@ -197,7 +197,7 @@ def test_a_note_that_is_too_large_is_named_and_the_rest_is_shown(host: Host) -> 
     done = host.run()
     assert time.monotonic() - began < 60
     assert (done.status, done.outputs["commits-with-trajectory"]) == (0, "1")
-    assert f"what is recorded of [`{host.commits[1][:7]}`](" in host.comment
+    assert f"the records of [`{host.commits[1][:7]}`](" in host.comment
 
 
 def test_an_invalid_line_does_not_prevent_the_comment(host: Host) -> None:
@@ -239,7 +239,7 @@ def test_a_note_that_does_not_come_is_named(host: Host, monkeypatch: pytest.Monk
     monkeypatch.setattr(Fetched, "_bring", not_in_time)
     done = host.run()
     assert (done.status, done.outputs["coverage"]) == (0, "unknown")
-    assert "or not come in time): what is recorded of" in done.summary
+    assert "or too late): the records of" in done.summary
 
 
 @pytest.mark.nightly

@@ -140,13 +140,13 @@ def test_a_note_that_unpacks_to_a_great_deal(recorded: Git) -> None:
     assert "no record" not in traj(recorded.root, "show", large).stderr
     said_of = traj(recorded.root, "why", "README")
     assert said_of.stderr.count(told) == 1
-    assert "what is recorded of this commit cannot be read" in said_of.stdout
+    assert "the records of this commit cannot be read" in said_of.stdout
     assert "no record" not in said_of.stdout
     recorded.commit({"b.py": "b = 1\n"})
     recorded("notes", "--ref=traj", "add", "-C", blob.strip(), "HEAD")
     for form, said_so in (
         ("github", "<sub>Not read in full (larger than 1 MB"),
-        ("text", "not read  what is recorded of"),
+        ("text", "not read  the records of"),
     ):
         seen = traj(recorded.root, "pr", "--base", large, "--format", form)
         assert said_so in seen.stdout

@@ -120,7 +120,7 @@ def test_the_story_of_a_colleague(server: Git, ann: Git, bob: Git, be: Be) -> No
     assert without_ages(be(ann)("why", "two:1")[0]) == (
         f"1  two\n{short} two  AGO by A U Thor\n"
         "  written  git fetch brings the record, not its events: git traj fetch origin\n"
-        "  the commit also carries:\n"
+        "  the commit also has:\n"
         "  asked    Limit the rate\n"
         "  claude-code, from origin · sonnet · committed by the agent\n"
         f"  git traj show {short} has more\n"
@@ -255,7 +255,7 @@ def test_fork_that_deletes_replaces_and_floods(server: Git, ann: Git, be: Be) ->
     assert {t["remote"] for t in json.loads(shown)["trajectories"][1:]} == {"fork"}
     assert be(ann)("context", "three")[0].splitlines()[2] == before[2][0].splitlines()[2]
     assert "Replaced" not in be(ann)("log", "--json")[0]
-    assert be(ann)("why", "three:1")[0].splitlines()[3:5] == ["  the commit also carries:", "  asked    Ours"]
+    assert be(ann)("why", "three:1")[0].splitlines()[3:5] == ["  the commit also has:", "  asked    Ours"]
     assert told(ann) == {head: {"traj_a"}}
     assert be(ann)("fetch", "fork")[0] == "fork: new records on 1 commit\n", "now its user says so"
     assert "Ours" not in be(ann)("log", "--json", "-n1")[0]

@@ -150,10 +150,10 @@ def test_every_page_has_both_sides_as_inert_text(git: Git, two: dict[str, str]) 
         assert form == "text" or "<script>alert" not in said.stdout
     written = git.root / "page.html"
     traj(git.root, "compare", "HEAD~1", "traj_codex", "--format", "html", "-o", str(written))
-    assert "they part at step 4" in written.read_text()
+    assert "they diverge at step 4" in written.read_text()
     wide = traj(git.root, "compare", "HEAD~1", "traj_codex").stdout
     assert max(map(len, wide.splitlines())) <= 80
-    assert "they part at step 4" in wide
+    assert "they diverge at step 4" in wide
 
 
 def test_a_name_without_a_trajectory_is_an_error(git: Git, two: dict[str, str]) -> None:

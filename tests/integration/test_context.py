@@ -265,7 +265,7 @@ def test_nothing_to_show(git: Git, told: Told, capsys: pytest.CaptureFixture[str
     assert call(["context", "src/b"]) == 0
     out, err = capsys.readouterr()
     assert 'doubt "unsure" (near "src/a")\n' in out
-    assert err == "no record for src/b\nhint: the following is about its neighbours\n"
+    assert err == "no record for src/b\nhint: what follows is about files near it\n"
 
 
 @pytest.mark.parametrize(

@@ -125,7 +125,7 @@ def test_a_link_that_the_log_refutes_is_reported_and_demoted(desk: Desk) -> None
     mine, theirs = written(desk)
     before = records(desk.git, mine)
     (said,) = doctor(desk.git)
-    assert said.endswith(f"{theirs[:12]} last: what their sessions wrote is something else")
+    assert said.endswith(f"{theirs[:12]} last: their sessions wrote something else")
     assert doctor(desk.git, "--fix") == [said]
     assert doctor(desk.git) == []
     assert (records(desk.git, mine), records(desk.git, theirs)) == (before, [])

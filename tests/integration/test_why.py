@@ -305,7 +305,7 @@ def test_a_persons_line_has_no_reason_of_an_agent(
     assert call(["why", "invoice.py:2"]) == 0
     shown = capsys.readouterr().out
     assert "  written  no recorded edit matches these lines; who wrote them is not known\n" in shown
-    assert "  the commit also carries:\n  asked    Names, please\n" in shown
+    assert "  the commit also has:\n  asked    Names, please\n" in shown
     assert "decided" not in shown
 
 
