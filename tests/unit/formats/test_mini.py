@@ -331,7 +331,7 @@ def test_the_submitting_call_did_not_fail() -> None:
         assert (result.is_error, result.exit_code) == (failed, -1 if failed else None)
 
 
-def test_the_programs_own_messages_are_notes() -> None:
+def test_messages_of_the_program_and_the_user_between_calls_are_read() -> None:
     value = run(
         answer("no call"),
         message("user", "Tool call error: none", extra={"interrupt_type": "FormatError"}),

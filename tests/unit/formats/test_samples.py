@@ -331,7 +331,7 @@ def test_a_growing_session_only_adds_events(samples: Path) -> None:
         assert late[: len(early)] == early
 
 
-def test_damaged_lines_change_no_other_event(samples: Path) -> None:
+def test_other_line_ends_and_invalid_bytes_change_no_event(samples: Path) -> None:
     source = read(CLAUDE, (samples / "claude-code" / "v2-tool-heavy.jsonl").read_bytes())
     events = [item.event for item in source if isinstance(item, Entry)]
     windows = read(CLAUDE, (samples / "derived" / "claude-code--crlf-bom.jsonl").read_bytes())
