@@ -36,7 +36,7 @@ PAGE = Path(__file__).parents[2] / "CONTRIBUTING.md"
 
 
 def example(title: str) -> str:
-    """The block of code below a recipe's title."""
+    """Return the block of code below a recipe's title."""
     block = re.search(
         rf"^### {title}\n.*?^```\w*\n(.*?)^```", PAGE.read_text("utf-8"), re.DOTALL | re.MULTILINE
     )
@@ -45,7 +45,7 @@ def example(title: str) -> str:
 
 
 def run(title: str, **names: Any) -> dict[str, Any]:
-    """What the example defines; ``names`` stands for its imports."""
+    """Run the example and return its names; ``names`` replaces its imports."""
     namespace: dict[str, Any] = {"__name__": "recipe", **names}
     exec(compile("from __future__ import annotations\n" + example(title), str(PAGE), "exec"), namespace)
     return namespace
@@ -91,7 +91,7 @@ def test_one_module_and_one_line_make_a_format(notebook: formats.Reader) -> None
     }
 
 
-def test_it_survives_a_cut_and_reads_on(notebook: formats.Reader) -> None:
+def test_the_example_format_survives_a_cut_and_reads_on(notebook: formats.Reader) -> None:
     whole = list(notebook.read(io.BytesIO(LOG)))
     for end in range(len(LOG)):
         part = [item for item in notebook.read(io.BytesIO(LOG[:end])) if not isinstance(item, Damage)]

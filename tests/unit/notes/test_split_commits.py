@@ -107,7 +107,7 @@ def test_a_piece_gets_the_records_whose_lines_it_has() -> None:
 
 
 def test_a_piece_committed_again_is_compared_without_the_others() -> None:
-    """``again`` is a copy of ``two``, which ``one`` is not based on: it has nothing of the work in ``one``."""
+    """``again`` copies ``two``, and not ``one``, which is based on ``two``: it has nothing of ``one``."""
     made = {
         "work": changes("work", "f", adds="a"),
         "two": changes("two", "f", adds="b"),
@@ -148,8 +148,8 @@ def carried(first: str, *commits: str, origin: str) -> Record:
     return replace(record_, link=replace(record_.link, carried_from=commits), origin=Origin(commit=origin))
 
 
-def test_a_squash_gets_no_record_of_whose_lines_it_adds_none() -> None:
-    """``both`` is ``one`` and ``two`` squashed; where it became ``squash``, the lines of ``one`` were already."""
+def test_a_squash_gets_no_record_whose_lines_it_does_not_add() -> None:
+    """``both`` has the work of ``one`` and ``two``; ``squash`` is made of it, but adds no line of ``one``."""
     made = {
         "one": changes("one", "f", adds="a b"),
         "two": changes("two", "f", adds="c"),
