@@ -13,7 +13,7 @@ AGENTS = all_agents()
 
 
 @pytest.mark.parametrize("agent", AGENTS.values(), ids=AGENTS)
-def test_only_an_agent_with_hooks_can_be_asked(agent: Agent) -> None:
+def test_only_an_agent_with_hooks_can_be_asked_for_a_retrospective(agent: Agent) -> None:
     assert (agent.hooks is None) == (agent.asks is None)
     assert agent.hooks is None or agent.hooks.name == agent.name
 

@@ -88,7 +88,7 @@ def test_sessions_in_and_above_a_repository_are_found(environ: Environ, database
     assert list(AGENT.subagents(expected[0])) == []
 
 
-def test_older_sessions_are_files(environ: Environ, database: Path) -> None:
+def test_older_sessions_are_found_in_files(environ: Environ, database: Path) -> None:
     storage = session("ses_moved").storage(database.parent / "storage")
     session("ses_left").storage(storage)
     session("ses_moved").database(database)

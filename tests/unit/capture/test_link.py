@@ -124,7 +124,7 @@ def at(time: str, *items: list[Entry]) -> list[Entry]:
     return [replace(e, event=replace(e.event, ts=f"2026-01-02T{time}Z")) for part in items for e in part]
 
 
-def test_a_commit_that_took_lines_of_an_earlier_part_is_an_alias_of_it() -> None:
+def test_a_commit_with_lines_of_an_earlier_part_is_an_alias_of_it() -> None:
     """Two edits, then two commits of one edit each: the second is explained by events already stored."""
     of = log(wrote("w", "f", "x"), wrote("v", "g", "y"))
     links = linked([of], [commit("A", changed("g", "y")), commit("B", changed("f", "x"))])
@@ -193,7 +193,7 @@ def test_lines_taken_before_this_drain_explain_nothing() -> None:
     assert anchors(links, of) == []
 
 
-def test_an_amend_after_a_drain_is_not_given_to_the_call_of_the_first_commit() -> None:
+def test_an_amend_after_a_drain_is_not_linked_to_the_first_commits_call() -> None:
     of = log(ran("c", "git commit -qm x"), ran("d", "git commit -q --amend --no-edit"))
     made = commit("B", subject="x", kind="amend", by=ME)
     links = linked([of], [made], known={of.trajectory: [Anchor(call=0, commits=(oid("A"),))]})

@@ -194,7 +194,7 @@ def test_any_events_can_be_summarized(found: list[AnyEvent]) -> None:
 
 
 @pytest.mark.parametrize("unit", [" ", "mvn ", "mvn x", "npm run ", "; "])
-def test_no_command_takes_long(unit: str) -> None:
+def test_a_hostile_command_is_read_quickly(unit: str) -> None:
     start = time.process_time()
     commands: list[Json] = [f"mvn{unit * 50_000}", ["mvn" + unit * 50_000]]
     for command in commands:

@@ -208,7 +208,7 @@ def test_results_without_an_id_follow_their_call() -> None:
 
 
 @pytest.mark.parametrize("piece", ["'", '"a\\', "$(", 'a"', "bash 'bash a' ", '"$(', "env -u ", "`"])
-def test_no_command_takes_long(piece: str) -> None:
+def test_a_hostile_command_is_read_quickly(piece: str) -> None:
     start = time.process_time()
     is_strict(call({"command": piece * (20_000 // len(piece))}))
     assert time.process_time() - start < 2.0

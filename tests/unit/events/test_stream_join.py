@@ -63,7 +63,7 @@ def test_no_text_is_lost_and_no_secret_comes_back(pieces: list[str], data: st.Da
         at += len(piece)
 
 
-def test_a_run_has_events_of_one_kind_and_one_response() -> None:
+def test_only_events_of_one_kind_and_one_response_are_joined() -> None:
     def say(response: str | None) -> Message:
         return Message(id="x", response=response)
 
@@ -82,7 +82,7 @@ def test_a_run_has_events_of_one_kind_and_one_response() -> None:
     assert list(find_runs([])) == []
 
 
-def test_the_events_of_a_raw_log_are_one_run() -> None:
+def test_the_events_of_a_raw_log_are_one_text() -> None:
     events = [Foreign(id=f"raw:{n}", type="raw", content="x") for n in range(3)]
     assert list(find_runs([*events, Foreign(id="o", type="other"), Foreign(id="p", type="other")])) == [
         range(3)

@@ -306,7 +306,7 @@ def test_other_folders_are_not_stores(tmp_path: Path) -> None:
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40)
 @given(data=st.data())
-def test_nothing_in_a_store_raises(tmp_path: Path, data: st.DataObject) -> None:
+def test_no_content_of_a_store_raises(tmp_path: Path, data: st.DataObject) -> None:
     kept = copy.deepcopy(data.draw(st.sampled_from([OLDER, NEWER])))
     for _ in range(data.draw(st.integers(0, 4))):
         holder, key = data.draw(st.sampled_from([p for p in places(kept) if p[0] is not kept]))

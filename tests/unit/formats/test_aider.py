@@ -124,7 +124,7 @@ def test_a_command_to_aider_is_not_a_prompt(history: Path, command: str) -> None
     assert (event.content, event.tags) == (command, ("command",))
 
 
-def test_a_question_by_command_is_printed_twice_and_asked_once(history: Path) -> None:
+def test_a_question_by_command_that_is_printed_twice_is_one_prompt(history: Path) -> None:
     items = read(history, typed("/ask why?"), typed(" why?"), said("So."), typed("why?"))
     assert told(items) == [(Prompt, "/ask why?"), (Message, "So."), (Prompt, "why?")]
 
@@ -149,7 +149,7 @@ def test_output_that_goes_back_to_the_model_is_not_a_prompt(history: Path, annou
     assert (last.kind, last.content) == ("verification", "f.py:1: E402\n^")
 
 
-def test_pasted_output_is_a_prompt_where_fixing_was_declined(history: Path) -> None:
+def test_pasted_output_is_a_prompt_if_fixing_was_declined(history: Path) -> None:
     items = read(history, said("x"), printed("Attempt to fix lint errors? n"), typed("E  AttributeError"))
     assert told(items)[-1] == (Prompt, "E  AttributeError")
 
@@ -159,7 +159,7 @@ def test_output_that_is_recognizable_needs_no_announcement(history: Path) -> Non
     assert isinstance(event, NoteEvent)
 
 
-def test_an_announcement_does_not_outlive_the_answer(history: Path) -> None:
+def test_an_announcement_of_output_ends_with_the_answer(history: Path) -> None:
     items = read(history, printed("Attempt to fix lint errors? y"), said("Fixed."), typed("thanks"))
     assert told(items)[-1] == (Prompt, "thanks")
 
@@ -204,7 +204,7 @@ def test_lines_that_aider_prints_itself_are_not_the_models(history: Path) -> Non
     assert ">       assert f" in happened(items)[1].content
 
 
-def test_a_commit_of_several_lines(history: Path) -> None:
+def test_a_commit_message_of_several_lines_is_read(history: Path) -> None:
     made = "> Commit 7d56889 feat: x\n\nThe changes are these.  \n> You can use /undo to revert it.  \n"
     items = read(history, typed("x"), said("y"), printed("Tokens: 1 sent, 2 received."), made)
     assert entries(items)[-1].commits == ("7d56889",)
@@ -251,7 +251,7 @@ def test_blocks_name_their_file_in_many_ways() -> None:
 # ---------------------------------------------------------------- a file with many sessions
 
 
-def test_each_header_opens_a_session(history: Path) -> None:
+def test_each_header_begins_a_session(history: Path) -> None:
     later = HEADER.replace("12:00:00", "13:00:00")
     history.write_text(
         "> before any header  \n" + HEADER + typed("a") + later + typed("b") + later + typed("c")
@@ -383,7 +383,7 @@ def test_a_real_history_is_read(samples: Path) -> None:
 
 
 @pytest.mark.shared
-def test_prompts_of_a_real_history_are_what_was_typed(samples: Path) -> None:
+def test_prompts_of_a_real_history_are_the_typed_texts(samples: Path) -> None:
     path = samples / "other/aider/aider.chat.history.md"
     text = path.read_text()
     text = text[text.index("\n# aider chat started at") :]

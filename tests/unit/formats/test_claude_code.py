@@ -116,7 +116,7 @@ def test_an_api_error_is_neither_a_message_nor_a_model() -> None:
     assert not [item for item in items if isinstance(item, Spent)]
 
 
-def test_a_turn_ends_with_its_last_words_or_when_the_program_says_so() -> None:
+def test_a_turn_ends_with_its_last_message_or_the_programs_record() -> None:
     turn = [
         said("a", {"type": "thinking", "thinking": "x"}, stop_reason="end_turn"),
         said("b", text("done"), stop_reason="end_turn"),
@@ -170,7 +170,7 @@ def test_text_that_no_human_typed_is_not_a_prompt(record: dict[str, Any]) -> Non
         ("what does <command-name> mean?", "what does <command-name> mean?"),
     ],
 )
-def test_a_prompt_is_what_was_typed(content: Any, typed: str) -> None:
+def test_a_prompt_is_the_typed_text(content: Any, typed: str) -> None:
     items = read(user("u", content))
     assert isinstance(items[0], Mark)
     (prompt,) = (entry.event for entry in entries(items))
@@ -392,7 +392,7 @@ def test_an_answered_question_is_a_human_decision() -> None:
     assert ids == ["a:0", "r:0", "r:1", "r:2"]
 
 
-def test_an_approved_plan_is_the_agents_decision_a_refused_one_is_not() -> None:
+def test_an_approved_plan_is_the_agents_decision_but_a_refused_one_is_not() -> None:
     plan = "# Cache the parser\n\n## Why\nA dict never evicts.\n\n## Steps\n1. do"
     planned = said("a", call("ExitPlanMode", plan=plan))
     approved = Decision(chosen="Cache the parser", by="agent", reasoning="A dict never evicts.")

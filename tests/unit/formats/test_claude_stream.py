@@ -157,7 +157,7 @@ def test_records_of_another_session_have_its_id_and_set_no_facts_here() -> None:
 # ---------------------------------------------------------------- messages and calls
 
 
-def test_a_prompt_is_there_only_if_it_was_replayed() -> None:
+def test_a_prompt_is_read_only_if_it_was_replayed() -> None:
     asked = user("u", [text("hi")], isReplay=True)
     items = read(INIT, asked, said("a", text("x")))
     prompt = entries(items)[0].event
@@ -280,7 +280,7 @@ LOG = written(
 )
 
 
-def test_reading_on_from_a_mark_is_reading_through() -> None:
+def test_reading_on_from_a_mark_gives_the_same() -> None:
     items = list(stream.read(io.BytesIO(LOG)))
     assert output(items) == {"m1": 1, "m2": 69, "m3": 9}
     check_marks(stream, LOG, 3)

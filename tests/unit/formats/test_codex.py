@@ -261,7 +261,7 @@ def test_a_patch_is_an_edit_however_it_was_applied(record: dict[str, Any], folde
         (None, "", None, False),
     ],
 )
-def test_an_output_is_read_in_every_shape(given: Any, text: str, code: int | None, error: bool) -> None:
+def test_an_output_is_read_in_every_form(given: Any, text: str, code: int | None, error: bool) -> None:
     found = result(meta(), call("exec_command", cmd="x"), output(given))
     assert (found.content, found.exit_code, found.is_error) == (text, code, error)
     assert (found.call_id, found.truncated, found.id) == ("c1", False, "n2:0")
@@ -275,7 +275,7 @@ def test_an_output_is_read_in_every_shape(given: Any, text: str, code: int | Non
         "a\n[... omitted 12 of 300 lines ...]\nz",
     ],
 )
-def test_an_output_that_was_cut_says_so(given: str) -> None:
+def test_a_cut_output_is_marked(given: str) -> None:
     assert result(meta(), output(given)).truncated
 
 
@@ -356,7 +356,7 @@ def calls_of(items: list[Item]) -> list[str | None]:
 COST = Usage(input_tokens=6, cache_read_tokens=4, output_tokens=3, reasoning_tokens=1)
 
 
-def test_cost_may_come_before_the_items_of_its_call() -> None:
+def test_a_cost_before_the_items_of_its_call_belongs_to_them() -> None:
     items = read(
         meta(),
         event("agent_reasoning", text="a"), tokens(13), item("reasoning", summary=[{"text": "a"}]),
@@ -367,7 +367,7 @@ def test_cost_may_come_before_the_items_of_its_call() -> None:
     assert spent(items) == {"resp-1": COST, "resp-6": COST}
 
 
-def test_cost_may_come_after_the_items_and_twice() -> None:
+def test_a_cost_after_the_items_and_repeated_counts_once() -> None:
     items = read(
         meta(), event("token_count", info=None),
         said("a"), call("shell", command=["ls"]), tokens(13), output("x"), tokens(13),
@@ -377,7 +377,7 @@ def test_cost_may_come_after_the_items_and_twice() -> None:
     assert spent(items) == {"resp-2": COST, "resp-7": COST}
 
 
-def test_cost_may_come_after_the_outputs() -> None:
+def test_a_cost_after_the_outputs_belongs_to_the_call() -> None:
     items = read(
         meta(), call("shell", command=["ls"]), output("x"), tokens(13), said("b"), tokens(26)
     )  # fmt: skip
@@ -589,7 +589,7 @@ def test_history_copied_by_a_fork_belongs_to_the_parent(turn: str, time: str) ->
     assert spent(items).keys() == {entries(items)[-1].event.response}
 
 
-def test_a_resumed_session_goes_on_in_its_file() -> None:
+def test_a_resumed_session_continues_in_its_file() -> None:
     items = read(meta(), user("a"), said("b"), meta(), user("c"), said("d"))
     assert {entry.session for entry in entries(items)} == {None}
     assert len([found for found in items if isinstance(found, Fact) and found.name == "session"]) == 1

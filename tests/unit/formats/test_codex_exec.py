@@ -311,7 +311,7 @@ def test_two_runs_of_a_thread_have_different_ids_and_a_grown_one_the_same() -> N
     assert ids[0][:1] == ids[2]
 
 
-def test_a_run_without_a_thread_has_an_id_from_its_shape() -> None:
+def test_a_run_without_a_thread_gets_an_id_from_its_structure() -> None:
     log = [{"type": "turn.started"}, said("one"), said("more", "item_1"), ended(1)]
     session = facts(read(*log))["session"]
     assert session == facts(read(*log[:2]))["session"]

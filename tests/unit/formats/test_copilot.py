@@ -118,7 +118,7 @@ def test_a_call_that_is_requested_and_then_started_is_one_call() -> None:
     assert entries(items)[1].folder == "/w"
 
 
-def test_a_call_that_only_starts_is_a_call() -> None:
+def test_a_call_that_starts_without_a_request_is_a_call() -> None:
     items = read(
         start(),
         record("tool.execution_start", "t", toolCallId="c9", toolName="bash", arguments={"command": "ls"}),
@@ -312,7 +312,7 @@ def test_an_image_is_never_in_an_event() -> None:
         ),
     ],
 )
-def test_edits_of_both_programs_tools(tool: str, arguments: dict[str, Any], edit: Edit) -> None:
+def test_edits_of_both_programs_tools_are_read(tool: str, arguments: dict[str, Any], edit: Edit) -> None:
     assert entries(read(start(), said("a", "", asked(tool, **arguments))))[0].edits == (edit,)
 
 
@@ -395,7 +395,7 @@ def test_ids_are_the_same_before_and_after_the_rounds_are_written() -> None:
     assert early == [event.id for event in happened(talk(request(*parts, rounds=rounds)))]
 
 
-def test_calls_pair_by_id_where_the_ids_are_the_same() -> None:
+def test_calls_with_the_same_ids_are_paired_by_them() -> None:
     rounds = [round_of(("t1__vscode-1", "one", {"n": 1}), ("t2__vscode-2", "two", {"n": 2}))]
     items = talk(request(shown("t2"), shown("t1"), rounds=rounds))
     assert [event.name for event in happened(items) if isinstance(event, ToolCall)] == ["two", "one"]
@@ -500,7 +500,7 @@ def test_a_chat_gives_its_sessions_facts() -> None:
     }
 
 
-def test_requests_of_one_id_do_not_share_their_events() -> None:
+def test_requests_with_the_same_id_have_different_events() -> None:
     ids = [event.id for event in happened(talk(request({"value": "a"}), request({"value": "b"})))]
     assert len(ids) == len(set(ids)) == 4
 

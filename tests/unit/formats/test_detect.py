@@ -66,7 +66,7 @@ def written(records: list[Any]) -> bytes:
 
 
 @pytest.mark.parametrize("name", [name for name in HEADS if name not in STORES])
-def test_a_beginning_is_claimed_by_its_own_reader(name: str) -> None:
+def test_a_logs_beginning_is_claimed_by_its_own_reader(name: str) -> None:
     found = detect(written(HEADS[name]))
     assert found is not None
     assert found.name == name

@@ -87,7 +87,7 @@ def test_an_entry_ends_where_its_record_does(name: str, log: list[dict[str, Any]
         ("cursor", {"role": "user", "message": {"content": []}}),
     ],
 )
-def test_a_log_is_known_by_its_content(name: str | None, head: dict[str, Any]) -> None:
+def test_a_log_is_recognized_by_its_content(name: str | None, head: dict[str, Any]) -> None:
     found = detect(json.dumps(head).encode() + b"\n")
     assert (found.name if found else None) == name
 

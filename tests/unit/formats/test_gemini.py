@@ -147,7 +147,7 @@ def test_a_response_without_words_still_has_its_cost_once_it_is_over() -> None:
     assert [item.response for item in items if isinstance(item, Spent)] == ["m"]
 
 
-def test_calls_and_results_of_one_response_pair_by_their_ids() -> None:
+def test_calls_and_results_of_one_response_are_paired_by_their_ids() -> None:
     calls = [call("glob", "c1", "one", pattern="1"), call("glob", "c2", "two", pattern="2")]
     found = events(META, said("m", toolCalls=calls))
     assert [event.id for event in found] == ["m:c0", "m:c1", "m:r0", "m:r1"]
@@ -238,7 +238,7 @@ def test_a_history_that_is_not_a_repetition_is_read() -> None:
     assert [e.id for e in found] == [*("u1:0", "m1:m", "m1:c0", "m1_response:0", "m2:m", "u2:0", "m3:m")]
 
 
-def test_a_compression_is_noted_once_and_takes_nothing_away() -> None:
+def test_a_compression_is_noted_once_and_removes_no_event() -> None:
     summary = user("s", "<state_snapshot>what was done</state_snapshot>")
     kept = [summary, said("f", [{"text": "Got it. Thanks for the additional context!"}]), user("new", "1")]
     items = read(
@@ -302,7 +302,7 @@ def test_text_that_no_human_typed_is_not_a_prompt(message: Json) -> None:
         ("/memory show", "/memory show"),
     ],
 )
-def test_a_prompt_is_what_was_typed(content: Any, typed: str) -> None:
+def test_a_prompt_is_the_typed_text(content: Any, typed: str) -> None:
     items = read(META, user("u", content))
     assert isinstance(items[-2], Mark)
     (prompt,) = (entry.event for entry in entries(items))
@@ -315,7 +315,7 @@ def test_a_prompt_is_the_displayed_text() -> None:
     assert only(META, shown).event.content == "/review a"
 
 
-def test_a_command_of_the_user_s_own_is_noted() -> None:
+def test_a_command_that_the_user_ran_is_noted() -> None:
     event = only(META, user("u", "I ran the following shell command:\n```sh\nls\n```\n…")).event
     assert isinstance(event, NoteEvent)
     assert (event.kind, event.tags) == ("note", ("shell",))
@@ -524,7 +524,7 @@ def test_a_session_without_metadata_is_named_by_its_file_or_structure() -> None:
     assert facts(read(log[0]))[0] == facts(read(user("v", "no")))[0] == ("session", shape)
 
 
-def test_its_title_is_its_summary() -> None:
+def test_the_title_of_a_session_is_its_summary() -> None:
     assert ("title", "A greeting") in facts(read(META, {"$set": {"summary": "A greeting"}}))
 
 

@@ -158,7 +158,7 @@ def test_other_files_are_not_notes(tmp_path: Path) -> None:
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40)
 @given(data=st.data())
-def test_nothing_in_a_note_raises(tmp_path: Path, data: st.DataObject) -> None:
+def test_no_content_of_a_note_raises(tmp_path: Path, data: st.DataObject) -> None:
     notes = copy.deepcopy([NOTE, METADATA])
     for _ in range(data.draw(st.integers(0, 4))):
         holder, key = data.draw(st.sampled_from([p for p in places(notes) if p[0] is not notes]))

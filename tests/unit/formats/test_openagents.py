@@ -132,7 +132,7 @@ def test_a_damaged_database_raises_only_our_own_error(tmp_path: Path, data: st.D
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=25)
 @given(data=st.data())
-def test_nothing_in_a_row_raises(tmp_path: Path, data: st.DataObject) -> None:
+def test_no_content_of_a_row_raises(tmp_path: Path, data: st.DataObject) -> None:
     rows = copy.deepcopy([db.ATIF, db.GENERATED, db.TESTGEN])
     wanted = ("trajectory", *(name for name, value in db.TESTGEN.items() if isinstance(value, dict | list)))
     for _ in range(data.draw(st.integers(0, 4))):

@@ -312,7 +312,7 @@ def test_a_session_or_its_events_can_be_named(tmp_path: Path) -> None:
         list(openhands_folder.read(session, "other"))
 
 
-def test_a_file_that_cannot_be_read_is_damage(tmp_path: Path) -> None:
+def test_an_unreadable_file_is_a_damage(tmp_path: Path) -> None:
     session = stored(tmp_path / "abc", SYSTEM, ASKED)
     (session / "events" / "2.json").write_text('{"id": 2, "times')
     (session / "events" / "notes.txt").write_text("x")

@@ -46,7 +46,7 @@ def test_every_operation_is_an_edit() -> None:
     )
 
 
-def test_line_ends_of_windows_change_nothing() -> None:
+def test_windows_line_ends_make_no_difference() -> None:
     assert patch.edits(PATCH.replace("\n", "\r\n")) == patch.edits(PATCH)
 
 

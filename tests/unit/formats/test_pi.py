@@ -212,7 +212,7 @@ def test_compactions_titles_models_and_foreign_messages_are_read() -> None:
     ]
 
 
-def test_a_failed_answer_costs_too_and_an_empty_one_does_not_hang() -> None:
+def test_a_failed_answer_has_its_cost_and_an_empty_one_does_not_hang() -> None:
     items = read(
         said("a", None, stopReason="error", errorMessage="529"),
         said("b", "a", stopReason="aborted"),

@@ -39,7 +39,7 @@ def test_reading_sees_one_state_of_the_database(path: Path) -> None:
         assert words(path) == ["one", "two"]
 
 
-def test_nothing_can_be_written(path: Path) -> None:
+def test_an_opened_database_cannot_be_written(path: Path) -> None:
     before = path.read_bytes()
     with pytest.raises(FormatError), open_database(path) as database:
         database.execute("INSERT INTO word VALUES ('two')")
@@ -79,7 +79,7 @@ def as_it_is(value: Any) -> Any:
     return value
 
 
-def test_a_second_row_with_one_key_is_not_lost_silently() -> None:
+def test_a_second_row_with_the_same_key_is_not_lost_silently() -> None:
     with closing(sqlite3.connect(":memory:")) as database:
         database.execute("CREATE TABLE word (text TEXT PRIMARY KEY, number INTEGER)")
         insert(database, "word", {"text": "a", "number": 1, "more": 0}, as_it_is)

@@ -161,7 +161,7 @@ def test_sessions_are_found_in_the_projects_folder(tmp_path: Path) -> None:
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40)
 @given(data=st.data())
-def test_nothing_in_a_folder_raises(tmp_path: Path, data: st.DataObject) -> None:
+def test_no_content_of_a_folder_raises(tmp_path: Path, data: st.DataObject) -> None:
     strange = copy.deepcopy([META, *TURNS[1]])
     for _ in range(data.draw(st.integers(0, 3))):
         holder, key = data.draw(st.sampled_from(places(strange)))

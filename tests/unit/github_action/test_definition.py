@@ -44,7 +44,7 @@ def test_each_input_is_passed_on_and_described() -> None:
         assert told["description"], name
 
 
-def test_what_is_installed_is_locked_by_hash() -> None:
+def test_installed_packages_are_locked_by_hash() -> None:
     lock = (ROOT / "github_action" / "requirements.txt").read_text("utf-8")
     named = [line for line in lock.splitlines() if line and line[0] not in "# "]
     assert named

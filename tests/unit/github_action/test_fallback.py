@@ -68,7 +68,7 @@ def test_if_the_comment_fails_the_summary_is_written_with_a_warning(
     assert (tmp_path / "summary").read_text("utf-8") == "the summary\n"
 
 
-def test_a_refusal_that_was_expected_is_a_notice(tmp_path: Path) -> None:
+def test_an_expected_refusal_is_only_a_notice(tmp_path: Path) -> None:
     _, log = published(
         refusing(Refused("no", "hint")), tmp_path / "summary", expected="a fork's token only reads"
     )
@@ -109,6 +109,6 @@ def test_if_no_comment_is_wanted_there_is_no_warning(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("status", "hinted"), [(401, True), (403, True), (404, True), (410, False), (422, False)]
 )
-def test_the_permission_is_hinted_at_only_where_it_may_be_missing(status: int, *, hinted: bool) -> None:
+def test_the_permission_is_mentioned_only_if_it_may_be_missing(status: int, *, hinted: bool) -> None:
     error = refusal(status, {}, doing="editing", missing=Gone, hint="the token may not")
     assert (error.hint == "the token may not") is hinted

@@ -48,7 +48,7 @@ def test_the_head_of_a_merged_result_is_the_source_branchs() -> None:
     assert event["pull_request"]["head"]["sha"] == HEAD
 
 
-def test_a_forks_pipeline_in_its_own_project_has_no_token_of_ours() -> None:
+def test_a_forks_pipeline_in_its_own_project_has_none_of_our_tokens() -> None:
     fork = {"CI_PROJECT_ID": "2", "CI_PROJECT_PATH": "mallory/app", "GIT_TRAJ_TOKEN": ""}
     environ, _ = as_github(PIPELINE | fork | {"CI_MERGE_REQUEST_SOURCE_PROJECT_PATH": "mallory/app"})
     settings = read_settings(environ)

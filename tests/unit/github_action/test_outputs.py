@@ -20,7 +20,7 @@ VALUES = st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from("\n\
 
 
 @given(st.dictionaries(st.from_regex(r"[a-z][a-z0-9-]{0,9}", fullmatch=True), VALUES, max_size=4))
-def test_outputs_are_read_as_they_were_written(values: dict[str, str]) -> None:
+def test_the_runner_reads_outputs_as_we_wrote_them(values: dict[str, str]) -> None:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "output"
         write_outputs(path, values)

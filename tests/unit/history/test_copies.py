@@ -228,7 +228,7 @@ def test_a_commit_with_the_same_parent_and_tree_replaces_the_original() -> None:
     assert places("mid base t1 one\nside base t1 two\nnew mid,side t3 both") == set()
 
 
-def test_an_amend_leaves_the_author_the_date_the_subject_and_the_files() -> None:
+def test_a_commit_with_the_same_author_date_subject_and_files_is_an_amend() -> None:
     assert places("new base t2 work 1 9", names="old new") == {("old", "new")}
     assert places("new base t2 work 1 1", names="old new") == set()
     assert places("new base t2 work 2 9", names="old new") == set()

@@ -109,7 +109,7 @@ REWRITES = st.dictionaries(
 
 
 @given(st.dictionaries(st.sampled_from(COMMITS), NOTES, max_size=3), REWRITES)
-def test_spreading_ends_and_spreading_again_adds_nothing(
+def test_spreading_along_rewrites_ends_and_repeating_it_adds_nothing(
     batch: dict[str, list[Line]], rewrites: dict[str, tuple[str, ...]]
 ) -> None:
     """Also if the rewrites form a cycle (a rebase back to where it began)."""

@@ -36,6 +36,6 @@ def test_an_error_in_the_work_is_raised() -> None:
         take(work(), time.monotonic() + 5)
 
 
-def test_one_harmless_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_message_is_one_harmless_line(capsys: pytest.CaptureFixture[str]) -> None:
     say("a\nb\x1b[31m")
     assert capsys.readouterr().err == "git-traj: a b^[[31m\n"

@@ -46,7 +46,7 @@ class _Plain:
         return texts if headers and texts.keys() == set(events) else None
 
 
-def test_parts_that_share_events_open_both() -> None:
+def test_seals_of_parts_that_share_events_are_all_opened() -> None:
     thoughts = [Thinking(id=f"t{n}", content=f"thought {n}") for n in range(3)]
     stored: dict[SegmentRef, Sequence[AnyEvent]] = {}
     records = []

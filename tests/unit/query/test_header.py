@@ -208,7 +208,7 @@ def test_a_rewritten_commit_is_the_same_commit_and_counts_once() -> None:
     assert folded.header(C)["total"]["usage"]["inputTokens"] == 2
 
 
-def test_a_squash_is_one_commit_with_all_parts() -> None:
+def test_a_squash_is_one_commit_with_the_parts_of_all() -> None:
     one, two = (record(at=at, n=4, usage=Usage(input_tokens=1)) for at in (0, 4))
     folded = fold({A: [one], B: [two], C: [carried(one, A), carried(two, B)]})
 

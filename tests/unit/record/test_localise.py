@@ -58,13 +58,13 @@ def test_the_root_directory_is_never_replaced() -> None:
 
 
 @pytest.mark.parametrize("part", ["/home/ann", "-home-ann", "/home/ann/code/repo", "/home/ann/code/repo."])
-def test_no_text_takes_long(part: str) -> None:
+def test_a_hostile_text_is_read_quickly(part: str) -> None:
     start = time.process_time()
     assert "/home/ann" not in HERE(part * 100_000).replace("/home/ann/", "")
     assert time.process_time() - start < 10.0
 
 
-def test_home_never_remains_at_a_path() -> None:
+def test_home_never_remains_in_a_path() -> None:
     for before in ("", " ", "x", "-I", "=", "'", '"', "\\n", ":", "//", "0m", "."):
         for after in ("", "/", "/x", ".", ",", "'", '"', ":", "\\n", "\n", ")"):
             assert "/home/ann" not in HERE(f"{before}/home/ann{after}")

@@ -32,7 +32,7 @@ def test_only_the_secret_in_a_line_is_replaced() -> None:
     assert clean.endswith(" is here\n")
 
 
-def test_a_secret_that_a_later_line_names() -> None:
+def test_a_secret_that_only_a_later_line_names_is_replaced_everywhere() -> None:
     clean, hits = clean_text(redactor(), f"{PASSWORD} it is\npassword: '{PASSWORD}'\n")
     assert PASSWORD not in clean
     assert [hit.line for hit in hits] == [1, 2]
@@ -50,7 +50,7 @@ def test_a_secret_that_a_later_line_names() -> None:
         json.dumps(f"export TOKEN={TOKEN}"),
     ],
 )
-def test_a_line_stays_json(line: str) -> None:
+def test_a_line_of_json_stays_valid(line: str) -> None:
     clean = clean_line(redactor(), line + "\n")
     assert TOKEN not in clean
     assert PASSWORD not in clean

@@ -161,7 +161,7 @@ def test_a_pattern_that_takes_too_long_loses_the_text_but_does_not_hang() -> Non
         ("regex = 'ключ-[0-9]{8}'", "has a letter outside Latin-1"),
     ],
 )
-def test_a_rule_that_would_stop_the_redactor_does_not_run(row: str, why: str) -> None:
+def test_a_rule_that_would_hang_the_redactor_does_not_run(row: str, why: str) -> None:
     rules = f"[[rules]]\nid = 'a'\n{row}\n{RULE}"
     assert remarks(rules) == [f"acme.toml: rules that do not run: 'a' {why}"]
     assert redact(f"hello zed, badge: {BADGE}", rules) == "hello zed, badge: REDACTED-secret-n1"

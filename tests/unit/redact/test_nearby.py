@@ -115,5 +115,5 @@ def test_a_value_that_only_seems_near_a_name_stays(text: str) -> None:
         ("U+10FFFF", Proof.NONE),
     ],
 )
-def test_a_form_proves_so_much(value: str, expected: Proof) -> None:
+def test_a_values_form_proves_how_likely_it_is_a_secret(value: str, expected: Proof) -> None:
     assert proof(value) is expected

@@ -47,7 +47,7 @@ def test_base64_without_a_secret_stays() -> None:
     assert redact(text) is text
 
 
-def test_an_image_stays() -> None:
+def test_an_image_in_base64_stays() -> None:
     text = "iVBORw0KGgo" + draw("base64", 4000)
     assert Redactor(key=b"k").text(text, name="data") is text
 

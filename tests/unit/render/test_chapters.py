@@ -172,7 +172,7 @@ def test_the_timeline_is_ordered_by_time() -> None:
     )
 
 
-def test_hostile_events_are_inert() -> None:
+def test_hostile_events_are_escaped() -> None:
     kinds = ("prompt", "message", "thinking", "note", "error", HOSTILE)
     events = [event(kind, HOSTILE, ts=HOSTILE) for kind in kinds]
     events += [call(HOSTILE, command=HOSTILE), call(HOSTILE, **{HOSTILE: HOSTILE}), result(HOSTILE, code=1)]

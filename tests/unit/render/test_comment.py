@@ -149,7 +149,7 @@ def test_a_retrospective_is_shown_at_the_last_commit_of_its_session() -> None:
     assert "| Test it | Claude Code | All of it went well. |" in table
 
 
-def test_no_column_is_empty() -> None:
+def test_columns_without_values_are_left_out() -> None:
     bare = [record(name, whole=whole(models=())) for name in ("traj_one", "traj_two")]
     text = render(change_of({A: bare}))
     assert "| Agent |\n|---|\n| Claude Code |\n" in text
@@ -371,7 +371,7 @@ def test_sealed_thinking_is_mentioned() -> None:
     assert "| sealed for 2 readers |" in render(change_of({A: [sealed], B: [other]}))
 
 
-def test_whole_blocks_get_shorter_until_all_fits() -> None:
+def test_whole_blocks_are_shortened_until_everything_fits() -> None:
     many = tuple(f"src/file{n}.py" for n in range(3_000))
     wide = full_change(files=many)
     text = render(wide)
