@@ -185,15 +185,10 @@ def act_timed(git: Git, folder: Path) -> Cost:
     transfer = sum(
         _seconds(user) + _seconds(system) for user, system, *words in rows if _TRANSFERS & {*words}
     )
-<<<<<<< HEAD
-    told = float((folder / _HOST).read_text())
-    return replace(
-        cost, command="action", seconds=cost.seconds - transfer - told, transfer=transfer, host=told
-    )
-=======
     host = float((folder / _HOST).read_text())
-    return replace(cost, seconds=cost.seconds - transfer - host, transfer=transfer, host=host)
->>>>>>> eng5
+    return replace(
+        cost, command="action", seconds=cost.seconds - transfer - host, transfer=transfer, host=host
+    )
 
 
 def _seconds(text: str) -> float:
