@@ -50,7 +50,7 @@ def spoiled(data: st.DataObject, value: Any, most: int = 4) -> Any:
 
 
 def check_cuts(reader: Any, log: bytes) -> None:
-    """Check that a log cut anywhere (in ordinary runs at every seventh byte) gives a beginning of the whole."""
+    """Check that a log cut anywhere (by day at every 7th byte) gives a beginning of the whole."""
     whole = list(reader.read(io.BytesIO(log)))
     for length in range(0, len(log), size(7, 1)):
         part = list(reader.read(io.BytesIO(log[:length])))
