@@ -18,12 +18,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks.place import home, repository, wait_for_worker
-from gittraj import limits
 from gittraj.git import TREE, Entry
 from gittraj.notes.store import RECORDS_REF
 from tests.e2e.scenario import Shell, Write, turn
@@ -34,17 +33,13 @@ from tests.integration.claude_session import ClaudeSession
 from tests.integration.git_host import GitHost
 from tests.integration.repository import Git
 
-COMMANDS: tuple[tuple[str, ...], ...] = (
-    *(
-        ("status",),
-        ("log",),
-        ("log", "--json", "--all"),
-        ("show", "HEAD"),
-        ("why", "a.py:1"),
-        ("search", "a"),
-    ),
-    *(("stats",), ("context", "a.py"), ("doctor",), ("export", "HEAD", "--format", "json"), ("fetch",)),
-    *(("push", "--dry-run"), ("repair",), ("redact", "--audit"), ("backfill",), ("pr", "--base", "HEAD~1")),
+COMMANDS = (
+    *("status", "log", "log --json --all", "log --trajectories --all", "show HEAD", "show HEAD --json"),
+    *("why a.py:1", "search a", "search --similar a", "stats", "stats --by model", "context a.py"),
+    *("doctor", "compare HEAD HEAD~1", "validate refs/notes/traj", "export HEAD --format json"),
+    *("pr --base HEAD~1", "fetch", "push --dry-run", "repair", "redact --audit", "backfill", "keys list"),
+    *("redact --purge needle --dry-run", "rewrap", "recipients list", "tasks", "pause", "resume"),
+    *("carry --from HEAD~1 --onto HEAD", "unlink HEAD~1", "doctor --fix", "sync"),
 )
 SECONDS, MEGABYTES = 2.0, 300.0
 """Limits for each command on each input."""
@@ -66,7 +61,7 @@ def tree_of_segments(git: Git) -> None:
 def many_notes(git: Git) -> None:
     with git.open() as opened:
         blob = opened.objects.write_blob(b"{}\n" * 100)
-        rows = [Entry(0o100644, b"%040x" % n, blob) for n in range(limits.ENTRIES + 1000)]
+        rows = [Entry(0o100644, b"%040x" % n, blob) for n in range(201_000)]
         commit = opened.objects.write_commit(tree=opened.objects.write_tree(rows), parents=[], message="many")
         opened.objects.flush()
     git("update-ref", RECORDS_REF, commit)
@@ -185,13 +180,15 @@ def act_timed(git: Git, folder: Path) -> Cost:
     program.chmod(0o755)
     path = {"PATH": f"{program.parent}:{os.environ['PATH']}"}
     commits = git("rev-list", "HEAD").split()
-    cost = run(git, ("action", str(folder), *commits), module=__spec__.name, env=path)
+    cost = run(git, ["action", str(folder), *commits], module=__spec__.name, env=path)
     rows = [path.read_text().split()[2:] for path in folder.glob("times.*")]
     transfer = sum(
         _seconds(user) + _seconds(system) for user, system, *words in rows if _TRANSFERS & {*words}
     )
     host = float((folder / _HOST).read_text())
-    return replace(cost, seconds=cost.seconds - transfer - host, transfer=transfer, host=host)
+    return replace(
+        cost, command="action", seconds=cost.seconds - transfer - host, transfer=transfer, host=host
+    )
 
 
 def _seconds(text: str) -> float:
@@ -200,7 +197,7 @@ def _seconds(text: str) -> float:
     return 60 * int(minutes) + float(seconds)
 
 
-def run(git: Git, words: tuple[str, ...], *, module: str = "gittraj", env: Mapping[str, str] = {}) -> Cost:
+def run(git: Git, words: Sequence[str], *, module: str = "gittraj", env: Mapping[str, str] = {}) -> Cost:
     started = subprocess.Popen(
         [sys.executable, "-m", module, *words],
         cwd=git.root,
@@ -210,7 +207,7 @@ def run(git: Git, words: tuple[str, ...], *, module: str = "gittraj", env: Mappi
     )
     _, status, used = os.wait4(started.pid, 0)
     started.returncode = os.waitstatus_to_exitcode(status)
-    return Cost(words[0], used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, started.returncode)
+    return Cost(" ".join(words), used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, started.returncode)
 
 
 def measure(folder: Path, change: Callable[[Git], None]) -> list[Cost]:
@@ -224,7 +221,7 @@ def measure(folder: Path, change: Callable[[Git], None]) -> list[Cost]:
     git("push", "-q", "origin", "HEAD", "refs/notes/*:refs/notes/*")
     change(git)
     git("push", "-q", "--force", "origin", "refs/notes/*:refs/notes/*")
-    return [*(run(git, words) for words in COMMANDS), act_timed(git, folder)]
+    return [*(run(git, words.split()) for words in COMMANDS), act_timed(git, folder)]
 
 
 def act(folder: Path, commits: list[str]) -> int:

@@ -106,7 +106,7 @@ FAULTS = (
     ),
     Fault("redact/engine.py", "max(last.end, span.end), longer", "last.end, longer", _ENGINE),
     Fault("redact/engine.py", "if now >= self._deadline:", "if False:", _ENGINE),
-    Fault("redact/engine.py", "if isinstance(error, Exception) and", "if False and", _ENGINE),
+    Fault("redact/engine.py", "except Exception as error:", "except OSError as error:", _ENGINE),
     Fault("redact/engine.py", "text, name if told else None, strict", "text, None, strict", _ENGINE),
     Fault(
         "redact/scan.py",
@@ -119,9 +119,7 @@ FAULTS = (
     Fault("sync/transfer.py", " if oid not in replaced}", "}", _PURGE),
     Fault("sync/transfer.py", "join_records(repository, known, remote.name)  # or", "pass  # or", _SHARING),
     Fault("sync/transfer.py", "if not refused.moved:", "if False:", _SHARING),
-    Fault(
-        "sync/consent.py", "_key(repository, remote) == _where(remote)", "_key(repository, remote)", _SHARING
-    ),
+    Fault("sync/consent.py", '.trajPush") == _address(remote)', '.trajPush")', _SHARING),
     Fault("sync/traces.py", "        expire_reflog(repository, ref)", "        pass", _PURGE),
     Fault("sync/rescan.py", "    if left:", "    if False:", "integration/test_redact_command.py"),
 )

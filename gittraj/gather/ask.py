@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from itertools import islice
 from typing import Any
 
 from gittraj.errors import UsageError
@@ -23,8 +22,8 @@ from gittraj.query.header import Folded, fold
 
 Id = tuple[str, str]
 """A project, and something's id in it."""
-_CHUNK = 1_000
-"""Ids of one question: each is a scan where there is no index."""
+LIST = "CAST(? AS varchar[])"
+"""A parameter that is a list. DuckDB reads all rows for a longer ``IN (?, ?)``, and skips them for this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,27 +100,30 @@ def _escape(text: str) -> str:
     return text.replace("!", "!!").replace("%", "!%").replace("_", "!_")
 
 
-def chunks(ids: Iterable[Id]) -> Iterator[tuple[str, list[str]]]:
-    """The marks of some ids for ``IN``, with the parameters."""
-    left = iter(ids)
-    while some := list(islice(left, _CHUNK)):
-        yield ", ".join(["(?, ?)"] * len(some)), [value for pair in some for value in pair]
+def among(ids: Collection[tuple[str, ...]], *columns: str) -> tuple[str, list[list[str]]]:
+    """The condition that these columns, the first a project's, are one of ``ids``, and its parameters."""
+    lists = [[each[at] for each in ids] for at in range(len(columns))]
+    unnested = ", ".join(f"unnest({LIST})" for _ in columns)
+    text = f"{columns[0]} = ANY({LIST}) AND ({', '.join(columns)}) IN (SELECT {unnested})"
+    return text, [list(dict.fromkeys(lists[0])), *lists]
 
 
 def read_folded(session: Session, trajectories: Iterable[Id]) -> dict[Id, Folded]:
     """Trajectories with all their parts, on every commit that has them."""
     parts: dict[Id, dict[str, list[Record]]] = defaultdict(lambda: defaultdict(list))
-    for marks, values in chunks(dict.fromkeys(trajectories)):
-        rows = session.ask(
-            "SELECT l.project_id, l.trajectory_id, l.commit_id, l.role, l.link, p.record FROM links l"
-            " JOIN parts p USING (project_id, trajectory_id, part_id)"
-            f" WHERE (l.project_id, l.trajectory_id) IN ({marks}) ORDER BY l.commit_id",
-            values,
-        )
-        for project, trajectory, commit, role, link, record in rows:
-            part = from_json(Record, json.loads(record))
-            part = replace(part, role=role, link=from_json(Link, json.loads(link)))
-            parts[project, trajectory][commit].append(part)
+    ids = dict.fromkeys(trajectories)
+    linked, values = among(ids, "l.project_id", "l.trajectory_id")
+    inside, _ = among(ids, "p.project_id", "p.trajectory_id")  # else DuckDB reads all records
+    rows = session.ask(
+        "SELECT l.project_id, l.trajectory_id, l.commit_id, l.role, l.link, p.record FROM links l"
+        " JOIN parts p USING (project_id, trajectory_id, part_id)"
+        f" WHERE {linked} AND {inside} ORDER BY l.commit_id",
+        [*values, *values],
+    )
+    for project, trajectory, commit, role, link, record in rows:
+        part = from_json(Record, json.loads(record))
+        part = replace(part, role=role, link=from_json(Link, json.loads(link)))
+        parts[project, trajectory][commit].append(part)
     return {key: fold({c: sorted(some, key=order) for c, some in on.items()}) for key, on in parts.items()}
 
 
@@ -130,12 +132,10 @@ def read_headers(
 ) -> Iterator[tuple[Id, list[tuple[Folded, Header]]]]:
     """The trajectories on commits, with their HEADERs there, in the order of ``commits``."""
     on: dict[Id, dict[Id, None]] = defaultdict(dict)
-    for marks, values in chunks(commits):
-        question = "SELECT DISTINCT project_id, commit_id, trajectory_id FROM links"
-        for project, commit, trajectory in session.ask(
-            f"{question} WHERE (project_id, commit_id) IN ({marks})", values
-        ):
-            on[project, commit][project, trajectory] = None
+    inside, values = among(commits, "project_id", "commit_id")
+    question = f"SELECT DISTINCT project_id, commit_id, trajectory_id FROM links WHERE {inside}"
+    for project, commit, trajectory in session.ask(question, values):
+        on[project, commit][project, trajectory] = None
     folded = read_folded(session, (each for found in on.values() for each in found))
     for project, commit in commits:
         found = [folded[each] for each in on[project, commit] if each in folded]

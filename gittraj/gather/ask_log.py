@@ -8,11 +8,12 @@ from datetime import datetime
 from typing import Any
 
 from gittraj.gather.ask import (
+    LIST,
     Choice,
     Conditions,
     Id,
+    among,
     below,
-    chunks,
     on_trajectories,
     read_headers,
     read_names,
@@ -80,12 +81,9 @@ def describe_commits(session: Session, commits: Sequence[Id]) -> dict[Id, Header
     """Commits as ``log --json`` has them, without files and trajectories; ``commit`` is None where runs
     without one are noted."""
     names = read_names(session)
-    found: dict[Id, Header] = {}
-    for marks, values in chunks(commits):
-        question = f"SELECT {_COLUMNS} FROM commits c WHERE (c.project_id, c.commit_id) IN ({marks})"
-        for row in session.ask(question, values):
-            found[row[0], row[1]] = _describe(row, names[row[0]])
-    return found
+    inside, values = among(commits, "c.project_id", "c.commit_id")
+    rows = session.ask(f"SELECT {_COLUMNS} FROM commits c WHERE {inside}", values)
+    return {(row[0], row[1]): _describe(row, names[row[0]]) for row in rows}
 
 
 def list_trajectories(entries: Iterator[Header]) -> Iterator[Header]:
@@ -156,7 +154,7 @@ def brief_team(session: Session, paths: Sequence[str]) -> tuple[bool, list[Takea
         found[1],
     )
     names = read_names(session)
-    near = [(project, each) for (project,) in projects for each in _read_near(session, project, paths)]
+    near = [*_read_near(session, [project for (project,) in projects], paths)]
     nearest = {id(pair[1]) for pair in sorted(near, key=lambda pair: -pair[1].weight)[:_NEAR]}
     near = [pair for pair in near if id(pair[1]) in nearest]
     commits = [(project, each.commit) for project, each in near]
@@ -174,18 +172,22 @@ def brief_team(session: Session, paths: Sequence[str]) -> tuple[bool, list[Takea
     return touched, rank_takeaways(sources, [path.rpartition("/")[2] for path in paths])
 
 
-def _read_near(session: Session, project: str, paths: Sequence[str]) -> Iterator[Near]:
+def _read_near(session: Session, projects: Sequence[str], paths: Sequence[str]) -> Iterator[tuple[str, Near]]:
     rows = session.ask(
-        "SELECT l.commit_id, f.path FROM links l JOIN files f USING (project_id, trajectory_id, part_id)"
-        " JOIN commits c USING (project_id, commit_id) WHERE c.reached AND l.project_id = ?"
+        "SELECT l.project_id, l.commit_id, f.path FROM links l"
+        " JOIN files f USING (project_id, trajectory_id, part_id)"
+        f" JOIN commits c USING (project_id, commit_id) WHERE c.reached AND c.project_id = ANY({LIST})"
         " ORDER BY c.committed_at DESC, l.commit_id",
-        [project],
+        [projects],
     )
-    changed: dict[str, set[str]] = defaultdict(set)
-    for commit, path in rows:
-        changed[commit].add(path)
+    changed: dict[str, dict[str, set[str]]] = {project: defaultdict(set) for project in projects}
+    for project, commit, path in rows:
+        changed[project][commit].add(path)
     plain = [path.strip("/") for path in paths]
-    touching = {
-        commit for commit, files in changed.items() if any(is_below(f, path) for f in files for path in plain)
-    }
-    yield from find_near(changed, touching, plain, plain)
+    for project, commits in changed.items():
+        touching = {
+            commit
+            for commit, files in commits.items()
+            if any(is_below(file, path) for file in files for path in plain)
+        }
+        yield from ((project, near) for near in find_near(commits, touching, plain, plain))

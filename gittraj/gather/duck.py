@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from gittraj.errors import TrajError
 from gittraj.gather.schema import TABLES, VIEWS, Column, spell_columns
-from gittraj.gather.store import Database, Row, Session
+from gittraj.gather.store import Database, Row, Session, migrate
 
 _BUSY = 120.0
 """Seconds for which another process may have the file open."""
@@ -38,6 +38,8 @@ READING = "1GB"
 class DuckSession(Session):
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
         self._connection = connection
+        made = "SELECT 1 FROM information_schema.tables WHERE table_name = 'words'"
+        self.has_words = connection.execute(made).fetchone() is not None  # not by an earlier version
 
     def ask(self, question: str, parameters: Sequence[Any] = ()) -> list[Row]:
         try:
@@ -63,7 +65,10 @@ class DuckStore(Database):
 
     def prepare(self) -> None:
         with self._opened(make=True) as connection:
+            connection.execute("BEGIN")
             create_tables(connection)
+            migrate(DuckSession(connection))
+            connection.execute("COMMIT")
 
     @contextmanager
     def writing(self, projects: Collection[str]) -> Iterator[Session]:
@@ -145,13 +150,10 @@ class DuckStore(Database):
 
 def create_tables(connection: duckdb.DuckDBPyConnection) -> None:
     connection.execute("CREATE TABLE IF NOT EXISTS meta (name VARCHAR PRIMARY KEY, value VARCHAR)")
-    for table, columns in TABLES.items():
+    for table in TABLES:
         connection.execute(f"CREATE TABLE IF NOT EXISTS {table} ({spell_columns(table, 'duckdb')})")
-        rows = connection.execute(f"SELECT name FROM pragma_table_info('{table}')").fetchall()
-        here = {name for (name,) in rows}
-        for column, spelt in zip(columns, spell_columns(table, "duckdb").split(", "), strict=True):
-            if column.name not in here:  # of an earlier version
-                connection.execute(f"ALTER TABLE {table} ADD COLUMN {spelt}")
+        for column in spell_columns(table, "duckdb").split(", "):  # of a later version
+            connection.execute(f"ALTER TABLE {table} ADD COLUMN IF NOT EXISTS {column}")
     for view, query in VIEWS.items():
         connection.execute(f"CREATE OR REPLACE VIEW {view} AS {query.format(s='')}")
 

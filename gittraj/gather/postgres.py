@@ -14,7 +14,7 @@ import psycopg
 
 from gittraj.errors import TrajError
 from gittraj.gather.schema import TABLES, VERSION, VIEWS, figures, names, spell_columns
-from gittraj.gather.store import Database, Row, Session
+from gittraj.gather.store import Database, Row, Session, migrate
 
 _PARTS = 16
 """Partitions of a table, by the hash of ``project_id``, which a cluster can distribute. With one for each of
@@ -74,6 +74,7 @@ class PostgresStore(Database):
             made = connection.execute("SELECT value FROM traj.meta WHERE name = 'version'").fetchone()
             if made != (str(VERSION),):
                 _make(connection)
+                migrate(PostgresSession(connection))
             _grant(connection)
 
     @contextmanager

@@ -15,7 +15,7 @@ from typing import Any
 
 from gittraj.frozen import dataclass
 from gittraj.gather.schema import TABLES
-from gittraj.gather.terms import BETWEEN, stem_all
+from gittraj.gather.terms import BETWEEN, stem_all, unite
 from gittraj.index.text_fields import read_part
 from gittraj.index.words import sound
 from gittraj.model.codec import dump, event_to_json, event_type, to_json
@@ -86,6 +86,8 @@ class Builder:
         self.rows["texts"] = [
             (*row[:-1], found) for row, found in zip(self.rows["texts"], terms, strict=True)
         ]
+        said = unite((row[-4], row[-1]) for row in self.rows["texts"])
+        self.rows["words"] = [(self._project, kind, found) for kind, found in said]
         return self.rows
 
     def _add(self, table: str, *sources: Any, **values: Any) -> None:

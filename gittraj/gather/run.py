@@ -83,11 +83,12 @@ def gather(
                     tell(
                         f"{source.name} has no records any more; git traj gather --forget takes out its rows"
                     )
-            elif before is not None and _is_current(before, listed, wanted, ruleset):
-                unchanged += 1
             else:
-                epoch = before.epoch if before else ""
-                jobs.append(_job(source, listed, wanted, epoch))
+                job = _job(source, listed, wanted, before.epoch if before else "")
+                if before is not None and _is_current(before, job, ruleset):
+                    unchanged += 1
+                else:
+                    jobs.append(job)
     done = gathered = 0
     for batch in _batches(collect_all(jobs, wanted.jobs, environ)):
         found = [each for each in batch if isinstance(each, Gathered)]
@@ -110,8 +111,7 @@ def _job(source: Source, listed: Listed, wanted: Wanted, epoch: str) -> Job:
     return Job(source=source, listed=listed, epoch=epoch, prompts=wanted.prompts, events=wanted.events)
 
 
-def _is_current(known: Known, listed: Listed, wanted: Wanted, ruleset: str) -> bool:
-    job = _job(Source("", "", ""), listed, wanted, "")
+def _is_current(known: Known, job: Job, ruleset: str) -> bool:
     same = (spell_tips(job.listed.seen), job.contents, ruleset, VERSION)
     return (known.tips, known.contents, known.ruleset, known.version) == same
 

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple, get_args
 
 from gittraj.model.values import CostSource, Evidence, FileKind, Role, RunKind, RunOutcome
 
-VERSION = 3
+VERSION = 4
 """Of the schema. Rows of another one are gathered again."""
 Type = Literal["text", "int", "real", "bool", "time"]
 
@@ -69,9 +69,10 @@ TABLES: dict[str, tuple[Column, ...]] = {
     "files": _columns(f"{_PART} !path kind edits:int reverts:int lines:int"),
     "tests": _columns(
         f"{_PART} kind outcome runs:int last_passed:int last_failed:int last_skipped:int last_errors:int"
-        " last_exit:int"
+        " last_exit:int failed_before:int"
     ),
     "texts": _columns(f"{_PART} kind ended_at:time !text !terms"),
+    "words": _columns("kind !terms"),
     "events": _columns(f"{_PART} number:int event_id type happened_at:time !content !event"),
 }
 MONTHLY = frozenset(name for name, columns in TABLES.items() if "month" in {c.name for c in columns})
@@ -96,7 +97,6 @@ VIEWS: dict[str, str] = {
     " ON c.project_id = r.project_id",
 }
 """Views for people: ``{s}`` is the schema's prefix."""
-TEXT_VIEWS = frozenset(("rejected",))
 
 _NAMES: dict[str, dict[Type, str]] = {
     "duckdb": {"text": "VARCHAR", "int": "BIGINT", "real": "DOUBLE", "bool": "BOOLEAN", "time": "TIMESTAMP"},
@@ -146,7 +146,7 @@ _SHAPED = ("models", "agent_version")
 def figures(prefix: str) -> Iterator[tuple[str, str]]:
     """Names and queries of views without text: ``figures_parts`` and so on."""
     for table, columns in TABLES.items():
-        if table not in ("texts", "events"):
+        if table not in ("texts", "words", "events"):
             kept = ", ".join(_figure_sql(column.name) for column in columns if not column.is_text)
             yield f"figures_{table}", f"SELECT {kept} FROM {prefix}{table}"
 

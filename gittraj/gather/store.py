@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from gittraj.errors import TrajError, UsageError
 from gittraj.frozen import dataclass
 from gittraj.gather.schema import TABLES, VERSION, names
+from gittraj.gather.terms import unite
 from gittraj.sync.remote import without_password
 
 if TYPE_CHECKING:
@@ -37,7 +38,10 @@ class Known:
 
 
 class Session(ABC):
-    """A connection. Parameters are ``?`` in every engine; names of tables are without a schema."""
+    """A connection. Parameters are ``?`` in every engine; names of tables are without a schema.
+    ``has_words``: no index knows the words of ``texts``, so that ``words`` is to be asked first."""
+
+    has_words = False
 
     @abstractmethod
     def ask(self, question: str, parameters: Sequence[Any] = ()) -> list[Row]:
@@ -113,6 +117,19 @@ class Database(Store):
             for project in projects:
                 _delete(session, project)
             _note_deletion(session)
+
+
+def migrate(session: Session) -> None:
+    """Make ``words``, which version 4 brought, of the texts that are here. A repository with tests is
+    gathered again, as of these there is more to know."""
+    for (project,) in session.ask("SELECT project_id FROM repositories WHERE version < 4"):
+        said = unite(session.ask("SELECT kind, terms FROM texts WHERE project_id = ?", [project]))
+        session.tell("DELETE FROM words WHERE project_id = ?", [project])
+        session.insert("words", [(project, *words) for words in said])
+    session.tell(
+        "UPDATE repositories SET version = 4 WHERE version = 3 AND project_id NOT IN"
+        " (SELECT project_id FROM tests)"
+    )
 
 
 def _delete(session: Session, project: str) -> None:

@@ -22,6 +22,14 @@ def stem_all(texts: Iterable[str]) -> Iterator[str]:
     return (f" {' '.join(found)} " for found in _stem(map(_indexed, texts)))
 
 
+def unite(found: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Of (kind, stems) of many texts, those of each kind, as ``stem_all`` spells them."""
+    kinds: dict[str, set[str]] = {}
+    for kind, stems in found:
+        kinds.setdefault(kind, set()).update(stems.split())
+    return [(kind, f" {' '.join(sorted(words))} ") for kind, words in sorted(kinds.items())]
+
+
 def stem(terms: Iterable[str]) -> list[list[str]]:
     """The stems of each word or phrase of a query, which ``index.words.cut`` has cut."""
     return list(_stem(terms))

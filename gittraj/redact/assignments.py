@@ -136,7 +136,9 @@ def _as_field(page: Page, bound: Bound) -> Found:
     said = line_start and not _RE.setting.fullmatch(bound.name) and _RE.says_on.match(text, start)
     if said and is_label(_line(text, start)):
         return ()  # what a user is told: login.password.confirm=Repeat the password
-    connection = bound.before in ("?", "&", ";") or _RE.next_field.match(text, start) is not None
+    connection = bound.before in ("?", "&", ";") or (
+        bound.op != ":" and _RE.next_field.match(text, start) is not None
+    )
     if not (connection or bound.between["pair"] or _is_setting(text, bound, line_start=line_start)):
         return None
     bare = (_RE.bare_field if connection else _RE.bare).match(text, start)

@@ -53,6 +53,10 @@ def _bound(text: str, start: int, end: int) -> Bound | None:
     between = _RE.between.match(text, end) if (level := grade(name)) else None
     if not between or (kind(name) != "password" and _RE.public.search(text, max(0, start - 14), start)):
         return None
+    if not between["op"] and (name[-1:] == "." or text.endswith(("$", "${"), 0, start)):
+        return None  # the end of a sentence; a variable, and what has its place behind it
+    if name == "code" and text.startswith("<", start - 1):
+        return None  # of HTML
     bound = Bound(name, start, level, between, text[max(0, start - 1) : start])
     # the port of a host, a member of a path
     in_path = bound.before in (":", "/") and not text.endswith("::", 0, start) and not between["close"]

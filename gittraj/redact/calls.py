@@ -64,7 +64,7 @@ Judged = tuple[tuple[int, int], str]
 
 
 def _behind_user(page: Page, name: str, start: int, literals: Literals) -> Iterator[Judged]:
-    several = len(literals) > 1 or page.text.find(",", start, start + _REACH) >= 0
+    several = len(literals) > 1 or page.text.find(",", start, _closing(page.text, start)) >= 0
     found = literals[1:] or (literals if several else [])
     for literal in found:
         value = _RE.pressed.sub("", literal["v"])
@@ -76,8 +76,8 @@ def _behind_user(page: Page, name: str, start: int, literals: Literals) -> Itera
 
 def _keys(page: Page, name: str, start: int, literals: Literals) -> Iterator[Judged]:
     before = page.lower[max(0, start - len(name) - 24) : start]
-    if name == "encode" and "tokeni" in before:
-        return
+    if name in ("encode", "decode") and "jwt" not in before:
+        return  # of tokens, of data
     of_key = _RE.of_key.search(name) or "jwt." in before
     for literal in literals:
         yield literal.span("v"), "drawn-argument | key" if of_key else "drawn-argument"

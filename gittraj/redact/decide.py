@@ -91,7 +91,7 @@ def is_named(value: str) -> bool:
 
 def is_clear(value: str) -> bool:
     """A value that looks like a secret by itself: its place is weak evidence."""
-    if not is_named(value):
+    if not is_named(value) or " " in _decoded(value):
         return False
     if is_evident(value) or looks_random(value):
         return True
@@ -107,12 +107,11 @@ def is_clear(value: str) -> bool:
 def is_given(value: str) -> bool:
     """A value that looks like a secret, or like a password that a person sets on a device: two words, a long
     number, hex."""
-    if is_clear(value):
-        return True
-    if not is_named(value):
+    if not is_named(value) or " " in _decoded(value):
         return False
     return (
-        is_chosen(value)
+        is_clear(value)
+        or is_chosen(value)
         or is_joined(value)
         or _RE.hex_of_a_device.fullmatch(value) is not None
         or (value.isdigit() and len(value) >= 8)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from gittraj.errors import RedactionError
 from gittraj.events.sensitive import writes_body
@@ -17,23 +17,13 @@ from gittraj.events.stream_join import find_runs, split_text
 from gittraj.model.codec import dump
 from gittraj.model.values import AnyEvent, ToolCall, Trajectory, map_texts
 
+if TYPE_CHECKING:
+    from gittraj.redact.page import Span
+
 T = TypeVar("T")
 Change = Callable[[str, str | None, bool], str]
 """Returns the new text, given the text, its field or key, and whether to be strict: anything may be a
 secret."""
-
-
-class Found(Protocol):
-    """A secret's place in a text."""
-
-    @property
-    def start(self) -> int: ...
-    @property
-    def end(self) -> int: ...
-    @property
-    def rule(self) -> str: ...
-    @property
-    def kind(self) -> str: ...
 
 
 class Redact(Protocol):
@@ -44,7 +34,7 @@ class Redact(Protocol):
 
     def learn(self, text: str, *, name: str | None = None, strict: bool = False) -> None: ...
     def text(self, text: str, *, name: str | None = None, strict: bool = False) -> str: ...
-    def find(self, text: str, *, name: str | None = None, strict: bool = False) -> Sequence[Found]: ...
+    def find(self, text: str, *, name: str | None = None, strict: bool = False) -> Sequence[Span]: ...
     def hashes(self) -> frozenset[str]: ...
 
 

@@ -77,6 +77,7 @@ def has_other_owner(page: Page, cue: Cue, word: Heard) -> bool:
     return (
         (not word.words and _is_assigned(page, cue, word, gap))
         or gap in _IN_TAG
+        or _RE.indexed.match(gap) is not None
         or _RE.goes_on.match(text, word.end) is not None
         or _is_other(page, cue, word)
         or (not word.linked and _RE.host.fullmatch(word.value) is not None)
@@ -94,7 +95,7 @@ def _is_other(page: Page, cue: Cue, word: Heard) -> bool:
         return _RE.says_on.match(text, word.end) is not None
     if word.found is Proof.GOOD and cue.level is Grade.TOKEN and len(value) < 20:
         return True
-    user = cue.login and word.found < Proof.GOOD and text[cue.end : word.start] == " as "
+    user = (word.found < Proof.GOOD or "@" in value) and text[cue.end : word.start].strip("\"'`") == " as "
     return (user or is_worded(value)) and _RE.enters.search(
         page.lower, max(0, cue.end - 12), cue.end
     ) is not None

@@ -20,12 +20,13 @@ UNSPOKEN = -5.9  # no word of the languages that were tried has less
 
 
 def is_phrase(value: str) -> bool:
-    """Whether ``value`` is a passphrase of four or more words, almost none of them a word of programs or sentences."""
+    """Whether ``value`` is a passphrase: four or more words, or three and a number, almost none of them a word of
+    programs or sentences."""
     if not _RE.phrase.fullmatch(value):
         return False
-    words = re.findall(r"[a-z]+", value.lower())
+    words = re.findall(r"[a-z]{3,}", value.lower())
     dull = len((DULL | DESCRIBES).intersection(words))
-    return dull <= (len(words) > 4 or value[-1].isdigit()) and STOP.isdisjoint(words) and len({*words}) > 2
+    return dull <= (len(words) > 4 or value[-1].isdigit()) and STOP.isdisjoint(words) and len({*words}) > 1
 
 
 def is_chosen(value: str) -> bool:

@@ -55,7 +55,7 @@ def _is_other(value: str) -> bool:
 
 
 def _may_be_code(value: str, level: Grade, style: Style) -> bool:
-    unsure = level is Grade.WEAK or (level is Grade.TOKEN and style in (Style.LOOSE, Style.NEAR))
+    unsure = level is Grade.WEAK or style is Style.LOOSE or (level is Grade.TOKEN and style is Style.NEAR)
     return unsure and _RE.tight_code.fullmatch(value) is not None
 
 
@@ -88,22 +88,14 @@ def _is_long(value: str) -> bool:
 
 
 def _is_exact_secret(value: str) -> bool:
-    if re.fullmatch(r"(?:19|20)\d\d-[01]\d-[0-3]\d", value):
+    if _RE.day.fullmatch(value) or (_RE.path.fullmatch(value) and not looks_random(value)):
         return False
-    if _RE.path.fullmatch(value) and not looks_random(value):
-        return False
-    if re.fullmatch(
-        r"(?:await |new )?[A-Za-z_$][\w$.:]*(?:<[^>]*>)?\([\w.\s,\"'*&:=$/{}()\[\]-]*\)[;,]?", value
-    ) and not re.search(r"[a-z]\d+\(", value):
+    if _RE.whole_call.fullmatch(value) and not _RE.numbered_call.search(value):
         return False
     if _RE.dotted.fullmatch(value) and not mixed(value):
-        return grade(re.split(r"\W+", value.rstrip("?!"))[-1]) is Grade.NONE and not re.match(
-            r"(?:self|this|cls|args|opts|options|req|request|res|ctx|user|params?|props|state|cfg|conf|app|data|input|form|body|values|e|t|n|r|i)\b",
-            value,
-        )
-    if re.search(r"__\w+__|^\w+(?:\|\w+(?::\d+)?)+$|^[?+]\w+$", value) and not _RE.union_of_drawn.search(
-        value
-    ):
+        named = grade(re.split(r"\W+", value.rstrip("?!"))[-1]) is not Grade.NONE
+        return not named and not _RE.of_object.match(value)
+    if _RE.union.search(value) and not _RE.union_of_drawn.search(value):
         return False
     return not is_label(value)
 
@@ -113,6 +105,8 @@ def _is_line_secret(value: str) -> bool:
         words = not re.search(r"[(){}\[\]=|;<>:\d]", value) and len(value.split()) >= 4
         return words and value == value.lower() and not is_label(value)
     if re.match(r"[&*(\[{|!@<]", value) and not mixed(value):
+        return False
+    if _RE.labelled.fullmatch(value):
         return False
     if value.isalpha() and value.isascii():
         return _is_line_word(value)

@@ -67,8 +67,9 @@ def _listed_style(page: Page, bound: Bound, quote: re.Match[str]) -> Style | Non
     setting = _RE.setting.fullmatch(bound.name) and bound.before in (" ", "\t") and "_" in bound.name
     if bound.before not in _QUOTES and not bound.name.startswith("-") and not setting:
         return None
-    if _RE.names_another.match(text, quoted(page, quote)[1]):
-        return None
+    start, end = quoted(page, quote)
+    if _RE.names_another.match(text, end) or parts(text[start:end])[:1] == parts(bound.name)[:1]:
+        return None  # another name: ["epic-1-auth", "epic-2-pages"]
     if not close[:1]:
         return Style.EXACT
     opened = text[max(0, bound.at - 4) : max(0, bound.at - 1)].rstrip()[-1:]
@@ -77,7 +78,12 @@ def _listed_style(page: Page, bound: Bound, quote: re.Match[str]) -> Style | Non
     return None
 
 
-_BY_SIGN = {"(": _called_style, ",": _listed_style, "": _spaced_style}
+def _other_style(page: Page, bound: Bound, quote: re.Match[str]) -> Style | None:
+    """The style of what is there instead: ``secret || "…"``. Behind a literal it is another of its kind."""
+    return None if bound.between["close"][:1] in ("'", '"') else Style.EXACT
+
+
+_BY_SIGN = {"(": _called_style, ",": _listed_style, "": _spaced_style, "|": _other_style, "||": _other_style}
 
 
 def quoted(page: Page, quote: re.Match[str]) -> tuple[int, int]:

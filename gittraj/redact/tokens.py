@@ -7,7 +7,7 @@ repeat in it is bounded, so that no text can make a scan slow.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
@@ -55,9 +55,7 @@ class Rule:
         return pattern.match(text, hit)
 
 
-@cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
+_compiled: Callable[[str], re.Pattern[str]] = cache(re.compile)
 
 
 def _rules() -> Iterator[Rule]:

@@ -8,7 +8,7 @@ import re
 from functools import lru_cache
 
 from .lazy import lazy
-from .load import patterns
+from .load import patterns, words
 from .made import DESCRIBES, DULL, STOP, is_joined, is_phrase
 from .names import FOREIGN, Grade, grade, parts
 from .randomness import likelihood, looks_random
@@ -18,6 +18,7 @@ _RE = patterns("values")
 PLACEHOLDER = lazy(r"REDACTED-[a-z0-9]+(?:-[a-z0-9]+){0,4}?-(?:[0-9a-f]{8}|n[0-9]{1,6})(?![A-Za-z0-9])")
 
 MOST = 160  # characters that are judged; the whole value is replaced
+_TAILS = frozenset(words("names", "tails"))
 _SECRET_NOUN = lazy(
     r"pass(?:w|phrase|code|key)|secret|sekret|segret|hemlig|hemmelig|token|credential|\bkey\b|jeton|llave|chiave|schlüssel|geheim|clave|codice|código|sleutel|nyckel|nøkkel|nøgle|avain|kulcs|klucz|klíč|ključ|anahtar|chave|clé\b|ключ|токен|секрет|キー|トークン|シークレット|키$|토큰|密钥|密鑰|令牌|\bpin ?code$|"
     r"passe|passe\b|" + "|".join(FOREIGN)
@@ -31,7 +32,7 @@ def is_placeholder(value: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _is_placeholder(short: str) -> bool:
-    if _RE.persons.fullmatch(short):
+    if _RE.persons.fullmatch(short) or is_phrase(short):
         return False
     return not short or any(stands(short) for stands in (_refers, _is_blank, _is_dull, _asks, _names))
 
@@ -67,6 +68,8 @@ def _names(short: str) -> bool:
     digits, letters = _counted(short)
     if digits > 2 or not _RE.identifier.fullmatch(short) or len(parts(short)) < 2:
         return False
+    if digits == 0 and parts(short)[-1] in _TAILS and grade(short.rpartition(letters[-1])[0]) >= Grade.TOKEN:
+        return True  # accessKeyId
     drawn = len(short) >= 10 and sum(map(len, letters)) < (3 if digits > 1 else 2.2) * len(letters)
     return not drawn and grade(short) >= Grade.TOKEN and not looks_random(short)
 

@@ -16,13 +16,14 @@ from .lazy import lazy
 
 # Starts only where a run of backslashes starts, and never gives any back: linear on 300 KB of them. Each
 # branch begins with a literal: else the whole is tried at every character.
-_BACKSLASHED = r"""\\(?<!\\\\)\\*+(?:
+_BACKSLASHED = r"""\\(?<!\\\\)(?:(?<![\w\\:]\\)\\[\w.$-]{1,64}\\[\w.$-]{1,80}  # a share, as it is: \\host\name
+          | \\*+(?:
             (?:u001[bB]|x1[bB]|033|e)(?:\[[0-9;:?]{0,24}[A-Za-z]|\][^\x07\x1b\\\n]{0,200}(?:\x07|\\{1,8}u0007))
           | u[0-9a-fA-F]{4}
           | x[2-7][0-9a-fA-F]
           | [nrtbf"'`/]
           | (?<![\"'][ ]\\)(?<![\"']\\)[ ]{0,4}\r?\n[ \t]{0,40}         # a line that goes on
-        )"""
+        ))"""
 _COLOURED = r"""\x1b(?:\[[0-9;:?]{0,24}[A-Za-z]|[()][AB0]|\][^\x07\x1b\n]{0,200}(?:\x07|\x1b\\))"""
 _ENTITY = r"&(?:quot|apos|amp|lt|gt|\#39|\#34|\#x27|\#x22);"
 _ESCAPE = lazy(f"({_BACKSLASHED})", re.VERBOSE)  # begins with one literal, which is quick to find
@@ -55,6 +56,7 @@ _SIGNED = lazy(r"((?:\n|\A)[+-](?!\+\+ |-- |----))")
 _SIGNED_TWICE = lazy(r"((?:\n|\A)[ +-]{2}(?<!\n  )(?!\+ |- |---))")
 _MAY_SPLIT = lazy(r"""["'][ \t]{0,8}(?:[+.&~|<\n\\]|\r\n)""")
 _TYPOGRAPHIC = str.maketrans("“”„«»「」『』‘’‚：＝，；（）｜│┃ ¦", '"""""""""\'\'\'' + ":=,;()||| |")
+_FRENCH = lazy("«[ \u00a0\u202f]|[ \u00a0\u202f]»")  # a blank is between such quotes and the value
 _PLAIN = {"n": "\n", "r": "\r", "t": "\t", "b": " ", "f": " "}
 _ENTITIES = {"&quot;": '"', "&apos;": "'", "&amp;": "&", "&lt;": "<", "&gt;": ">"}
 _ENTITIES |= {"&#39;": "'", "&#34;": '"', "&#x27;": "'", "&#x22;": '"'}
@@ -99,7 +101,9 @@ class View:
             if how := layer(text):
                 text = self._derive(text, how[0], 1, how[1])
         if not text.isascii():
-            text = text.translate(_TYPOGRAPHIC)
+            text = _FRENCH.sub(lambda quote: ' "' if quote[0][0] == "«" else '" ', text).translate(
+                _TYPOGRAPHIC
+            )
         if ('"' in text or "'" in text) and _MAY_SPLIT.search(text):
             text = self._derive(text, _SEAM, 2, lambda _: "")
         self.text = text
@@ -200,6 +204,8 @@ def _decode(piece: str) -> str:
     body = piece.lstrip("\\")
     if piece[0] == "\x1b" or "[" in body or "]" in body or "\n" in body:
         return ""
+    if "\\" in body:
+        return piece
     if body[0] in "ux":
         char = chr(int(body[1:], 16))
         return "?" if "\ud800" <= char <= "\udfff" else char

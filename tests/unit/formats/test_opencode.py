@@ -579,7 +579,7 @@ def test_a_message_does_not_lead_out_of_the_folder(tmp_path: Path) -> None:
 def test_a_cut_file_gives_what_stands_in_it(shape: str) -> None:
     reader, data = (EXPORT, STORY.export()) if shape == "export" else (STREAM, STORY.stream())
     whole = ids(list(reader.read(io.BytesIO(data))))
-    for end in range(0, len(data), size(3, 1)):
+    for end in range(0, len(data), size(7, 1)):
         found = ids(list(reader.read(io.BytesIO(data[:end]))))
         assert set(found) <= set(whole)
         assert found == whole[: len(found)]
