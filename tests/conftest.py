@@ -1,4 +1,4 @@
-"""Every test runs in an empty HOME that the real one can't leak into."""
+"""Fixtures for all tests. Each test runs in an empty HOME and never sees the real one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, settings
 
 from tests.sizes import NIGHTLY, size
 
-# how busy the machine is says nothing of what is tested
+# a busy machine must not fail a test
 settings.register_profile(
     "unhurried",
     settings.default,
@@ -36,22 +36,22 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """What thousands of tests are made of stays to the end: no collection of garbage need look at it."""
+    """Exempt the collected tests from garbage collection: thousands of them live until the end."""
     gc.collect()
     gc.freeze()
 
 
 @pytest.fixture(scope="session")
 def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Folders to come. Not by ``mktemp``: it looks at each that there is, and there are thousands."""
+    """Yield paths for new homes. ``mktemp`` would examine all existing folders, and there are thousands."""
     place = tmp_path_factory.mktemp("homes")
     return (place / str(number) for number in count())
 
 
 @pytest.fixture(scope="session")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What git makes a repository from: as its own, but with one sample of a hook, not with fourteen, which
-    would be copied with every repository and clone."""
+    """Create the template for ``git init``: like git's own, but with one sample hook instead of fourteen,
+    which would be copied into every repository and clone."""
     place = tmp_path_factory.mktemp("template")
     for name in ("hooks/pre-commit.sample", "info/exclude", "description"):
         (place / name).parent.mkdir(exist_ok=True)
@@ -61,7 +61,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def empty_home(homes: Iterator[Path], template: Path) -> Iterator[Path]:
-    """Replace the environment: no key, no agent, no git configuration, no CI of whoever runs the tests."""
+    """Replace the environment: no key, no agent, no git configuration, no CI variables of the caller."""
     home = next(homes)
     home.mkdir()
     kept = {k: v for k, v in os.environ.items() if k in _KEEP or k.startswith(_OURS)}
@@ -93,7 +93,7 @@ def empty_home(homes: Iterator[Path], template: Path) -> Iterator[Path]:
 
 @pytest.fixture
 def samples() -> Path:
-    """Real session files kept outside the project; what needs them skips without them."""
+    """The folder of real session files, kept outside the project; without it, the test is skipped."""
     named = os.environ.get("GIT_TRAJ_SAMPLES")
     place = Path(named) if named else ROOT.parent / "shared" / "samples" / "given"
     if not place.is_dir():
@@ -103,7 +103,7 @@ def samples() -> Path:
 
 @pytest.fixture
 def vectors() -> Path:
-    """Test vectors kept outside the project, a folder for each format; what needs them skips without them."""
+    """The folder of test vectors, with one folder per format; without it, the test is skipped."""
     named = os.environ.get("GIT_TRAJ_VECTORS")
     place = Path(named) if named else ROOT.parent / "shared" / "vectors"
     if not place.is_dir():

@@ -1,6 +1,6 @@
-"""The rooms of the package by floor: what ``test_imports`` enforces and every picture of the code shows.
+"""The packages of gittraj ("rooms") by layer ("floor"): ``test_imports`` checks them and their diagrams.
 
-``python -m tests.floors`` prints the picture, to paste where ``test_imports`` finds an older one.
+``python -m tests.floors`` prints the diagram, to paste wherever ``test_imports`` finds an outdated one.
 """
 
 from __future__ import annotations
@@ -65,11 +65,11 @@ FLOORS: tuple[dict[str, str], ...] = (
         "startup": "what keeps startup short: names imported when they are used, a light SHA-256",
     },
 )
-"""From the top. A room imports from lower floors only, never from one beside it."""
+"""Top floor first. A room imports only from lower floors, never from its own floor."""
 
 
 def picture() -> str:
-    """A line per room, a rule between floors."""
+    """Return the diagram: one line per room, with a rule between floors."""
     floors = ["\n".join(f"{room:<14}{purpose}" for room, purpose in floor.items()) for floor in FLOORS]
     return f"\n{'-' * 14}\n".join(floors)
 

@@ -1,6 +1,6 @@
-"""How much the tests try that walk, kill and fuzz: little in every run, much every night.
+"""How many cases the random-walk, kill and fuzz tests try: few in an ordinary run, many in a nightly one.
 
-``GIT_TRAJ_NIGHTLY=1`` asks for the nightly sizes, and runs what is marked ``nightly`` too.
+``GIT_TRAJ_NIGHTLY=1`` selects the nightly sizes, and also runs the tests marked ``nightly``.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ NIGHTLY = os.environ.get("GIT_TRAJ_NIGHTLY", "0") not in ("", "0")
 
 
 def size(usual: int, nightly: int, setting: str = "") -> int:
-    """How many are tried: what the environment's ``setting`` says, else what kind of run it is."""
+    """Return the number of cases: from the environment variable ``setting``, else by the kind of run."""
     said = os.environ.get(setting) if setting else None
     return int(said) if said else nightly if NIGHTLY else usual
 
 
 def some(cases: Iterable[Any], usual: int) -> Sequence[Any]:
-    """``cases`` for a parametrized test, those after the first few marked ``nightly``."""
+    """Return ``cases`` for a parametrized test; those after the first ``usual`` are marked ``nightly``."""
     return [
         pytest.param(case, marks=[pytest.mark.nightly] if number >= usual else [])
         for number, case in enumerate(cases)
@@ -32,8 +32,8 @@ def some(cases: Iterable[Any], usual: int) -> Sequence[Any]:
 def in_turn(
     first: str, second: str, ones: Mapping[str, Any], others: Mapping[str, Any]
 ) -> pytest.MarkDecorator:
-    """Parametrizes a test by ``first`` and ``second``: by day each of the ones with one of the others;
-    by night each with each."""
+    """Parametrize a test by ``first`` and ``second``: each of ``ones`` with one of ``others``; the remaining
+    combinations are marked ``nightly``."""
     cases = [
         pytest.param(one, other, id=f"{a}-{b}", marks=[] if n % len(others) == m else [pytest.mark.nightly])
         for n, (a, one) in enumerate(ones.items())
@@ -43,8 +43,8 @@ def in_turn(
 
 
 def one_by_day(items: Iterable[pytest.Item], fixture: str, ways: Collection[str]) -> None:
-    """By day, a test that each of the ``ways`` of a fixture would run is run in one of them, in turn, so that
-    each has tests of its own in every file. The others are marked ``nightly``."""
+    """Run a test that is parametrized by all ``ways`` of a fixture with only one of them, taken in turn, so
+    that every file has tests of each way. The others are marked ``nightly``."""
     found: dict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:
         way = item.callspec.params.get(fixture) if hasattr(item, "callspec") else None

@@ -1,8 +1,8 @@
-"""What the redactor removes and what it damages, by family; which rule found what; and which nobody needs.
+"""Measures what the redactor removes and damages, by family, what each rule finds, and which ones help.
 
-``python -m tests.redaction.measure`` prints the families; ``--rules`` what each rule found; ``--without``
-what is missed and damaged more without each reader; ``--write`` makes of what is missed and damaged now the
-ratchet.
+``python -m tests.redaction.measure`` prints the families; ``--rules`` counts each rule's matches;
+``--without`` prints how many more are missed and damaged without each reader; ``--write`` writes the current
+result as the ratchet.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _SEEDS = 4
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """``missed`` and ``damaged`` are templates, each with its family; ``tried`` texts by family."""
+    """``missed`` and ``damaged``: templates, each with its family; ``tried`` counts the texts by family."""
 
     missed: frozenset[str]
     damaged: frozenset[str]
@@ -34,7 +34,7 @@ class Outcome:
 
 
 def outcome(every: Iterable[Case]) -> Outcome:
-    """What becomes of the texts, each before a new redactor."""
+    """Redact each text with a new redactor and return the outcome."""
     missed, damaged, tried = set(), set(), Counter[str]()
     for case in every:
         tried[case.family] += 1
@@ -59,7 +59,7 @@ def corpus(seeds: int) -> Iterator[Case]:
 
 
 def ratchet() -> dict[str, list[str]]:
-    """What is known to be missed and damaged; nothing else may be."""
+    """Return the templates known to be missed or damaged; no others may be."""
     known: dict[str, list[str]] = json.loads(RATCHET.read_text(encoding="utf-8"))
     return known
 

@@ -1,4 +1,4 @@
-"""Harmless texts that nobody wrote for a redactor: a machine's files by path, and listings that are drawn."""
+"""Harmless texts not written for a redactor: files of this machine, and randomly generated listings."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def families() -> tuple[str, ...]:
 
 
 def texts(family: str, most: int) -> Iterator[tuple[str, str]]:
-    """Names and texts of up to ``most`` files of a family; none where there are none."""
+    """Yield names and texts of up to ``most`` files of a family; this machine may have none."""
     if family in _FOLDERS:
         paths = sorted(path for pattern in _FOLDERS[family] for path in Path("/").glob(pattern[1:]))
         random.Random(family).shuffle(paths)

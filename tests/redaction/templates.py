@@ -1,4 +1,4 @@
-"""The corpus: situations as templates, whose secrets are drawn at run time, so that none stands in a file."""
+"""The corpus: templates of texts; their secrets are generated at run time, so that no file contains one."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _HEADER, _PARTING = "== ", "--"
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A text of a family, and the secrets in it; none, if it is harmless."""
+    """A text of a family, and the secrets in it; a harmless one has none."""
 
     family: str
     template: str
@@ -42,12 +42,12 @@ class Case:
 
     @property
     def name(self) -> str:
-        """The family and the template, without the secrets that were drawn for it."""
+        """The family and the template, without the generated secrets."""
         return f"{self.family}: {self.template}"
 
 
 def cases(file: str, seeds: int, family: str | None = None) -> Iterator[Case]:
-    """The texts of a file of the corpus, each drawn ``seeds`` times; those of one family, if one is named."""
+    """Yield the texts of a corpus file, each generated ``seeds`` times; only those of ``family`` if given."""
     for named, template in templates(file):
         if family in (None, named):
             for seed in range(seeds):
@@ -56,7 +56,7 @@ def cases(file: str, seeds: int, family: str | None = None) -> Iterator[Case]:
 
 
 def templates(file: str) -> Iterator[tuple[str, str]]:
-    """The families and texts of a file of the corpus."""
+    """Yield the family and the text of each template of a corpus file."""
     family, lines = "", list[str]()
     for line in [*(CORPUS / file).read_text(encoding="utf-8").splitlines(), _PARTING]:
         if line.startswith(_HEADER) or line == _PARTING:
@@ -69,7 +69,7 @@ def templates(file: str) -> Iterator[tuple[str, str]]:
 
 
 def expand(template: str, seed: int) -> tuple[str, list[str]]:
-    """The text of a template, and the secrets that were drawn for it."""
+    """Return the text of a template, and the secrets generated for it."""
     secrets: list[str] = []
     count = 0
 
@@ -97,7 +97,7 @@ def _drawn(alphabet: str, length: str | None, seed: str) -> str | None:
 
 
 def _password(source: random.Random, signs: str) -> str:
-    """What a person or a generator would take."""
+    """Return a password as a person or a generator would choose it."""
     first, second = source.sample(_WORDS, 2)
     number = source.randint(10, 9999)
     drawn = "".join(

@@ -1,7 +1,7 @@
-"""What the redactor removes and leaves alone may only get better.
+"""The redactor's recall and precision may only get better.
 
-``ratchet.json`` names the templates of the corpus that are missed or damaged. Who mends one, or gives one
-up on purpose, writes it anew: ``python -m tests.redaction.measure --write``.
+``ratchet.json`` names the templates of the corpus that are missed or damaged. After fixing
+one, or giving one up on purpose, write it again: ``python -m tests.redaction.measure --write``.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tests.redaction.templates import cases, templates
 from tests.sizes import size
 
 WRONG = {"settings": 3, "manuals": 6}
-"""Wrong places in real files that are known; none in the files of other families."""
+"""The number of known false matches in real files, by family; other families have none."""
 
 
 @pytest.fixture(scope="module", params=SECRETS)
@@ -28,15 +28,15 @@ def harmless(request: pytest.FixtureRequest) -> Outcome:
     return outcome(cases(request.param, size(1, 4)))
 
 
-def test_no_secret_stays_that_went_before(secrets: Outcome) -> None:
+def test_only_known_secrets_are_missed(secrets: Outcome) -> None:
     assert sorted(secrets.missed - {*ratchet()["missed"]}) == []
 
 
-def test_no_harmless_text_is_touched_that_was_left_before(harmless: Outcome) -> None:
+def test_only_known_harmless_texts_are_changed(harmless: Outcome) -> None:
     assert sorted(harmless.damaged - {*ratchet()["damaged"]}) == []
 
 
-def test_the_ratchet_names_templates_of_the_corpus() -> None:
+def test_the_ratchet_names_only_templates_of_the_corpus() -> None:
     named = {f"{family}: {text}" for file in (*SECRETS, *HARMLESS) for family, text in templates(file)}
     assert {*ratchet()["missed"], *ratchet()["damaged"]} <= named
 

@@ -1,4 +1,4 @@
-"""Values of the model for property tests, built from its dataclasses: a new field is tested unasked."""
+"""Values of the model for property tests, built from its dataclasses: new fields are tested automatically."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def jsons(texts: st.SearchStrategy[str] = TEXTS) -> st.SearchStrategy[Any]:
 
 @functools.cache
 def values_of(cls: Any, texts: st.SearchStrategy[str] = TEXTS) -> st.SearchStrategy[Any]:
-    """Instances of a dataclass of the model, every field drawn from its type."""
+    """Return a strategy for instances of a dataclass of the model: every field is drawn from its type."""
     hints = get_type_hints(cls)
     fields = {f.name: _of(hints[f.name], texts) for f in dataclasses.fields(cls) if f.name != "extra"}
     if "extra" in hints:

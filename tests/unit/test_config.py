@@ -1,4 +1,4 @@
-"""What is set, and by whom; a cloned repository's file is somebody else's."""
+"""Settings and who may set them: the file of a cloned repository is not trusted."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def repository(git: Git) -> Iterator[Repository]:
         yield opened
 
 
-def test_nothing_set(repository: Repository) -> None:
+def test_without_settings_the_defaults_apply(repository: Repository) -> None:
     config = read_config(repository)
     assert (config.thinking, config.exclude, config.sessions) == ("seal", (), ())
     assert config.settings
     assert config.settings["thinking"].source == "default"
 
 
-def test_git_config(git: Git, repository: Repository, empty_home: Path) -> None:
+def test_settings_are_read_from_git_config(git: Git, repository: Repository, empty_home: Path) -> None:
     for key, value in (("thinking", "clear"), ("exclude", "codex"), ("exclude", "secret/*")):
         git("config", "--add", f"traj.{key}", value)
     git("config", "traj.sessions.path", "~/logs")
@@ -47,7 +47,7 @@ def test_git_config(git: Git, repository: Repository, empty_home: Path) -> None:
     assert read_config(repository).sessions == (empty_home / "logs",)
 
 
-def test_how_much_is_stored(git: Git, repository: Repository) -> None:
+def test_the_amount_of_stored_text_can_be_set(git: Git, repository: Repository) -> None:
     config = read_config(repository)
     assert (config.max_segment_bytes, config.max_session_bytes) == (None, None)
     for value, size in (("0", 0), ("700", 700), ("500k", 512_000), ("2M", 2_097_152), ("1g", 1 << 30)):
@@ -63,7 +63,7 @@ def test_how_much_is_stored(git: Git, repository: Repository) -> None:
             read_config(repository)
 
 
-def test_who_is_asked_for_a_retrospective_only_the_user_says(git: Git, repository: Repository) -> None:
+def test_only_the_user_can_set_who_is_asked_for_a_retrospective(git: Git, repository: Repository) -> None:
     git.write({TEAM_FILE: "retrospective: ask\n"})
     assert read_config(repository).retrospective == "off"
     assert read_config(repository).unknown == ("retrospective",)
@@ -77,7 +77,7 @@ def test_who_is_asked_for_a_retrospective_only_the_user_says(git: Git, repositor
         read_config(repository)
 
 
-def test_whose_ambiguous_tasks_are(git: Git, repository: Repository) -> None:
+def test_the_system_of_ambiguous_task_keys_can_be_set(git: Git, repository: Repository) -> None:
     assert read_config(repository).tasks is None
     git("config", "traj.tasks", "linear")
     assert read_config(repository).tasks == "linear"
@@ -94,7 +94,7 @@ def test_whose_ambiguous_tasks_are(git: Git, repository: Repository) -> None:
         (None, "drop", "drop", TEAM_FILE),
     ],
 )
-def test_a_team_makes_things_stricter_never_looser(
+def test_a_teams_file_can_only_make_things_stricter(
     git: Git, repository: Repository, own: str | None, team: str, expected: str, source: str
 ) -> None:
     if own:
@@ -133,7 +133,7 @@ BOMB = "a: &a [x, x]\n" + "".join(
         ("[" * 50_000, "cannot be read"),
     ],
 )
-def test_a_team_file_that_means_nothing_is_one_clear_line(
+def test_an_invalid_team_file_is_explained_in_one_line(
     git: Git, repository: Repository, text: str | bytes, message: str
 ) -> None:
     git.write({TEAM_FILE: text})
@@ -146,7 +146,7 @@ def test_a_team_file_that_means_nothing_is_one_clear_line(
     assert time.process_time() - start < 10.0
 
 
-def test_redaction_can_be_made_stricter_by_either_and_looser_by_its_user_alone(
+def test_team_and_user_can_make_redaction_stricter_but_only_the_user_looser(
     git: Git, repository: Repository
 ) -> None:
     git.write(
@@ -167,7 +167,7 @@ def test_redaction_can_be_made_stricter_by_either_and_looser_by_its_user_alone(
     assert config.settings["pii"].source == TEAM_FILE
 
 
-def test_files_of_rules_are_found_by_either_and_trusted_by_their_digest(
+def test_rule_files_of_team_and_user_are_read_and_trusted_by_their_digest(
     git: Git, repository: Repository, tmp_path: Path
 ) -> None:
     outside = tmp_path / "outside.toml"
@@ -187,7 +187,7 @@ def test_files_of_rules_are_found_by_either_and_trusted_by_their_digest(
     config = read_config(repository)
     assert {name: (body, trusted) for name, body, trusted in config.gitleaks()} == {
         "own.toml": (b"a = 1", False),
-        str(outside): (b"[[rules]]", False),  # the user may name any
+        str(outside): (b"[[rules]]", False),  # the user may name any file
         "team.toml": (b"b = 1", True),
         "large.toml": (None, False),
         "gone.toml": (None, False),
@@ -210,12 +210,12 @@ def test_a_switch_is_true_or_false(git: Git, repository: Repository, value: str)
 
 
 @pytest.mark.parametrize("text", ["", "thinking:\nexclude:\n", "later: {x: 1}\n"])
-def test_a_team_file_that_says_nothing(git: Git, repository: Repository, text: str) -> None:
+def test_an_empty_team_file_changes_nothing(git: Git, repository: Repository, text: str) -> None:
     git.write({TEAM_FILE: text})
     assert read_config(repository).thinking == "seal"
 
 
-def test_a_value_in_git_config_that_means_nothing_names_its_key(git: Git, repository: Repository) -> None:
+def test_an_invalid_value_in_git_config_is_reported_with_its_key(git: Git, repository: Repository) -> None:
     git("config", "traj.thinking", "loud")
     with pytest.raises(TrajError, match=r"git config traj\.thinking is 'loud'"):
         read_config(repository)
@@ -225,7 +225,7 @@ def test_a_value_in_git_config_that_means_nothing_names_its_key(git: Git, reposi
         read_config(repository)
 
 
-def test_excludes() -> None:
+def test_paths_are_excluded() -> None:
     config = Config(exclude=("codex", "secret/*", "*.pem", "private/", "own", "amp/"))
     names = ("codex", "amp")
     for path in (
@@ -244,14 +244,14 @@ def test_excludes() -> None:
     assert config.excludes(agent="codex", path="a", agents=names)
 
 
-def test_the_name_of_an_agent_excludes_no_folder() -> None:
+def test_the_name_of_an_agent_does_not_exclude_a_folder() -> None:
     config = Config(exclude=("codex", "amp/"))
     names = ("codex", "amp")
     assert not config.excludes(agent="amp", path="codex/a", agents=names)
     assert config.excludes(agent="claude-code", path="amp/a", agents=names)
 
 
-def test_the_environment() -> None:
+def test_settings_are_read_from_the_environment() -> None:
     assert Environ.of({}) == Environ(home=None)
     own = {"HOME": "/h", "CI": "1", "GIT_TRAJ": "1"}
     assert Environ.of(own) == Environ(
@@ -282,7 +282,7 @@ def test_the_environment() -> None:
     )
 
 
-def test_what_the_owner_set_is_told(git: Git) -> None:
+def test_the_owners_settings_are_listed(git: Git) -> None:
     for key, value in (("push", "auto"), ("precommit", "block")):
         git("config", f"traj.{key}", value)
     with git.open() as repository:

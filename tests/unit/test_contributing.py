@@ -36,7 +36,7 @@ PAGE = Path(__file__).parents[2] / "CONTRIBUTING.md"
 
 
 def example(title: str) -> str:
-    """The block of code below a recipe's title."""
+    """Return the block of code below a recipe's title."""
     block = re.search(
         rf"^### {title}\n.*?^```\w*\n(.*?)^```", PAGE.read_text("utf-8"), re.DOTALL | re.MULTILINE
     )
@@ -45,7 +45,7 @@ def example(title: str) -> str:
 
 
 def run(title: str, **names: Any) -> dict[str, Any]:
-    """What the example defines; ``names`` stands for its imports."""
+    """Run the example and return its names; ``names`` replaces its imports."""
     namespace: dict[str, Any] = {"__name__": "recipe", **names}
     exec(compile("from __future__ import annotations\n" + example(title), str(PAGE), "exec"), namespace)
     return namespace
@@ -91,7 +91,7 @@ def test_one_module_and_one_line_make_a_format(notebook: formats.Reader) -> None
     }
 
 
-def test_it_survives_a_cut_and_reads_on(notebook: formats.Reader) -> None:
+def test_the_example_format_survives_a_cut_and_reads_on(notebook: formats.Reader) -> None:
     whole = list(notebook.read(io.BytesIO(LOG)))
     for end in range(len(LOG)):
         part = [item for item in notebook.read(io.BytesIO(LOG[:end])) if not isinstance(item, Damage)]
@@ -101,7 +101,7 @@ def test_it_survives_a_cut_and_reads_on(notebook: formats.Reader) -> None:
             assert list(notebook.read(io.BytesIO(LOG), cursor=item.cursor)) == whole[at + 1 :]
 
 
-def test_a_live_agent(tmp_path: Path) -> None:
+def test_the_example_of_a_live_agent_runs(tmp_path: Path) -> None:
     (tmp_path / ".notebook").mkdir()
     for name, folder in (("n1", tmp_path), ("n2", "/elsewhere")):
         head = json.dumps({"cwd": str(folder)}).encode()
@@ -112,7 +112,7 @@ def test_a_live_agent(tmp_path: Path) -> None:
     assert (session.name, session.path) == ("notebook:n1", agent.find(environ, "n1"))
 
 
-def test_a_format_to_export(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_example_of_a_format_to_export_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     module = types.ModuleType("recipe_export")
     module.__dict__.update(run("A format to export", json=json))
     monkeypatch.setitem(sys.modules, module.__name__, module)
@@ -125,21 +125,21 @@ def test_a_format_to_export(monkeypatch: pytest.MonkeyPatch) -> None:
     }
 
 
-def test_a_page() -> None:
+def test_the_example_of_a_page_runs() -> None:
     chosen = types.SimpleNamespace(
         entries=lambda: [({"abbrev": "c0ffee"}, [{"title": "A"}]), (None, [{"title": "B"}])]
     )
     assert [*run("A page")["write_titles"](chosen)] == ["c0ffee A\n", "no commit B\n"]
 
 
-def test_a_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_example_of_a_command_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
     monkeypatch.chdir(tmp_path)
     done = CliRunner().invoke(run("A command", click=click)["command"])
     assert (done.exit_code, done.output) == (0, "0\n")
 
 
-def test_a_redaction_rule(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_example_of_a_redaction_rule_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [load.Token(**load._columns(row)) for row in tomllib.loads(example("A redaction rule"))["token"]]
     monkeypatch.setattr(tokens, "forms", lambda: rows)
     (rule,) = tokens._rules()
@@ -151,7 +151,7 @@ def test_a_redaction_rule(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not [*decided(rule.bad[0], rule.find("acme_live_", Page(rule.bad[0], lambda: None)))]
 
 
-def test_a_redaction_rule_for_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_example_of_a_redaction_rule_for_a_line_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     (table,) = tomllib.loads(example("A redaction rule for a line"))["rule"]
     row = load.line_rule(table)
     monkeypatch.setattr(lines, "line_rules", lambda: (row,))
@@ -161,14 +161,14 @@ def test_a_redaction_rule_for_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
         assert [span.rule for span in decided(page.text, lines.lines(page))] == [row.id] * found
 
 
-def test_an_exemption_from_redaction(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_example_of_an_exemption_from_redaction_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     (table,) = tomllib.loads(example("An exemption from redaction"))["reason"]
     exemption = public._Exemption(load.reason(table))
     for text, holds in (("acme build token: 0a1b2c3d4e5f", True), ("acme token: 0a1b2c3d4e5f", False)):
         assert exemption.holds(text, Span(len(text) - 12, len(text), "named-token", "token")) is holds
 
 
-def test_a_test_runner() -> None:
+def test_the_example_of_a_test_runner_runs() -> None:
     (row,) = tomllib.loads(example("A test runner"))["runner"]
     runner = runners._row(row)
     assert runner.command.match("foobar --all")

@@ -1,4 +1,4 @@
-"""What the documents say is so: commands, the map, the schema, the worked example."""
+"""The documents agree with the code: commands, the map, the schema, the worked example."""
 
 from __future__ import annotations
 
@@ -78,19 +78,19 @@ def test_documents_name_no_command_that_does_not_exist(document: Any) -> None:
     assert set(re.findall(r"git traj ([a-z]+)", document.read_text("utf-8"))) <= NAMES | {"help", "blame"}
 
 
-def test_links_lead_somewhere() -> None:
+def test_links_have_existing_targets() -> None:
     for document in DOCUMENTS:
         for link in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", document.read_text("utf-8")):
             assert "://" in link or (document.parent / link).exists(), f"{document.name}: {link}"
 
 
-def test_the_tour_has_the_picture() -> None:
+def test_the_tour_has_the_current_diagram() -> None:
     assert gittraj.__doc__ is not None
     picture, *_ = re.findall(r"::\n\n((?:    .*\n)+)", gittraj.__doc__)
     assert picture in "".join(f"    {line}\n" for line in TOUR.splitlines())
 
 
-def test_the_schema_names_just_the_fields_that_are_written() -> None:
+def test_the_schema_names_exactly_the_fields_that_are_written() -> None:
     for name, cls in _OBJECTS.items():
         assert set(SCHEMA["$defs"][name]["properties"]) == _keys(cls), name
     event = set(SCHEMA["$defs"]["event"]["properties"])
@@ -108,13 +108,13 @@ def test_the_page_on_the_format_names_every_field() -> None:
         assert set(SCHEMA["$defs"][name]["properties"]) <= named, name
 
 
-def test_the_worked_example_of_an_id() -> None:
+def test_the_worked_example_of_an_id_is_right() -> None:
     (agent, session) = re.findall(r'SHA-256\("([^"]+)" NUL "([^"]+)"\)', FORMAT)[0]
     assert trajectory_id(agent, session) == re.findall(r"^id += (\S+)$", FORMAT, re.MULTILINE)[0]
 
 
 def _keys(cls: Any) -> set[str]:
-    """The JSON names of a dataclass's fields; ``figures`` and ``whole`` of a record stand in it flat."""
+    """Return the JSON names of a dataclass's fields; a record's ``figures`` and ``whole`` are flattened."""
     keys: set[str] = set()
     for field in dataclasses.fields(cls):
         if field.metadata.get("flat"):
@@ -132,7 +132,7 @@ def test_files_that_documents_name_exist(document: Path) -> None:
     assert missing in (
         [],
         ["gittraj/formats/notebook.py"],
-    )  # the example is its reader's to write
+    )  # the reader writes the example
 
 
 def test_the_manual_names_no_file_of_this_repository() -> None:

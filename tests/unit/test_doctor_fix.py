@@ -1,4 +1,4 @@
-"""What ``git traj doctor --fix`` says of what it cannot mend."""
+"""What ``git traj doctor --fix`` reports about faults that it cannot repair."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from gittraj.commands.doctor.finding import Finding, mend
 from gittraj.errors import TrajError
 
 
-def test_what_hinders_several_repairs_is_told_once() -> None:
+def test_an_obstacle_to_several_repairs_is_reported_once() -> None:
     def refused() -> None:
         raise TrajError("x cannot be written: Read-only file system")
 

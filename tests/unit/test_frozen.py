@@ -1,4 +1,4 @@
-"""Our ``dataclass`` is the standard library's, but for the time that a class takes to define."""
+"""Our ``dataclass`` behaves like the standard library's, but defines a class faster."""
 
 from __future__ import annotations
 
@@ -68,7 +68,9 @@ class Pickled:
         lambda cls: delattr(cls(name="a"), "name"),
     ],
 )
-def test_it_does_what_the_standard_librarys_does(make: Callable[[Any], Any], ours: Any, theirs: Any) -> None:
+def test_our_dataclass_behaves_like_the_standard_librarys(
+    make: Callable[[Any], Any], ours: Any, theirs: Any
+) -> None:
     def outcome(cls: Any) -> Any:
         try:
             return make(cls)
@@ -82,7 +84,7 @@ def test_a_value_survives_pickling() -> None:
     assert pickle.loads(pickle.dumps(Pickled("a", ("b",)))) == Pickled("a", ("b",))
 
 
-def test_what_is_not_frozen_changes_and_has_no_hash() -> None:
+def test_a_class_that_is_not_frozen_is_mutable_and_has_no_hash() -> None:
     @frozen.dataclass
     class Open:
         name: str
@@ -103,8 +105,8 @@ def hasty_threads() -> Iterator[None]:
     sys.setswitchinterval(before)
 
 
-def test_threads_that_ask_first_at_the_same_time(hasty_threads: None) -> None:
-    """What fields a class has is worked out once."""
+def test_threads_that_need_the_fields_at_the_same_time_get_them(hasty_threads: None) -> None:
+    """The fields of a class are determined once."""
     for _ in range(50):
         cls = define(frozen.dataclass)
         start = threading.Barrier(4)
@@ -118,7 +120,7 @@ def _ask(cls: Any, start: threading.Barrier) -> list[str]:
     return [f.name for f in dataclasses.fields(cls)]
 
 
-def test_a_value_keeps_no_dictionary_of_its_own() -> None:
-    """Of each event of a log one is held."""
+def test_a_value_has_no_dictionary() -> None:
+    """There is one for each event of a log."""
     value = Pickled(name="a")
     assert not [held for held in gc.get_referents(value) if isinstance(held, dict)]

@@ -1,4 +1,4 @@
-"""The picture in ``gittraj/__init__.py`` kept true: imports go down only, and heavy ones wait."""
+"""The diagram in ``gittraj/__init__.py`` is true: imports go down only, and heavy ones are lazy."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ ENVIRON = {
 
 
 def sources() -> Iterator[tuple[str, Path]]:
-    """Every module by its path from the package; the action's stand beside the package."""
+    """Yield every module by its path in the package; the Action's are next to the package."""
     for root, prefix in ((PACKAGE, ""), (PACKAGE.parent / "github_action", "github_action/")):
         for path in sorted(root.rglob("*.py")):
             yield prefix + path.relative_to(root).as_posix(), path
@@ -50,12 +50,12 @@ SOURCES = dict(sources())
 
 @cache
 def nodes(name: str) -> list[ast.AST]:
-    """Of a module, read when a test asks for it: whoever collects tests does not wait for that."""
+    """Return the syntax tree of a module; parsed only when a test needs it, not during collection."""
     return [*ast.walk(ast.parse(SOURCES[name].read_bytes()))]
 
 
 def imported(name: str) -> Iterator[str]:
-    """The full names that a module imports, wherever in it, relative ones resolved."""
+    """Yield the full names that a module imports anywhere, with relative ones resolved."""
     package = ["gittraj", *name.split("/")[:-1]]
     for node in nodes(name):
         if isinstance(node, ast.Import):
@@ -71,14 +71,14 @@ def room(name: str) -> str:
 
 
 def floor(of: str) -> int:
-    """Counted from the top."""
+    """Return the number of a room's floor, counted from the top."""
     found = [number for number, rooms in enumerate(FLOORS) if of in rooms]
     assert found, f"{of} is on no floor: add it to tests/floors.py"
     return found[0]
 
 
 def upward(name: str) -> Iterator[str]:
-    """What a module imports from a floor that is not below its own."""
+    """Yield the names that a module imports from a floor that is not below its own."""
     here = room(name)
     for target in imported(name):
         package, _, rest = target.partition(".")
@@ -93,27 +93,27 @@ def test_imports_go_down() -> None:
     ] == []
 
 
-def test_every_room_is_in_the_picture() -> None:
+def test_every_room_is_in_the_diagram() -> None:
     assert {room(name) for name in SOURCES} - {"__init__", "__main__"} == {
         r for rooms in FLOORS for r in rooms
     }
 
 
-def test_only_eight_files_are_at_the_root() -> None:
+def test_only_eight_files_are_in_the_root_folder() -> None:
     assert {path.stem for path in PACKAGE.glob("*.py")} == {
         *("__init__", "__main__", "api", "config", "errors", "frozen", "limits", "startup"),
     }
 
 
 @pytest.mark.parametrize("document", ["gittraj/__init__.py", "CONTRIBUTING.md"])
-def test_the_picture_is_everywhere_the_same(document: str) -> None:
+def test_the_diagram_is_the_same_everywhere(document: str) -> None:
     text = (PACKAGE.parent / document).read_text("utf-8")
     lines = "\n".join(line.strip() for line in text.splitlines())
     assert picture() in lines, f"{document} is out of date: python -m tests.floors prints the picture"
 
 
 @pytest.mark.parametrize("library", ONLY)
-def test_a_library_has_one_door(library: str) -> None:
+def test_a_library_is_imported_in_one_module_only(library: str) -> None:
     users = {name for name in SOURCES if any(t.split(".")[0] == library for t in imported(name))}
     assert {name for name in users if not name.startswith(ONLY[library])} == set()
 
@@ -137,7 +137,7 @@ REF_WRITERS = {
     "delete_ref": {"commands/install/uninstall.py", "sync/transfer.py", "sync/traces.py"},
     "expire_reflog": {"notes/store.py", "sync/traces.py"},
 }
-"""By function of ``notes/refs``, who calls it: ``gittraj.notes`` gives the reasons."""
+"""The callers of each function of ``notes/refs``: ``gittraj.notes`` gives the reasons."""
 
 
 def test_one_file_moves_refs() -> None:
@@ -162,8 +162,8 @@ def test_only_these_move_refs(function: str) -> None:
     assert users == REF_WRITERS[function]
 
 
-def test_nobody_reaches_the_ref_writer_by_another_way() -> None:
-    """``imported`` sees names: so nobody imports the whole module, or its names from somewhere else."""
+def test_the_ref_writer_is_imported_in_no_other_way() -> None:
+    """``imported`` sees names: so no module may import it as a whole, or its names from somewhere else."""
     for name in SOURCES:
         for target in imported(name):
             assert target != "gittraj.notes.refs", name
@@ -187,8 +187,8 @@ def test_only_these_read_the_environment() -> None:
 
 
 @pytest.mark.parametrize("module", ["gittraj.cli", "gittraj.worker.__main__"])
-def test_a_fresh_interpreter_pays_for_nothing_that_it_does_not_use(module: str) -> None:
-    """A hook and ``--help`` wait for every import."""
+def test_a_fresh_interpreter_imports_only_what_it_uses(module: str) -> None:
+    """Every import delays a hook and ``--help``."""
     heavy = [
         "pygit2",
         "github",
@@ -205,13 +205,13 @@ def test_a_fresh_interpreter_pays_for_nothing_that_it_does_not_use(module: str) 
     assert ran.stdout.split() == []
 
 
-def test_the_workers_own_imports_are_the_standard_librarys() -> None:
+def test_the_workers_entry_imports_only_the_standard_library() -> None:
     code = "import gittraj.worker.__main__, sys; print(*[m for m in sys.modules if m.startswith('gittraj.')])"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.split() == ["gittraj.worker", "gittraj.worker.__main__"]
 
 
-def test_what_gathers_repositories_is_imported_by_its_commands_alone() -> None:
+def test_the_code_that_gathers_repositories_is_imported_only_by_its_commands() -> None:
     users = {n for n in SOURCES if any(i.startswith("gittraj.gather") for i in imported(n))}
     assert {name for name in users if not name.startswith("gather/")} == {
         "cli/gather.py",

@@ -1,4 +1,4 @@
-"""What a release is made with."""
+"""The files that a release is made with."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_the_formula_has_each_package_of_the_lock_once() -> None:
     assert "https://example.com/wheelonly-1-py3-none-any.whl" in text
 
 
-def test_the_formula_takes_our_source_from_where_the_release_puts_it(tmp_path: Path) -> None:
+def test_the_formula_takes_our_source_from_where_the_release_uploads_it(tmp_path: Path) -> None:
     """On PyPI, by the digest of the file: no job uploads it elsewhere."""
     lock, sdist = tmp_path / "pylock.toml", tmp_path / "git_traj-1.tar.gz"
     lock.write_text("packages = []\n")
@@ -69,8 +69,8 @@ def test_a_package_without_a_source_for_any_system_is_an_error() -> None:
         FORMULA["render"]({"packages": [lone]}, url="u", digest="d")
 
 
-def test_each_version_of_the_site_has_its_folder(tmp_path: Path) -> None:
-    """A version that comes again replaces its own; one of an older line does not become the latest."""
+def test_each_version_of_the_site_has_its_own_folder(tmp_path: Path) -> None:
+    """A version published again replaces itself; one of an older line does not become the latest."""
     site, remote = tmp_path / "site", tmp_path / "pages.git"
     site.mkdir()
     subprocess.run(["git", "init", "--quiet", "--bare", str(remote)], check=True)
@@ -91,7 +91,7 @@ def test_each_version_of_the_site_has_its_folder(tmp_path: Path) -> None:
     assert "python .ci/versions.py site" in (ROOT / ".github" / "workflows" / "release.yml").read_text()
 
 
-def test_the_readme_on_pypi_names_its_pictures_and_pages_by_whole_addresses(tmp_path: Path) -> None:
+def test_the_readme_on_pypi_names_pictures_and_pages_by_full_addresses(tmp_path: Path) -> None:
     steps = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text())["jobs"]["build"][
         "steps"
     ]

@@ -1,4 +1,4 @@
-"""What is particular to each live agent, as the code that is not reads it."""
+"""What shared code sees of each agent that can be recorded live."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ AGENTS = all_agents()
 
 
 @pytest.mark.parametrize("agent", AGENTS.values(), ids=AGENTS)
-def test_only_an_agent_with_hooks_can_be_asked(agent: Agent) -> None:
+def test_only_an_agent_with_hooks_can_be_asked_for_a_retrospective(agent: Agent) -> None:
     assert (agent.hooks is None) == (agent.asks is None)
     assert agent.hooks is None or agent.hooks.name == agent.name
 
 
-def test_a_handler_in_the_form_of_the_agent() -> None:
+def test_a_hook_entry_has_the_form_that_the_agent_expects() -> None:
     hooks = AGENTS["gemini-cli"].hooks
     assert hooks is not None
     assert hooks.groups(Path("/r/.git/traj/agent-hook"))["AfterTool"] == {
@@ -42,7 +42,7 @@ def test_a_handler_in_the_form_of_the_agent() -> None:
         ("gemini-cli", "prompt_response"),
     ],
 )
-def test_the_last_message_of_a_turn(name: str, field: str) -> None:
+def test_the_last_message_of_a_turn_is_read_from_the_hooks_payload(name: str, field: str) -> None:
     protocol = AGENTS[name].asks
     assert protocol is not None
     payload = {"session_id": "s", "transcript_path": "/log.jsonl"}

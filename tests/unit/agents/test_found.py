@@ -1,4 +1,4 @@
-"""Where the logs of the agents that have one file for each session are, and which are near a repository."""
+"""Finding the logs of agents that write one file per session, and those that worked near a repository."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def environ(tmp_path: Path) -> Environ:
 
 
 @pytest.mark.parametrize("name", LOGS)
-def test_sessions_that_worked_near(name: str, environ: Environ) -> None:
+def test_sessions_are_found_by_the_folder_they_worked_in(name: str, environ: Environ) -> None:
     agent = all_agents()[name]
     found = list(agent.sessions(environ, [Path("/w/repo")], since=0.0))
     assert [(file.agent, file.session) for file in found] == [(name, HERE)]
@@ -39,7 +39,7 @@ def test_sessions_that_worked_near(name: str, environ: Environ) -> None:
 
 
 @pytest.mark.parametrize("name", LOGS)
-def test_a_session_by_its_id(name: str, environ: Environ) -> None:
+def test_a_session_is_found_by_its_id(name: str, environ: Environ) -> None:
     agent = all_agents()[name]
     found = agent.find(environ, THERE)
     assert found is not None
@@ -49,7 +49,7 @@ def test_a_session_by_its_id(name: str, environ: Environ) -> None:
     assert agent.find(Environ.of({}), HERE) is None
 
 
-def test_subagents_of_qwen_code(environ: Environ) -> None:
+def test_the_logs_of_qwen_codes_subagents_are_found(environ: Environ) -> None:
     (file,) = all_agents()["qwen-code"].sessions(environ, [Path("/w/repo")], since=0.0)
     log = file.path.parent.parent / "subagents" / HERE / "agent-explore-1.jsonl"
     log.parent.mkdir(parents=True)
@@ -57,7 +57,7 @@ def test_subagents_of_qwen_code(environ: Environ) -> None:
     assert [(s.subagent, s.path) for s in all_agents()["qwen-code"].subagents(file)] == [("explore-1", log)]
 
 
-def test_folders_that_the_environment_names() -> None:
+def test_data_folders_follow_the_environment() -> None:
     variables = {
         "CLAUDE_CONFIG_DIR": "/c",
         "CODEX_HOME": "~",
@@ -90,12 +90,12 @@ def test_folders_that_the_environment_names() -> None:
     ("variable", "agent"),
     [("KILO", "kilo"), ("PI_CODING_AGENT", "pi"), ("QWEN_CODE", "qwen-code"), ("GEMINI_CLI", "gemini-cli")],
 )
-def test_a_shell_that_an_agent_opened(variable: str, agent: str) -> None:
+def test_an_agents_shell_is_recognized_by_its_variable(variable: str, agent: str) -> None:
     assert Environ.of({variable: "1"}).nameless == agent
     assert Environ.of({variable: "0"}).nameless is None
 
 
-def test_cline_tells_beside_its_messages_where_it_works(tmp_path: Path) -> None:
+def test_clines_folder_is_read_from_the_file_next_to_its_messages(tmp_path: Path) -> None:
     environ = Environ.of({"HOME": str(tmp_path)})
     agent = all_agents()["cline"]
     for session, folder in (("1_a", "/w/repo"), ("2_b", "/w/other")):
@@ -120,7 +120,7 @@ def test_aider_keeps_its_sessions_in_the_work_tree(tmp_path: Path) -> None:
     assert list(agent.sessions(environ, [tmp_path / "other"], since=0.0)) == []
 
 
-def test_mini_swe_agents_last_run(tmp_path: Path) -> None:
+def test_mini_swe_agents_last_run_is_found(tmp_path: Path) -> None:
     log = tmp_path / "mini" / "last_mini_run.traj.json"
     log.parent.mkdir()
     environ = Environ.of({"HOME": "/h", "MSWEA_GLOBAL_CONFIG_DIR": str(log.parent)})

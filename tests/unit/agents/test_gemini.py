@@ -1,4 +1,4 @@
-"""Where Gemini CLI's logs are, and whose."""
+"""Finding Gemini CLI's logs, and which project and session they belong to."""
 
 from __future__ import annotations
 
@@ -44,16 +44,16 @@ def near(environ: Environ, *, since: float = 0) -> list[SessionFile]:
     return list(Gemini().sessions(environ, [ROOT], since=since))
 
 
-def test_it_is_one_of_the_agents() -> None:
+def test_gemini_cli_is_one_of_the_agents() -> None:
     assert all_agents()["gemini-cli"].name == "gemini-cli"
 
 
-def test_its_commands_do_not_know_their_session() -> None:
+def test_commands_of_gemini_cli_do_not_know_their_session() -> None:
     assert Gemini().current(Environ.of({"HOME": "/h", "GEMINI_CLI": "1"})) is None
 
 
 @pytest.mark.parametrize("folder", [ROOT, ROOT / "below", ROOT.parent])
-def test_a_session_is_near_by_the_mark_of_its_project(environ: Environ, place: Path, folder: Path) -> None:
+def test_a_session_is_found_by_its_projects_root_file(environ: Environ, place: Path, folder: Path) -> None:
     path = log(place, "tree")
     marked(place, "tree", folder)
     log(place, "other", session="elsewhere")
@@ -62,19 +62,19 @@ def test_a_session_is_near_by_the_mark_of_its_project(environ: Environ, place: P
     assert near(environ) == [SessionFile(agent="gemini-cli", session=ID, path=path)]
 
 
-def test_a_session_is_near_by_its_project_s_registered_name(environ: Environ, place: Path) -> None:
+def test_a_session_is_found_by_its_projects_registered_name(environ: Environ, place: Path) -> None:
     path = log(place, "tree")
     (place / "projects.json").write_text(json.dumps({"projects": {str(ROOT): "tree", "/home/ann/x": 7}}))
     assert [file.path for file in near(environ)] == [path]
 
 
 @pytest.mark.parametrize("folder", [ROOT, ROOT.parent])
-def test_a_session_is_near_by_its_folder_s_hash(environ: Environ, place: Path, folder: Path) -> None:
+def test_a_session_is_found_by_the_hash_of_its_folder(environ: Environ, place: Path, folder: Path) -> None:
     path = log(place, hashlib.sha256(str(folder).encode()).hexdigest(), f"{STEM}.json")
     assert [file.path for file in near(environ)] == [path]
 
 
-def test_a_log_of_long_ago_has_nothing_new(environ: Environ, place: Path) -> None:
+def test_a_log_that_did_not_change_since_is_left_out(environ: Environ, place: Path) -> None:
     path = log(place, "tree")
     marked(place, "tree", ROOT)
     os.utime(path, (1000, 1000))
@@ -102,13 +102,13 @@ def test_a_session_is_found_by_its_id(environ: Environ, place: Path) -> None:
     assert not list(Gemini().sessions(Environ(home=None), [ROOT], since=0))
 
 
-def test_an_id_may_stand_at_the_end_of_a_document(environ: Environ, place: Path) -> None:
+def test_an_id_at_the_end_of_a_document_is_found(environ: Environ, place: Path) -> None:
     path = log(place, "tree", f"{STEM}.json")
     path.write_text(json.dumps({"messages": ["x" * 100_000], "sessionId": ID}, indent=2))
     assert Gemini().find(environ, ID) == path
 
 
-def test_its_subagents_are_named_by_its_session(environ: Environ, place: Path) -> None:
+def test_subagents_are_found_in_the_folder_named_after_their_session(environ: Environ, place: Path) -> None:
     path = log(place, "tree")
     helper = log(place, "tree", f"{ID}/helper-1.jsonl", session="helper-1")
     (file,) = Gemini().subagents(SessionFile(agent="gemini-cli", session=ID, path=path))
@@ -116,7 +116,7 @@ def test_its_subagents_are_named_by_its_session(environ: Environ, place: Path) -
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", '{"projects": []}', '{"projects": {"/a": {}}}'])
-def test_a_broken_register_is_none(environ: Environ, place: Path, text: str) -> None:
+def test_a_damaged_register_of_projects_is_ignored(environ: Environ, place: Path, text: str) -> None:
     log(place, "tree")
     (place / "projects.json").write_text(text)
     (place / "tmp" / "a-file").write_text("")

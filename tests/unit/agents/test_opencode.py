@@ -1,4 +1,4 @@
-"""Where OpenCode's sessions are, which are near, and in which one a command runs."""
+"""Finding OpenCode's sessions, those of a repository, and the one in which a command is running."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ def near(environ: Environ, *, since: float = 0.0, root: str = "/repo") -> list[S
     return list(AGENT.sessions(environ, [Path(root)], since=since))
 
 
-def test_it_is_one_of_the_agents() -> None:
+def test_opencode_is_one_of_the_agents() -> None:
     assert isinstance(all_agents()["opencode"], OpenCode)
 
 
-def test_a_fork_with_an_index_over_json(tmp_path: Path) -> None:
-    """Kilo's: an SQLite that takes JSON functions for unsafe could not read the whole database."""
+def test_a_forks_database_with_an_index_on_json_is_read(tmp_path: Path) -> None:
+    """Kilo's: an SQLite that considers JSON functions unsafe could not read the whole database."""
     (tmp_path / "kilo").mkdir()
     session("ses_1").database(tmp_path / "kilo" / "kilo.db")
     with closing(sqlite3.connect(tmp_path / "kilo" / "kilo.db")) as database:
@@ -65,7 +65,7 @@ def test_a_fork_with_an_index_over_json(tmp_path: Path) -> None:
     assert environ.nameless == "kilo"
 
 
-def test_where_its_data_is() -> None:
+def test_the_data_folder_follows_the_environment() -> None:
     named = Environ.of({"HOME": "/h", "XDG_DATA_HOME": "/data", "OPENCODE": "1"})
     assert (AGENT.folder(named), named.nameless) == (Path("/data/opencode"), "opencode")
     assert AGENT.folder(Environ.of({"HOME": "/h"})) == Path("/h/.local/share/opencode")
@@ -73,7 +73,7 @@ def test_where_its_data_is() -> None:
     assert Environ.of({"OPENCODE": "0"}).nameless is None
 
 
-def test_the_sessions_of_a_repository(environ: Environ, database: Path) -> None:
+def test_sessions_in_and_above_a_repository_are_found(environ: Environ, database: Path) -> None:
     session("ses_in", folder="/repo/sub").database(database)
     session("ses_above", folder="/").database(database)
     session("ses_beside", folder="/repository").database(database)
@@ -88,7 +88,7 @@ def test_the_sessions_of_a_repository(environ: Environ, database: Path) -> None:
     assert list(AGENT.subagents(expected[0])) == []
 
 
-def test_older_sessions_are_files(environ: Environ, database: Path) -> None:
+def test_older_sessions_are_found_in_files(environ: Environ, database: Path) -> None:
     storage = session("ses_moved").storage(database.parent / "storage")
     session("ses_left").storage(storage)
     session("ses_moved").database(database)
@@ -100,14 +100,14 @@ def test_older_sessions_are_files(environ: Environ, database: Path) -> None:
     assert AGENT.find(environ, "ses_moved") == database
 
 
-def test_where_a_session_is(environ: Environ, database: Path) -> None:
+def test_a_session_is_found_by_its_id(environ: Environ, database: Path) -> None:
     session(SESSION).database(database)
     assert AGENT.find(environ, SESSION) == database
     for name in ("ses_9", "", "../x", "%"):
         assert AGENT.find(environ, name) is None
 
 
-def test_the_session_whose_command_runs_now(environ: Environ, database: Path) -> None:
+def test_the_current_session_is_the_one_with_a_running_command(environ: Environ, database: Path) -> None:
     session("ses_1").database(database)
     assert AGENT.current(environ) is None
     session("ses_2", running=True).database(database)
@@ -115,20 +115,20 @@ def test_the_session_whose_command_runs_now(environ: Environ, database: Path) ->
     assert AGENT.current(replace(environ, variables={})) is None
 
 
-def test_two_running_commands_name_no_session(environ: Environ, database: Path) -> None:
+def test_with_two_running_commands_the_current_session_is_unknown(environ: Environ, database: Path) -> None:
     session("ses_1", running=True).database(database)
     session("ses_2", running=True).database(database)
     assert AGENT.current(environ) is None
 
 
-def test_a_command_that_was_never_ended_runs_no_more(environ: Environ, database: Path) -> None:
+def test_an_old_command_without_an_end_does_not_count_as_running(environ: Environ, database: Path) -> None:
     session("ses_1", running=True, updated=NOW - 9_000_000).database(database)
     assert AGENT.current(environ) is None
     session("ses_2", running=True).database(database)
     assert AGENT.current(environ) == "ses_2"
 
 
-def test_what_cannot_be_read_holds_no_session(environ: Environ, database: Path) -> None:
+def test_unreadable_databases_have_no_sessions(environ: Environ, database: Path) -> None:
     database.write_bytes(b"SQLite format 3\0" + b"\1" * 500)
     with closing(sqlite3.connect(database.with_name("opencode-dev.db"))) as other, other:
         other.execute("CREATE TABLE session (id TEXT)")
@@ -139,7 +139,7 @@ def test_what_cannot_be_read_holds_no_session(environ: Environ, database: Path) 
     assert AGENT.current(Environ.of({"OPENCODE": "1"})) is None
 
 
-def test_parts_of_odd_shapes_do_not_run(environ: Environ, database: Path) -> None:
+def test_malformed_parts_do_not_count_as_running(environ: Environ, database: Path) -> None:
     session("ses_1").database(database)
     with closing(sqlite3.connect(database)) as writer, writer:
         for number, data in enumerate(("{", "[]", "7", json.dumps({"tool": [], "state": "running"}))):

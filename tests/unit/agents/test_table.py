@@ -48,11 +48,11 @@ def row(agent: Agent) -> str:
     return f"| {agent.name} | `{log}` | {told} | {by} | {versions} |"
 
 
-def test_the_page_has_the_table_of_the_code() -> None:
+def test_the_page_has_a_row_for_each_agent() -> None:
     table = "\n".join([HEAD, *map(row, all_agents().values())])
     assert table in PAGE.read_text("utf-8"), f"docs/agents.md should have\n{table}"
 
 
-def test_the_page_names_every_sign_of_an_agent() -> None:
+def test_the_page_names_every_variable_of_an_agent() -> None:
     text = PAGE.read_text("utf-8")
     assert [name for name in (*spool.SESSION_IDS, *spool.MARKS) if f"`{name}`" not in text] == []

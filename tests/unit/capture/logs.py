@@ -1,4 +1,4 @@
-"""Session logs and commits, written in short: one call a line."""
+"""Short constructors of session logs and commits: one line per call."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Items = list[Item]
 
 
 def oid(name: str) -> str:
-    """The commit id that a test calls ``name``."""
+    """Return the commit id that a test refers to as ``name``."""
     return hashlib.sha1(name.encode()).hexdigest()
 
 
@@ -37,7 +37,7 @@ def ran(
     failed: bool = False,
     paths: Sequence[str] = (),
 ) -> Items:
-    """A shell call and its result; ``output`` None while it is open."""
+    """Return a shell call and its result; ``output`` is None while the call is running."""
     call = Entry(event=ToolCall(id=name, name="sh", call_id=name), end=0, command=command, paths=tuple(paths))
     if output is None:
         return [call]
@@ -54,14 +54,14 @@ def wrote(
     whole: str | None = None,
     failed: bool = False,
 ) -> Items:
-    """An edit: ``text`` are the lines that it added, ``whole`` the entire file where the log tells it."""
+    """Return an edit: ``text`` is the added lines, ``whole`` the entire file if the log has it."""
     edit = Edit(path=path, kind=kind, added=tuple(text.splitlines()), whole=whole)
     call = Entry(event=ToolCall(id=name, name="edit", call_id=name), end=0, edits=(edit,))
     return [call, Entry(event=ToolResult(id=f"{name}.out", call_id=name, is_error=failed), end=0)]
 
 
 def log(*parts: Items, name: str = ME, elsewhere: Iterable[str] = ()) -> Log:
-    """A log; the calls named in ``elsewhere`` worked in another repository."""
+    """Return a log; the calls named in ``elsewhere`` worked in another repository."""
     agent, _, session = name.partition(":")
     away = set(elsewhere)
 
@@ -77,7 +77,7 @@ def index(of: Log, name: str) -> int:
 
 
 def changed(path: str, text: str = "", *, kind: ChangeKind = "update", blob: str | None = None) -> PathChange:
-    """A path of a commit: ``text`` are its added lines, ``blob`` its whole content (default: unknown)."""
+    """Return a path of a commit: ``text`` is its added lines, ``blob`` its content (default: unknown)."""
     body = (blob or "").encode()
     known = hashlib.sha1(b"blob %d\0" % len(body) + body).hexdigest() if blob is not None else "0" * 40
     return PathChange(path, kind, None, None if kind == "delete" else known, tuple(text.splitlines()))
@@ -94,7 +94,7 @@ def commit(
     parents: int = 1,
     time: float = 0,
 ) -> Commit:
-    """``by``: the session that the hook's environment named."""
+    """Return a commit; ``by`` is the session that the hook's environment named."""
     return Commit(
         id=oid(name),
         kind=kind,

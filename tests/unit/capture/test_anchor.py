@@ -1,4 +1,4 @@
-"""The call that made a commit, rule by rule."""
+"""Finding the call that made a commit, rule by rule."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OTHER = "claude-code:other"
 
 
 def matched(of: Log, *commits: Commit) -> dict[str, tuple[str, Evidence]]:
-    """Which call (by its name) made which commit, and how that is known."""
+    """Return for each commit the name of the call that made it, and the evidence."""
     found = match_commits(of, commits)
     return {m.commit: (of.entries[m.call].event.id, m.evidence) for m in found}
 
@@ -32,43 +32,43 @@ def test_the_environment_names_the_call() -> None:
     assert matched(of, made) == {oid("A"): ("c1", "agent")}
 
 
-def test_the_named_call_comes_before_a_result_that_printed_the_id() -> None:
+def test_the_named_call_counts_more_than_a_result_with_the_id() -> None:
     of = log(ran("c1", "git commit -qm x"), ran("c2", "cat log", commits=["A"]), name="codex:s")
     assert matched(of, commit("A", by="codex:s", call="c1")) == {oid("A"): ("c1", "agent")}
 
 
-def test_a_result_printed_the_id() -> None:
+def test_a_result_with_the_id_names_the_call() -> None:
     of = log(ran("c1", "git commit -m x", commits=["A"]))
     assert matched(of, commit("A", by=ME)) == {oid("A"): ("c1", "agent")}
     assert matched(of, commit("A")) == {oid("A"): ("c1", "output")}
 
 
-def test_of_an_id_printed_twice_the_first_call_made_it() -> None:
+def test_an_id_printed_twice_belongs_to_the_first_call() -> None:
     of = log(ran("c1", "./x", commits=["A"]), ran("c2", "git rebase --quit", commits=["A"]))
     assert matched(of, commit("A")) == {oid("A"): ("c1", "output")}
 
 
-def test_an_id_that_is_no_commit_here_anchors_nothing() -> None:
+def test_an_id_of_an_unknown_commit_is_ignored() -> None:
     of = log(ran("c1", "cat README", commits=["Z"]))
     assert matched(of, commit("A")) == {}
 
 
-def test_an_id_printed_in_another_repository_anchors_nothing() -> None:
+def test_an_id_printed_in_another_repository_is_ignored() -> None:
     of = log(ran("c1", "git commit -m x", commits=["A"]), elsewhere=["c1"])
     assert matched(of, commit("A")) == {}
 
 
-def test_another_sessions_call_only_shows_the_commit() -> None:
+def test_a_result_with_the_id_does_not_count_if_the_hook_named_another_sessions_call() -> None:
     of = log(ran("c1", "git cherry-pick x", commits=["A"]))
     assert matched(of, commit("A", by="codex:other", call="call_9")) == {}
 
 
-def test_another_sessions_environment_is_no_reason() -> None:
+def test_a_commit_with_another_sessions_environment_is_not_matched() -> None:
     of = log(ran("c1", "git commit -qm x"))
     assert matched(of, commit("A", subject="x", by=OTHER)) == {}
 
 
-def test_without_an_environment_and_an_id_nothing_is_guessed() -> None:
+def test_without_environment_and_id_no_call_is_guessed() -> None:
     of = log(ran("c1", "git commit -qm x"))
     assert matched(of, commit("A", subject="x")) == {}
 
@@ -81,25 +81,25 @@ def test_quiet_commits_are_matched_in_their_order() -> None:
     }
 
 
-def test_the_call_that_is_open_while_the_hook_runs() -> None:
+def test_a_call_that_is_still_running_is_matched() -> None:
     of = log(ran("c1", "git commit -qm one", failed=True), ran("c2", "git commit -qm one", None))
     assert matched(of, commit("A", subject="one", by=ME)) == {oid("A"): ("c2", "agent")}
 
 
-def test_two_commits_in_one_call() -> None:
+def test_two_commits_in_one_call_are_matched_to_it() -> None:
     of = log(ran("c1", "git commit -qm one && git commit -qm two"), ran("c2", "git commit -qm three"))
     commits = [commit(n, subject=s, by=ME) for n, s in (("A", "one"), ("B", "two"), ("C", "three"))]
     found = matched(of, *commits)
     assert [found[oid(n)][0] for n in "ABC"] == ["c1", "c1", "c2"]
 
 
-def test_an_amend_in_the_same_call() -> None:
+def test_a_commit_and_its_amend_in_one_call_are_matched_to_it() -> None:
     of = log(ran("c1", "git commit -qm one && git commit -q --amend --no-edit"), ran("c2", "git status"))
     found = matched(of, commit("A", subject="one", by=ME), commit("B", subject="one", kind="amend", by=ME))
     assert [found[oid(n)][0] for n in "AB"] == ["c1", "c1"]
 
 
-def test_an_amend_goes_to_the_call_that_amends() -> None:
+def test_an_amend_is_matched_to_the_call_that_amends() -> None:
     of = log(ran("c1", "git commit -qm one"), ran("c2", "git commit -q --amend --no-edit"))
     assert matched(of, commit("B", subject="one", kind="amend", by=ME)) == {oid("B"): ("c2", "agent")}
 
@@ -114,13 +114,13 @@ def test_an_amend_goes_to_the_call_that_amends() -> None:
         pytest.param(ran("no", "git merge-base x main"), id="a word that begins like a verb"),
     ],
 )
-def test_a_call_between_that_made_no_commit(between: list[object]) -> None:
+def test_a_call_nearby_that_made_no_commit_is_not_matched(between: list[object]) -> None:
     for parts in ([between, ran("c", "git commit -qm x")], [ran("c", "git commit -qm x"), between]):
         of = log(*parts)  # type: ignore[arg-type]
         assert matched(of, commit("A", subject="x", by=ME)) == {oid("A"): ("c", "agent")}
 
 
-def test_commits_in_a_loop() -> None:
+def test_commits_of_a_loop_are_matched_to_its_call() -> None:
     of = log(ran("c", "for f in *; do git add $f; git commit -qm $f; done"), ran("d", "git commit -qm end"))
     commits = [commit(f"A{n}", subject=f"f{n}", by=ME) for n in range(20)]
     found = matched(of, *commits, commit("E", subject="end", by=ME))
@@ -132,8 +132,8 @@ def test_commits_in_a_loop() -> None:
     "command",
     ["./release.sh", "make release", "cd x && npm run release", "set -e\nbash tool/release", "a; (just go)"],
 )
-def test_a_script_may_commit(command: str) -> None:
-    """While it runs, or where the commit holds what the session wrote; else a person may have."""
+def test_a_script_is_matched_while_it_runs_or_by_content(command: str) -> None:
+    """Otherwise a person may have made the commit."""
     assert matched(log(ran("l", "ls"), ran("c", command, None)), commit("A", by=ME)) == {
         oid("A"): ("c", "agent")
     }
@@ -147,7 +147,7 @@ def test_a_command_that_names_git_is_likelier_than_a_script() -> None:
     assert matched(of, commit("A", by=ME)) == {oid("A"): ("c", "agent")}
 
 
-def test_the_subject_in_the_command_decides() -> None:
+def test_the_call_with_the_subject_in_its_command_is_matched() -> None:
     of = log(ran("c1", "git commit -qm 'Fix it'"), ran("c2", "git commit -qm 'Test it'"))
     assert matched(of, commit("A", subject="Test it", by=ME)) == {oid("A"): ("c2", "agent")}
 
@@ -161,18 +161,18 @@ def test_the_subject_in_the_command_decides() -> None:
         "git commit -qm 'a fix'",
     ],
 )
-def test_a_command_has_the_subject_however_it_is_given(command: str) -> None:
+def test_the_subject_is_found_in_a_command_in_any_notation(command: str) -> None:
     of = log(ran("c1", command), ran("c2", "git commit -qF prefix"))
     assert matched(of, commit("A", subject="fix", by=ME)) == {oid("A"): ("c1", "agent")}
 
 
 @pytest.mark.parametrize("verb", ["cherry-pick", "revert", "am"])
-def test_the_kind_decides(verb: str) -> None:
+def test_the_call_with_the_commits_kind_of_command_is_matched(verb: str) -> None:
     of = log(ran("c1", "git commit -q"), ran("c2", f"git {verb} x"), ran("c3", "git commit -q"))
     assert matched(of, commit("A", kind=verb, by=ME)) == {oid("A"): ("c2", "agent")}  # type: ignore[arg-type]
 
 
-def test_what_is_known_of_one_commit_bounds_the_others() -> None:
+def test_a_matched_commit_limits_the_calls_of_those_before_and_after() -> None:
     of = log(
         ran("c1", "git commit -q"), ran("c2", "git commit -m b", commits=["B"]), ran("c3", "git commit -q")
     )
@@ -180,8 +180,8 @@ def test_what_is_known_of_one_commit_bounds_the_others() -> None:
     assert matched(of, commit("A", by=ME), commit("B", by=ME))[oid("A")][0] == "c1"
 
 
-def test_a_call_makes_no_more_commits_than_it_has_made() -> None:
-    """The next drain reads the turn again: the calls whose commits are known are not asked twice."""
+def test_a_call_whose_commits_are_known_is_not_matched_again() -> None:
+    """The next drain reads the turn again: calls whose commits are known have no others."""
     of = log(ran("c1", "git commit -qm one"), ran("c2", "./release"), ran("c3", "./release", None))
     known = [Anchor(call=0, commits=(oid("A"),))]
     found = match_commits(of, [commit("B", subject="one", by=ME)], known=known)
@@ -190,18 +190,18 @@ def test_a_call_makes_no_more_commits_than_it_has_made() -> None:
     assert [(m.commit, m.call) for m in again] == [(oid("A"), 0)]
 
 
-def test_what_a_human_took_of_an_edit_does_not_bind_its_call() -> None:
+def test_an_anchor_by_content_does_not_use_up_its_call() -> None:
     of = log(ran("c1", "git commit -qm one"))
     known = [Anchor(call=0, commits=(oid("A"),), evidence="content")]
     assert [m.evidence for m in match_commits(of, [commit("A", by=ME)], known=known)] == ["agent"]
 
 
-def test_a_call_elsewhere_is_no_candidate() -> None:
+def test_a_call_in_another_repository_is_not_matched() -> None:
     of = log(ran("c1", "git commit -qm x"), ran("c2", "git commit -q"), elsewhere=["c1"])
     assert matched(of, commit("A", subject="x", by=ME)) == {oid("A"): ("c2", "agent")}
 
 
-def test_the_calls_that_committed_elsewhere_are_known() -> None:
+def test_calls_that_committed_in_another_repository_are_listed() -> None:
     of = log(
         asked("p"),
         ran("c1", "git commit -qm a; git commit -qm b"),
@@ -233,7 +233,7 @@ def test_the_calls_that_committed_elsewhere_are_known() -> None:
         ("git status", False),
     ],
 )
-def test_what_can_commit(command: str, can: bool) -> None:
+def test_commands_that_can_commit_are_recognized(command: str, can: bool) -> None:
     assert can_commit(command) is can
 
 
@@ -254,7 +254,7 @@ def test_what_can_commit(command: str, can: bool) -> None:
         *(" ", "\n", ";", "; ", "\t;\n", "git ", "git  -", "'", "for ", " -mm", "git --git-dir="),
     ],
 )
-def test_no_command_takes_long(unit: str) -> None:
+def test_a_hostile_command_is_read_quickly(unit: str) -> None:
     hostile = f"git{unit * (100_000 // len(unit))}"
     of = log(ran("c1", hostile), ran("c2", hostile[3:]), ran("c3", hostile, None))
     start = time.process_time()
@@ -262,13 +262,13 @@ def test_no_command_takes_long(unit: str) -> None:
     assert time.process_time() - start < 10.0
 
 
-def test_a_verb_at_either_end_of_a_long_command_is_seen() -> None:
+def test_a_verb_at_either_end_of_a_long_command_is_found() -> None:
     body = "text " * 50_000
     assert can_commit(f"cat > f <<'E'\n{body}\nE\ngit commit -qm x")
     assert can_commit(f"git commit -F - <<'E'\n{body}\nE")
 
 
-def test_a_long_session_is_matched_soon() -> None:
+def test_a_long_session_is_matched_quickly() -> None:
     of = log(*(ran(f"c{n}", f"for f in a b; do git commit -qm 'part {n}'; done") for n in range(300)))
     commits = [commit(f"A{n}", subject=f"part {n}", by=ME) for n in range(0, 300, 10)]
     start = time.process_time()
@@ -277,7 +277,7 @@ def test_a_long_session_is_matched_soon() -> None:
     assert [found[c.id][0] for c in commits] == [f"c{n}" for n in range(0, 300, 10)]
 
 
-def test_many_scripts_and_edits_are_weighed_soon() -> None:
+def test_many_scripts_and_edits_are_compared_quickly() -> None:
     parts = [[*wrote(f"w{n}", f"f{n}", "x"), *ran(f"r{n}", "make test")] for n in range(400)]
     of = log(*parts)
     commits = [commit(f"A{n}", changed("other", "y"), by=ME) for n in range(20)]
@@ -287,7 +287,7 @@ def test_many_scripts_and_edits_are_weighed_soon() -> None:
 
 
 def dated(of: Log, *times: float) -> Log:
-    """With the times of its entries, in seconds since 1970."""
+    """Return the log with these times of its entries, in seconds since 1970."""
     stamps = (datetime.fromtimestamp(at, UTC).isoformat() for at in times)
     entries = (replace(e, event=replace(e.event, ts=ts)) for e, ts in zip(of.entries, stamps, strict=True))
     return replace(of, entries=tuple(entries))
@@ -295,7 +295,9 @@ def dated(of: Log, *times: float) -> Log:
 
 @pytest.mark.parametrize("second", ["for i in 1 2; do git commit -qm a && break; done", "./release"])
 @pytest.mark.parametrize("whole", [False, True])
-def test_of_two_calls_that_fit_alike_the_one_that_ran_then(second: str, whole: bool) -> None:
+def test_of_two_equally_fitting_calls_the_one_that_ran_at_the_time_is_matched(
+    second: str, whole: bool
+) -> None:
     first = "git commit -qm a" if "git" in second else "./release"
     of = dated(log(ran("c1", first), ran("c2", second)), 100.2, 100.6, 101.4, 101.8)
     times = (100, 101) if whole else (100.5, 101.7)
@@ -303,7 +305,7 @@ def test_of_two_calls_that_fit_alike_the_one_that_ran_then(second: str, whole: b
     assert matched(of, one, two) == {oid("A"): ("c1", "agent"), oid("B"): ("c2", "agent")}
 
 
-def test_a_short_subject_is_not_in_every_command() -> None:
+def test_a_short_subject_is_not_found_in_other_words() -> None:
     of = log(ran("c1", "git commit -qm 'a'"), ran("c2", "git add -A && git commit -qF message"))
     assert matched(of, commit("A", subject="a", by=ME)) == {oid("A"): ("c1", "agent")}
 
@@ -317,10 +319,10 @@ def test_a_short_subject_is_not_in_every_command() -> None:
         (9, ("2026-03-01T12:00:00Z",), None),
     ],
 )
-def test_a_commit_of_before_the_rest_of_a_log(
+def test_whether_a_commit_older_than_a_log_fits_its_calls(
     start: int, known: tuple[str, ...], expected: bool | None
 ) -> None:
-    """Of a commit older than the whole log the time was chosen; one older than what is read of it was not."""
+    """A commit older than the whole log has a time set by hand; one older than the rest that is read has not."""
     read = log(ran("a", "./build"))
     dated = tuple(replace(e, event=replace(e.event, ts="2026-03-01T12:00:00Z")) for e in read.entries)
     rest = replace(read, entries=dated, start=start, facts={"started_at": known} if known else {})
@@ -331,8 +333,10 @@ def test_a_commit_of_before_the_rest_of_a_log(
 
 
 @pytest.mark.parametrize(("second", "by_hook"), [(101, True), (102, True), (104, False)])
-def test_what_a_user_s_hook_commits_is_the_call_s_until_that_ends(second: float, by_hook: bool) -> None:
-    """A commit a moment later is somebody's who has the session's environment."""
+def test_a_commit_by_a_users_hook_is_matched_to_the_call_until_that_ends(
+    second: float, by_hook: bool
+) -> None:
+    """A commit a moment later is that of another process with the session's environment."""
     of = dated(log(ran("c1", "git commit -qm one")), 100, 103)
     one = commit("A", subject="one", by=ME, time=101)
     changes = CommitChanges(oid("B"), (oid("A"),), "bump", (), second)

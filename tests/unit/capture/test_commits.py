@@ -1,4 +1,4 @@
-"""The reflog's kinds decide which commits there are to explain; the spool only tells more about them."""
+"""The reflog determines which commits were made; the spool only adds details."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ZERO = "0" * 40
 
 
 def entries(*moves: tuple[str, str]) -> list[ReflogEntry]:
-    """Reflog entries: (name of the new commit, message); each starts where the one before ended."""
+    """Return reflog entries for pairs of new commit and message; each starts where the one before ended."""
     olds = [ZERO, *(oid(name) for name, _ in moves)]
     return [ReflogEntry(old, oid(name), said) for old, (name, said) in zip(olds, moves, strict=False)]
 
@@ -58,11 +58,11 @@ def made(moves: Moves) -> list[tuple[str, str]]:
         ("", None),
     ],
 )
-def test_which_entries_make_a_commit(message: str, kind: str | None) -> None:
+def test_only_some_kinds_of_reflog_entries_make_a_commit(message: str, kind: str | None) -> None:
     assert made(read_moves(entries(("A", message)), ())) == ([(oid("A"), kind)] if kind else [])
 
 
-def test_the_reflogs_order_stands_and_the_spool_joins_by_id() -> None:
+def test_commits_are_in_the_reflogs_order_with_the_spools_details_by_id() -> None:
     found = read_moves(entries(("B", "commit: b"), ("A", "commit: a")), [hook("A", call="c1")])
     assert [(c.id, c.sessions, c.call) for c in found.commits] == [
         (oid("B"), (), None),
@@ -70,17 +70,17 @@ def test_the_reflogs_order_stands_and_the_spool_joins_by_id() -> None:
     ]
 
 
-def test_an_amend_is_a_commit_and_a_pair() -> None:
+def test_an_amend_is_a_commit_and_a_rewrite() -> None:
     found = read_moves(entries(("A", "commit: x"), ("B", "commit (amend): x")), [rewrite("A", "B")])
     assert made(found) == [(oid("A"), "commit"), (oid("B"), "amend")]
     assert found.pairs == ((oid("A"), oid("B")),)
 
 
-def test_an_amend_of_the_first_commit_without_a_past_is_no_pair() -> None:
+def test_an_amend_without_a_known_predecessor_is_not_a_rewrite() -> None:
     assert read_moves([ReflogEntry(ZERO, oid("A"), "commit (amend): x")], ()).pairs == ()
 
 
-def test_a_rebase_before_the_drain_makes_the_originals_and_carries() -> None:
+def test_after_a_rebase_the_originals_are_the_commits_and_the_copies_rewrites() -> None:
     log = entries(
         ("A", "commit: a"),
         ("M", "rebase (start): checkout main"),
@@ -98,7 +98,7 @@ def test_a_hooks_line_may_come_after_its_entry_was_read() -> None:
     assert [(c.id, c.kind, c.sessions) for c in found.commits] == [(oid("A"), "amend", (ME,))]
 
 
-def test_a_late_line_counts_though_its_commit_was_checked_out_again_meanwhile() -> None:
+def test_a_late_line_counts_even_if_its_commit_was_checked_out_again() -> None:
     history = entries(
         ("A", "commit: a"), ("B", "checkout: moving from x to y"), ("A", "checkout: moving from y to x")
     )
@@ -106,26 +106,26 @@ def test_a_late_line_counts_though_its_commit_was_checked_out_again_meanwhile() 
     assert made(found) == [(oid("A"), "commit")]
 
 
-def test_a_late_line_counts_though_its_entry_expired() -> None:
+def test_a_late_line_counts_even_if_its_reflog_entry_expired() -> None:
     history = entries(("A", "commit: a"), ("P", "rebase (pick): p"), ("B", "commit: b"))[1:]
     found = read_moves((), [hook("A"), hook("P"), hook("B")], earlier=lambda: history)
     assert made(found) == [(oid("A"), "commit"), (oid("B"), "commit")]
 
 
-def test_a_late_line_of_a_rebase_makes_nothing() -> None:
+def test_a_late_line_of_a_rebase_makes_no_commit() -> None:
     history = entries(("A", "rebase (pick): a"))
     assert made(read_moves((), [hook("A")], earlier=lambda: history)) == []
     assert made(read_moves(history, [hook("A")])) == []
 
 
-def test_without_a_reflog_the_spools_commits_stand_alone() -> None:
+def test_without_a_reflog_the_spools_commits_count_once_each() -> None:
     assert made(read_moves((), [hook("B"), hook("A"), hook("B")])) == [
         (oid("B"), "commit"),
         (oid("A"), "commit"),
     ]
 
 
-def test_what_was_made_while_switched_off_stores_nothing() -> None:
+def test_commits_made_while_recording_is_off_are_not_stored() -> None:
     log = entries(("A", "commit: a"), ("B", "commit: b"), ("C", "commit: c"), ("D", "commit: d"))
     off = Spooled(kind="off", id=oid("A"), git_dir=Path("/g"))
     found = read_moves(log, [off, hook("C"), hook("D", by="codex:t")], off=[oid("B")], away={ME})
@@ -137,19 +137,19 @@ def source(kind: str, name: str, onto: str) -> Spooled:
     return Spooled(kind=kind, id=oid(name), other=oid(onto), git_dir=Path("/g"))  # type: ignore[arg-type]
 
 
-def test_a_cherry_picks_source_and_its_copy_are_a_pair() -> None:
+def test_a_cherry_picks_source_and_copy_are_a_rewrite() -> None:
     log = entries(("M", "commit: m"), ("P", "cherry-pick: x"))
     found = read_moves(log, [source("picked", "X", "M"), hook("P")])
     assert found.pairs == ((oid("X"), oid("P")),)
 
 
-def test_every_source_of_a_squash_goes_to_the_one_commit() -> None:
+def test_every_source_of_a_squash_is_rewritten_to_the_one_commit() -> None:
     lines = [source("squashed", "X", "M"), source("squashed", "Y", "M"), hook("P")]
     found = read_moves(entries(("P", "commit: squashed")), lines)
     assert found.pairs == ((oid("X"), oid("P")), (oid("Y"), oid("P")))
 
 
-def test_a_pick_that_was_given_up_goes_to_nothing() -> None:
+def test_an_aborted_cherry_pick_is_not_a_rewrite() -> None:
     lines = [source("picked", "X", "M"), hook("P"), hook("Q"), source("picked", "Y", "Q")]
     found = read_moves(entries(("Q", "commit: q")), lines, earlier=list)
     assert found.pairs == ()

@@ -1,4 +1,4 @@
-"""A human commits what an agent wrote: what explains a commit, and what does not."""
+"""A human commits what an agent wrote: which edits explain a commit, and which do not."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ TEN = "\n".join(f"line {n}" for n in range(10))
 
 
 def taken(*changes: PathChange) -> Changed:
-    """A commit of ``changes``."""
+    """Return a commit of ``changes``."""
     made = commit("A", *changes).changes
     assert made
     return Changed(made)
 
 
 def explained(of: Log, *changes: PathChange) -> list[str]:
-    """The calls that explain a commit of ``changes``."""
+    """Return the names of the calls that explain a commit of ``changes``."""
     found = Writings.of(of).explain(taken(*changes))
     return [of.entries[i].event.id for i in found]
 
@@ -38,15 +38,15 @@ def explained(of: Log, *changes: PathChange) -> list[str]:
         pytest.param("line 1\n" * 3, [], id="a line that it wrote once, three times"),
     ],
 )
-def test_half_of_a_paths_added_lines(added: str, calls: list[str]) -> None:
+def test_an_edit_with_half_of_a_paths_added_lines_explains_it(added: str, calls: list[str]) -> None:
     assert explained(log(wrote("w", "f", TEN)), changed("f", added)) == calls
 
 
-def test_another_path_with_the_same_lines_is_another_path() -> None:
+def test_the_same_lines_in_another_path_explain_nothing() -> None:
     assert explained(log(wrote("w", "f", TEN)), changed("g", TEN)) == []
 
 
-def test_one_path_of_several_is_enough_and_every_path_counts_for_itself() -> None:
+def test_one_explained_path_is_enough_and_each_path_counts_by_itself() -> None:
     of = log(wrote("w", "f", TEN), wrote("v", "g", "x"))
     assert explained(
         of, changed("f", TEN), changed("g", "mine\nmine\nmine"), changed("h", "mine\n" * 50)
@@ -64,7 +64,9 @@ def test_one_path_of_several_is_enough_and_every_path_counts_for_itself() -> Non
         pytest.param("ü\n", "ü\n", True, id="not ASCII"),
     ],
 )
-def test_the_committed_blob_is_what_the_session_last_wrote(whole: str, committed: str, same: bool) -> None:
+def test_a_blob_that_equals_what_the_session_last_wrote_is_explained(
+    whole: str, committed: str, same: bool
+) -> None:
     of = log(wrote("w", "f", "", whole=whole))
     assert explained(of, changed("f", "unrelated lines", blob=committed)) == (["w"] if same else [])
 
@@ -75,7 +77,7 @@ def test_only_the_last_write_counts_as_whole() -> None:
     assert explained(of, changed("f", "x", blob="two\n")) == ["v"]
 
 
-def test_the_calls_that_led_to_the_file_come_along() -> None:
+def test_an_equal_file_is_explained_by_all_calls_whose_lines_it_has() -> None:
     of = log(wrote("w1", "f", "one"), wrote("no", "f", "gone"), wrote("w2", "f", "two", whole="one\ntwo\n"))
     assert explained(of, changed("f", "one\ntwo", blob="one\ntwo\n")) == ["w1", "w2"]
 
@@ -86,13 +88,13 @@ def test_a_deletion_is_explained_by_a_deletion_only() -> None:
     assert explained(log(wrote("w", "f", kind="delete")), changed("f", "back")) == []
 
 
-def test_what_failed_or_was_written_elsewhere_explains_nothing() -> None:
+def test_failed_edits_and_edits_elsewhere_explain_nothing() -> None:
     assert explained(log(wrote("w", "f", TEN, failed=True)), changed("f", TEN)) == []
     assert explained(log(wrote("w", "f", TEN), elsewhere=["w"]), changed("f", TEN)) == []
     assert explained(log(ran("c", "echo > f"), said("m", TEN)), changed("f", TEN)) == []
 
 
-def test_lines_that_a_commit_took_explain_no_later_one() -> None:
+def test_lines_that_are_in_one_commit_do_not_explain_a_later_one() -> None:
     of = log(wrote("w", "f", TEN))
     writings = Writings.of(of)
     first = taken(changed("f", "line 1\nline 2"))
@@ -104,22 +106,22 @@ def test_lines_that_a_commit_took_explain_no_later_one() -> None:
     assert writings.paths() == set()
 
 
-def test_after_the_agents_own_commit_its_unchanged_lines_explain_nothing() -> None:
-    """A tool that writes whole files writes every brace of them; a human's brace is still a human's."""
+def test_unchanged_lines_of_a_file_that_the_agent_committed_explain_nothing() -> None:
+    """A tool that writes whole files writes each of their braces; a human's brace is not the agent's."""
     of = log(wrote("w", "f", "{\nnew\n}", whole="{\nnew\n}"), ran("c", "git commit -am x"))
     writings = Writings.of(of)
     writings.take(taken(changed("f", "new", blob="{\nnew\n}")), before=index(of, "c"))
     assert writings.explain(taken(changed("f", "}"))) == []
 
 
-def test_a_commit_takes_only_what_was_written_before_its_call() -> None:
+def test_lines_written_after_the_commits_call_are_not_used_up_by_it() -> None:
     of = log(wrote("w1", "f", "same"), ran("c", "git commit -am x"), wrote("w2", "f", "same"))
     writings = Writings.of(of)
     writings.take(taken(changed("f", "same")), before=index(of, "c"))
     assert writings.explain(taken(changed("f", "same"))) == [index(of, "w2")]
 
 
-def test_beside_an_owner_only_lines_count_that_the_owner_did_not_write() -> None:
+def test_next_to_the_committing_session_only_other_lines_count() -> None:
     owner, guest = log(wrote("w", "f", "mine\nshared\n}")), log(wrote("v", "f", "shared\nguest's\n}"))
     theirs, ours = Writings.of(owner), Writings.of(guest)
 
@@ -132,7 +134,7 @@ def test_beside_an_owner_only_lines_count_that_the_owner_did_not_write() -> None
     assert beside("") == []
 
 
-def test_beside_an_owner_a_path_that_it_never_wrote_counts_by_its_blob() -> None:
+def test_next_to_the_committing_session_a_path_that_it_never_wrote_counts_by_blob() -> None:
     guest = Writings.of(log(wrote("v", "g", whole="{}\n")))
     made = taken(changed("f", "x"), changed("g", "{}", blob="{}\n"))
     assert guest.beside(made, Writings.of(log(wrote("w", "f", "x")))) == [0]

@@ -1,4 +1,4 @@
-"""Commits of a worktree to the calls, or the edits, of several sessions."""
+"""Linking the commits of a worktree to calls or edits of several sessions."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def anchors(links: Links, of: Log) -> list[tuple[str, tuple[str, ...], str]]:
     return [(of.entries[a.call].event.id, a.commits, a.evidence) for a in found]
 
 
-def test_an_agents_commit() -> None:
+def test_an_agents_commit_is_linked_to_its_call() -> None:
     of = log(wrote("w", "f", "x"), ran("c", "git commit -qm x"))
     links = linked([of], [commit("A", changed("f", "x"), subject="x", by=ME)])
     assert anchors(links, of) == [("c", (oid("A"),), "agent")]
     assert links.unowned == links.unfound == []
 
 
-def test_a_humans_commit_of_an_agents_edits() -> None:
+def test_a_humans_commit_of_an_agents_edits_is_linked_by_content() -> None:
     of = log(wrote("w", "f", "x"), wrote("v", "g", "y"), wrote("u", "h", "z"))
     made = commit("A", changed("f", "x"), changed("g", "y"))
     links = linked([of], [made])
@@ -49,14 +49,14 @@ def test_a_humans_commit_of_an_agents_edits() -> None:
         pytest.param(changed("other", "x"), id="another file"),
     ],
 )
-def test_a_humans_own_commit(change: Any) -> None:
+def test_a_commit_of_a_humans_own_lines_is_not_linked(change: Any) -> None:
     of = log(wrote("w", "f", "x"))
     links = linked([of], [commit("A", change)])
     assert anchors(links, of) == []
     assert links.aliases == {}
 
 
-def test_a_humans_commit_after_an_agents_own() -> None:
+def test_a_humans_commit_after_an_agents_is_not_linked() -> None:
     of = log(wrote("w", "f", "x"), ran("c", "git commit -qam x"))
     commits = [commit("A", changed("f", "x"), subject="x", by=ME), commit("B", changed("f", "x\nmine"))]
     assert anchors(linked([of], commits), of) == [("c", (oid("A"),), "agent")]
@@ -71,7 +71,7 @@ def test_a_terminal_inside_an_agent_counts_as_human() -> None:
     assert links.unfound == [made]
 
 
-def test_while_its_call_may_come_a_commit_waits() -> None:
+def test_a_commit_waits_for_a_call_that_may_still_be_logged() -> None:
     of = log(wrote("w", "f", "x"))
     made = commit("A", changed("f", "x"), by=ME)
     links = linked([of], [made], patient=lambda _: True)
@@ -79,7 +79,7 @@ def test_while_its_call_may_come_a_commit_waits() -> None:
     assert (links.unfound, links.unowned) == ([made], [])
 
 
-def test_no_call_is_waited_for_where_the_hook_named_no_session() -> None:
+def test_a_commit_whose_hook_named_no_session_does_not_wait() -> None:
     of = log(wrote("w", "f", "x"))
     made = commit("A", changed("f", "x"))
     links = linked([of], [made], patient=lambda _: True)
@@ -87,7 +87,7 @@ def test_no_call_is_waited_for_where_the_hook_named_no_session() -> None:
     assert (links.unfound, links.unowned) == ([], [made])
 
 
-def test_while_a_likelier_call_may_come_a_script_is_no_evidence() -> None:
+def test_a_script_is_not_linked_while_a_likelier_call_may_still_be_logged() -> None:
     of = log(wrote("w", "f", "x"), ran("c", "./release.sh"))
     made = commit("A", changed("f", "x"), by=ME)
     assert anchors(linked([of], [made]), of) == [("c", (oid("A"),), "agent")]
@@ -99,18 +99,18 @@ def test_while_a_likelier_call_may_come_a_script_is_no_evidence() -> None:
 @pytest.mark.parametrize(
     ("went_on", "found"), [("10:00:01", []), ("10:03:00", [("c", (oid("A"),), "agent")])]
 )
-def test_a_session_that_went_on_after_the_commit_has_no_likelier_call(
+def test_once_the_session_went_on_for_long_a_script_is_linked(
     went_on: str, found: list[tuple[str, tuple[str, ...], str]]
 ) -> None:
-    """Else the next commit of the session would take what this one's script committed."""
+    """Otherwise the session's next commit would get the events that led to this one."""
     wrote_it = at("10:00:00", wrote("w", "f", "x"), ran("c", "./release.sh"))
     of = log(wrote_it, at(went_on, ran("d", "make")))
     made = commit("A", changed("f", "x"), by=ME, time=int(seconds("2026-01-02T10:00:00Z") or 0))
     assert anchors(linked([of], [made], patient=lambda _: True), of) == found
 
 
-def test_a_session_that_went_on_without_a_call_did_not_make_the_commit() -> None:
-    """A person did, in its bash mode: else the session's next commit would take what this one holds."""
+def test_once_the_session_went_on_without_a_call_the_commit_is_a_persons() -> None:
+    """A person made it in the agent's bash mode. Otherwise the session's next commit would get its events."""
     of = log(at("10:00:00", wrote("w", "f", "x")), at("10:03:00", ran("d", "make")))
     made = commit("A", changed("f", "x"), by=ME, time=int(seconds("2026-01-02T10:01:00Z") or 0))
     links = linked([of], [made], patient=lambda _: True)
@@ -124,15 +124,15 @@ def at(time: str, *items: list[Entry]) -> list[Entry]:
     return [replace(e, event=replace(e.event, ts=f"2026-01-02T{time}Z")) for part in items for e in part]
 
 
-def test_a_commit_that_took_lines_of_an_earlier_part_is_an_alias_of_it() -> None:
-    """Two edits, then two commits of one of them each: the second is explained by what is stored already."""
+def test_a_commit_with_lines_of_an_earlier_part_is_an_alias_of_it() -> None:
+    """Two edits, then two commits of one edit each: the second is explained by events already stored."""
     of = log(wrote("w", "f", "x"), wrote("v", "g", "y"))
     links = linked([of], [commit("A", changed("g", "y")), commit("B", changed("f", "x"))])
     assert anchors(links, of) == [("v", (oid("A"),), "content")]
     assert links.aliases == {of.trajectory: [(oid("B"), (index(of, "w"),))]}
 
 
-def test_one_owner_by_anchor_and_a_guest_by_lines_that_the_owner_did_not_write() -> None:
+def test_a_session_with_lines_that_the_committing_one_did_not_write_is_linked_too() -> None:
     mine = log(wrote("w", "f", "x"), ran("c", "git commit -qam x"))
     guest = log(wrote("v", "f", "their line"), name=OTHER)
     both = linked([mine, guest], [commit("A", changed("f", "x\ntheir line"), by=ME)])
@@ -152,14 +152,14 @@ def test_the_environment_is_stronger_than_an_id_in_a_result(command: str) -> Non
     assert anchors(links, shows) == []
 
 
-def test_of_two_sessions_that_gave_the_same_message_at_once_neither_is_believed() -> None:
+def test_two_sessions_that_used_the_same_message_at_once_are_both_not_linked() -> None:
     logs = [log(at("10:00:00", ran("c", "git commit -qm 'tidy up'")), name=name) for name in (ME, OTHER)]
     made = commit("A", subject="tidy up", time=int(seconds("2026-01-02T10:00:00Z") or 0))
     assert linked(logs, [made]).anchors == {}
     assert anchors(linked(logs[1:], [made]), logs[1]) == [("c", (oid("A"),), "order")]
 
 
-def test_what_a_session_wrote_again_after_its_commit_is_not_taken_with_it() -> None:
+def test_lines_written_again_after_a_commit_are_linked_to_the_next_commit() -> None:
     of = log(wrote("w", "f", "x"), ran("c", "git commit -qm x"), wrote("v", "f", "x"))
     commits = [commit("A", changed("f", "x"), by=ME), commit("B", changed("f", "x"))]
     assert anchors(linked([of], commits), of) == [
@@ -174,13 +174,13 @@ def test_two_commits_of_one_call_share_it() -> None:
     assert anchors(links, of) == [("c", (oid("A"),), "agent"), ("c", (oid("B"),), "agent")]
 
 
-def test_what_a_merge_brings_in_was_explained_where_it_was_made() -> None:
+def test_changes_that_a_merge_brings_in_are_not_linked_to_it() -> None:
     of = log(wrote("w", "f", "x"))
     links = linked([of], [commit("M", changed("f", "x"), kind="merge", parents=2)])
     assert anchors(links, of) == []
 
 
-def test_a_commit_that_is_not_stored_takes_its_lines() -> None:
+def test_a_commit_that_is_not_stored_is_linked_to_its_lines_all_the_same() -> None:
     of = log(wrote("w", "f", "x"))
     links = linked([of], [commit("A", changed("f", "x"), stored=False), commit("B", changed("f", "x"))])
     assert anchors(links, of) == [("w", (oid("A"),), "content")]
@@ -193,27 +193,27 @@ def test_lines_taken_before_this_drain_explain_nothing() -> None:
     assert anchors(links, of) == []
 
 
-def test_an_amend_after_a_drain_is_not_given_to_the_call_of_the_first_commit() -> None:
+def test_an_amend_after_a_drain_is_not_linked_to_the_first_commits_call() -> None:
     of = log(ran("c", "git commit -qm x"), ran("d", "git commit -q --amend --no-edit"))
     made = commit("B", subject="x", kind="amend", by=ME)
     links = linked([of], [made], known={of.trajectory: [Anchor(call=0, commits=(oid("A"),))]})
     assert anchors(links, of) == [("d", (oid("B"),), "agent")]
 
 
-def test_a_commit_of_which_nothing_is_known_explains_nothing() -> None:
+def test_a_commit_without_known_changes_is_not_linked() -> None:
     of = log(wrote("w", "f", "x"))
     made = Commit(id=oid("A"))
     assert linked([of], [made]).unowned == [made]
 
 
-def test_a_session_is_asked_only_about_its_news() -> None:
+def test_a_session_is_not_linked_to_commits_it_need_not_consider() -> None:
     of = log(wrote("w", "f", "x"), ran("c", "git commit -m x", commits=["B"]))
     commits = [commit("A", changed("f", "x")), commit("B", by=ME)]
     assert anchors(linked([of], commits, considers=lambda *_: False), of) == []
 
 
-def test_many_logs_are_asked_about_many_commits_soon() -> None:
-    """The same files everywhere, and no line of one in the other."""
+def test_many_logs_and_commits_are_matched_quickly() -> None:
+    """All change the same files, but have no line in common."""
 
     def lines(*name: object) -> str:
         return "\n".join(f"line {n} of {name}" for n in range(20))
@@ -227,7 +227,7 @@ def test_many_logs_are_asked_about_many_commits_soon() -> None:
     assert (links.anchors, len(links.unowned)) == ({}, 1000)
 
 
-def test_who_squashes_another_worktrees_commit_comes_after_it() -> None:
+def test_a_squash_of_another_worktrees_commit_comes_after_that_commit() -> None:
     """Both were made since the last drain; the worktrees' streams come in any order."""
     of = log(wrote("w", "f", "x"))
     early, late = (commit(name, changed("f", "x"), time=time) for name, time in (("A", 1), ("B", 2)))
@@ -235,7 +235,7 @@ def test_who_squashes_another_worktrees_commit_comes_after_it() -> None:
     assert anchors(links, of) == [("w", (oid("A"),), "content")]
 
 
-def test_who_merges_another_worktrees_commit_in_the_same_second_comes_after_it() -> None:
+def test_a_merge_in_the_same_second_comes_after_the_commit_it_merges() -> None:
     of = log(wrote("w", "f", "x"))
     made, merge = commit("A", changed("f", "x")), commit("M", changed("f", "x"), kind="merge", parents=2)
     assert merge.changes is not None
@@ -244,15 +244,15 @@ def test_who_merges_another_worktrees_commit_in_the_same_second_comes_after_it()
     assert anchors(links, of) == [("w", (oid("A"),), "content")]
 
 
-def test_who_picks_another_worktrees_commit_in_the_same_second_comes_after_it() -> None:
+def test_a_cherry_pick_in_the_same_second_comes_after_its_source() -> None:
     of = log(wrote("w", "f", "x"), ran("c", "git commit -qm x"))
     made, picked = commit("A", changed("f", "x"), by=ME), commit("B", changed("f", "x"), kind="cherry-pick")
     links = link([of], [[picked], [made]], known={})
     assert anchors(links, of) == [("c", (oid("A"),), "agent")]
 
 
-def test_an_agent_amends_a_persons_commit_in_the_same_second() -> None:
-    """What the person took of the agent's edits is theirs, although the amend, which a call made, adds it."""
+def test_a_persons_commit_amended_by_an_agent_in_the_same_second_stays_theirs() -> None:
+    """The agent's edit in the person's commit is linked to that one, although the amend has it, too."""
     of = log(wrote("w", "f", "x"), wrote("v", "f", "y"), ran("c", "git commit -qa --amend --no-edit"))
     taken = commit("A", changed("f", "x"))
     amended = commit("B", changed("f", "x\ny"), kind="amend", by=ME)
@@ -262,14 +262,14 @@ def test_an_agent_amends_a_persons_commit_in_the_same_second() -> None:
     ]
 
 
-def test_a_worktrees_order_stands_whatever_its_times_say() -> None:
+def test_the_order_within_a_worktree_counts_more_than_times() -> None:
     of = log(wrote("w", "f", "x"))
     first, second = (commit(name, changed("f", "x"), time=time) for name, time in (("A", 9), ("B", 2)))
     links = link([of], [[first, second]], known={})
     assert anchors(links, of) == [("w", (oid("A"),), "content")]
 
 
-def test_an_agents_merge_brings_in_nothing_of_another_session() -> None:
+def test_an_agents_merge_is_not_linked_to_the_session_whose_lines_it_merges() -> None:
     of, other = log(ran("c", "git commit -qm merge")), log(wrote("w", "f", "x"), name=OTHER)
     merge = commit("A", changed("f", "x"), subject="merge", by=ME, parents=2)
     links = linked([of, other], [merge])

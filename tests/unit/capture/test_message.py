@@ -1,4 +1,4 @@
-"""A commit by the message that a command gave while it ran: what no environment and no id tells."""
+"""Linking a commit by the message in a command that ran at the time, where no environment and no id does."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def calls(of: Log, commits: Sequence[Commit]) -> dict[str, str]:
     return {match.commit: of.entries[match.call].event.id for match in found}
 
 
-def test_a_quiet_commit_at_its_time() -> None:
+def test_a_quiet_commit_is_linked_by_its_message_and_time() -> None:
     of = log(at(0, ran("c", "git add f && git commit -qm 'Add f'")))
     assert calls(of, [made("A", "Add f", "f")]) == {oid("A"): "c"}
     assert calls(of, [made("A", "Add f", "f", second=9)]) == {}
@@ -51,7 +51,9 @@ def test_a_quiet_commit_at_its_time() -> None:
         pytest.param("git add f; git commit -qm 'Add f' | cat", None, id="and of files that nobody named"),
     ],
 )
-def test_a_commit_that_failed_unseen_is_not_a_persons(command: str, output: str | None) -> None:
+def test_a_commit_command_that_may_have_failed_is_not_linked_to_a_persons_commit(
+    command: str, output: str | None
+) -> None:
     of = log(at(0, ran("c", command, output or "")))
     assert calls(of, [made("A", "Add f", "f" if output is not None else "other")]) == {}
 
@@ -63,7 +65,7 @@ def test_a_commit_that_failed_unseen_is_not_a_persons(command: str, output: str 
         ("git add f; git commit -qm 'Add f'; git status", "nothing to commit, working tree clean"),
     ],
 )
-def test_what_a_stash_or_a_status_beside_a_commit_says_is_not_the_commits_failure(
+def test_output_of_a_stash_or_status_next_to_a_commit_is_not_read_as_its_failure(
     command: str, output: str
 ) -> None:
     of = log(at(0, ran("c", command, output)))
@@ -71,14 +73,14 @@ def test_what_a_stash_or_a_status_beside_a_commit_says_is_not_the_commits_failur
     assert calls(of, [made("A", "Add f", "f", second=9)]) == {}
 
 
-def test_a_file_that_the_session_wrote_or_named_before() -> None:
+def test_a_commit_of_a_file_that_the_session_wrote_or_named_before_is_linked() -> None:
     commit_all = at(0, ran("c", "git add -A; git commit -qm 'Do it' | cat"))
     assert calls(log(at(0, wrote("w", "src/f", "x")), commit_all), [made("A", "Do it", "src/f")])
     assert calls(log(at(0, ran("s", "touch src/f")), commit_all), [made("A", "Do it", "src/f")])
     assert not calls(log(commit_all, at(0, wrote("w", "src/f", "x"))), [made("A", "Do it", "src/f")])
 
 
-def test_a_call_that_succeeds_only_with_its_commit_may_take_any_file() -> None:
+def test_a_call_that_succeeds_only_if_it_commits_is_linked_whatever_the_files() -> None:
     take_all = at(0, ran("c", "git add -A && git commit -qm 'Do it'"))
     assert calls(log(take_all), [made("A", "Do it", "src/f")]) == {oid("A"): "c"}
     assert calls(log(at(0, ran("c", "git commit -qm 'Do it' &"))), [made("A", "Do it", "src/f")]) == {}
@@ -95,8 +97,8 @@ AMEND = "git add f && git commit -q --amend --no-edit"
         (f"git commit -qF message; {AMEND}", "commit"),
     ],
 )
-def test_a_sign_of_the_agent_stands_for_the_subject(command: str, kind: Kind) -> None:
-    """A commit that OpenCode amended without a message was left as a trace, or a person's."""
+def test_an_agents_variable_in_the_hook_replaces_the_subject(command: str, kind: Kind) -> None:
+    """A commit that OpenCode amended without a message was left unlinked, or taken for a person's."""
     of = log(at(0, wrote("w", "f", "x")), at(0, ran("c", command)), name="opencode:s")
     theirs = replace(made("A", "Said before", "f"), hooked=True, kind=kind)
     assert calls(of, [replace(theirs, mark="opencode")]) == {oid("A"): "c"}
@@ -107,13 +109,13 @@ def test_a_sign_of_the_agent_stands_for_the_subject(command: str, kind: Kind) ->
 
 
 @pytest.mark.parametrize("command", [AMEND, "git commit -qam 'Another'", "git status"])
-def test_a_sign_explains_no_commit_that_the_call_did_not_make(command: str) -> None:
+def test_an_agents_variable_does_not_link_a_commit_that_the_call_cannot_have_made(command: str) -> None:
     of = log(at(0, wrote("w", "f", "x")), at(0, ran("c", command)), name="opencode:s")
     assert calls(of, [replace(made("A", "By hand", "f"), hooked=True, mark="opencode")]) == {}
 
 
-def test_a_short_subject_is_no_matter_where_a_sign_stands_for_it() -> None:
-    """What an agent amended stayed a trace, since its subject was "up"."""
+def test_a_short_subject_does_not_matter_if_an_agents_variable_replaces_it() -> None:
+    """A commit that an agent amended stayed unlinked, because its subject was "up"."""
     of = log(at(0, wrote("w", "f", "x")), at(0, ran("c", AMEND)), name="opencode:s")
     amended = replace(made("A", "up", "f"), kind="amend", hooked=True, mark="opencode")
     assert calls(of, [amended]) == {oid("A"): "c"}
@@ -122,14 +124,14 @@ def test_a_short_subject_is_no_matter_where_a_sign_stands_for_it() -> None:
     assert calls(of, [replace(amended, kind="commit")]) == {}, "too short to be looked for"
 
 
-def test_that_an_agent_is_configured_is_no_sign_of_it() -> None:
+def test_a_variable_that_configures_an_agent_does_not_link_a_commit() -> None:
     of = log(at(0, wrote("w", "f", "x")), at(0, ran("c", AMEND)), name="mini-swe-agent:s")
     amended = replace(made("A", "Said before", "f"), kind="amend", hooked=True, mark="mini-swe-agent")
     assert calls(of, [amended]) == {}
 
 
-def test_a_copy_has_its_subject_from_elsewhere() -> None:
-    """A person picks at once what an agent committed in another worktree."""
+def test_a_cherry_pick_is_not_linked_by_its_subject() -> None:
+    """A person may pick at once what an agent committed in another worktree."""
     of = log(at(0, ran("c", "git add f && git commit -qm 'Add f'")))
     assert calls(of, [replace(made("A", "Add f", "f"), kind="cherry-pick")]) == {}
 
@@ -141,7 +143,7 @@ def test_a_call_makes_no_more_commits_than_it_can() -> None:
     assert calls(of, [made("A", "Add f", "f"), made("B", "Add f", "f")]) == {oid("A"): "c", oid("B"): "d"}
 
 
-def test_what_it_printed_beside_is_counted() -> None:
+def test_a_commit_whose_id_the_call_printed_counts_towards_its_commits() -> None:
     two = "git commit -m 'Add f' f && git commit -qm 'Add g' g"
     of = log(at(0, ran("c", two, commits=["gone"])))
     assert calls(of, [made("B", "Add g", "g")]) == {oid("B"): "c"}
@@ -149,7 +151,7 @@ def test_what_it_printed_beside_is_counted() -> None:
     assert calls(of, [made("A", "Add f", "f")]) == {}
 
 
-def test_a_merge_is_known_by_its_branch() -> None:
+def test_a_merge_is_linked_by_its_branch() -> None:
     of = log(at(0, ran("c", "git merge --no-edit topic", "Merge made by the 'ort' strategy.")))
     assert calls(of, [made("A", "Merge branch 'topic'", "f", parents=2)]) == {oid("A"): "c"}
     assert calls(of, [made("A", "Merge branch 'top'", "f", parents=2)]) == {}

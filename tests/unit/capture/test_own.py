@@ -1,8 +1,8 @@
-"""own() on tables: a log as one letter an event, and the commits that its calls made.
+"""own() on tables: a log with one letter per event, and the commits that its calls made.
 
-``p`` prompt, ``m`` words, ``e``/``E`` an edit's call and its result, ``c``/``C`` a call that commits and
+``p`` prompt, ``m`` message, ``e``/``E`` an edit's call and its result, ``c``/``C`` a call that commits and
 its result, ``r``/``R`` another call here, ``x``/``X`` a call elsewhere, ``o``/``O`` one that commits
-elsewhere, ``.`` the end of a turn (no event of its own).
+elsewhere, ``.`` the end of a turn (not an event).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ CALLS = "ecrxo"
 
 
 def read(log: str) -> tuple[list[Step], list[int], list[int]]:
-    """The steps of a written log, the indexes of its committing calls, here and elsewhere."""
+    """Return the steps of a log in letters, and the indexes of its committing calls, here and elsewhere."""
     letters: list[str] = []
     ends: set[int] = set()
     for letter in log:
@@ -53,8 +53,8 @@ def read(log: str) -> tuple[list[Step], list[int], list[int]]:
 
 
 def owned(log: str, *, commits: str | None = None, ended: bool = False) -> str:
-    """One letter an event: the commit it belongs to (A, B … in the order of the calls), ``-`` waits,
-    ``x`` dropped; ``|`` where one part ends and the next begins."""
+    """Return one letter per event: its commit (A, B … in the order of the calls), ``-`` if it waits for one,
+    ``x`` if it is dropped; ``|`` is between two parts."""
     steps, calls, foreign = read(log)
     names = commits.split() if commits else [chr(65 + i) for i in range(len(calls))]
     anchors = [Anchor(call=call, commits=tuple(name)) for call, name in zip(calls, names, strict=True)]
@@ -86,16 +86,16 @@ def owned(log: str, *, commits: str | None = None, ended: bool = False) -> str:
         pytest.param("pcpm.", "AA|AA", id="a commit whose result never came"),
     ],
 )
-def test_events_go_to_the_first_commit_whose_result_stands_at_or_after_them(log: str, expected: str) -> None:
+def test_events_belong_to_the_first_commit_whose_result_is_at_or_after_them(log: str, expected: str) -> None:
     assert owned(log) == expected
 
 
-def test_a_turn_that_rests_is_over() -> None:
+def test_the_last_turn_of_an_ended_session_is_over() -> None:
     assert owned("peEcCm", ended=True) == "AAAA|A|A"
     assert owned("peEcCeEm", ended=True) == "AAAA|A---"
 
 
-def test_two_commits_of_one_call_share_its_parts_and_the_last_gets_the_words() -> None:
+def test_two_commits_of_one_call_share_its_parts_and_the_last_gets_the_closing_message() -> None:
     steps, calls, _ = read("peEcCm.")
     parts = own(steps, [Anchor(call=calls[0], commits=("A", "B"))])
     assert [(p.first, p.last, p.anchor.commits) for p in parts] == [
@@ -117,7 +117,7 @@ def test_a_part_ends_at_a_commit_of_any_repository(log: str, expected: str) -> N
     assert owned(log) == expected
 
 
-def test_the_rest_of_a_log_goes_on_from_the_anchor_above_it() -> None:
+def test_the_rest_of_a_log_belongs_to_the_anchor_before_it() -> None:
     steps, _, _ = read("pm.")
     above = Anchor(call=-1, commits=("A",))
     assert own(steps, [], before=above) == [Part(first=0, last=1, anchor=above)]
@@ -143,7 +143,7 @@ def test_parts_are_disjoint_ordered_and_leave_out_no_event_before_the_last_commi
 
 @given(LOGS, st.data())
 def test_a_live_capture_and_a_late_one_make_the_same_parts(log: str, data: st.DataObject) -> None:
-    """What was captured of a log as it grew is what its end gives, key by key."""
+    """Capturing a growing log in steps gives the same parts as capturing all of it at the end."""
     steps, calls, _ = read(log)
     anchors = [Anchor(call=c, commits=(f"{c}",)) for c in calls]
     late = {(p.first, p.last): p.anchor.commits for p in own(steps, anchors)}

@@ -1,4 +1,4 @@
-"""Where a call worked: here, in another repository, or nothing tells."""
+"""Whether a call worked here or in another repository, as far as its paths show."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gittraj.model.values import ToolCall
 
 
 class Trees(Repository):
-    """A repository as far as a territory looks: its working trees."""
+    """A repository reduced to what ``RepoPaths`` uses: its working trees."""
 
     def __init__(self, *paths: Path) -> None:
         object.__setattr__(self, "paths", paths)
@@ -30,7 +30,7 @@ class Trees(Repository):
 
 @pytest.fixture
 def land(tmp_path: Path) -> Path:
-    """``/here`` with a worktree inside, ``/git/private`` beside it, a clone in ``/here/vendor``."""
+    """``/here`` with a worktree inside, ``/git/private`` next to it, a clone in ``/here/vendor``."""
     for name in ("here", "here/.claude/worktrees/w", "git/private", "here/vendor/lib"):
         (tmp_path / name / ".git").mkdir(parents=True)
     for name in ("here/src", "git/private/src", "home/notes"):
@@ -85,7 +85,9 @@ def entry(command: str = "", *, folder: Path | None = None, paths: tuple[str, ..
         ("cat a; echo $((1 << n))\ncat own.pem", "own.pem"),
     ],
 )
-def test_the_files_that_a_command_names(land: Path, territory: RepoPaths, command: str, path: str) -> None:
+def test_files_named_in_a_command_are_found(
+    land: Path, territory: RepoPaths, command: str, path: str
+) -> None:
     (land / "here/own.pem").touch()
     assert path in {*territory.touched(entry(command.replace("{0}", str(land)), folder=land / "here"))}
 
@@ -102,7 +104,7 @@ def test_the_files_that_a_command_names(land: Path, territory: RepoPaths, comman
         "cat ../git/private/src",
     ],
 )
-def test_a_message_names_no_file(land: Path, territory: RepoPaths, command: str) -> None:
+def test_file_names_in_a_commit_message_are_ignored(land: Path, territory: RepoPaths, command: str) -> None:
     (land / "here/own.pem").touch()
     assert not {"src", "src/a", "own.pem"} & {*territory.touched(entry(command, folder=land / "here"))}
 
@@ -144,11 +146,13 @@ def test_a_message_names_no_file(land: Path, territory: RepoPaths, command: str)
         pytest.param("curl https://x.org{0}/git/private/a", "here", id="an address"),
     ],
 )
-def test_a_command(land: Path, territory: RepoPaths, command: str, expected: str) -> None:
+def test_a_command_is_placed_by_its_paths_and_folder_changes(
+    land: Path, territory: RepoPaths, command: str, expected: str
+) -> None:
     assert territory.place(entry(command.replace("{0}", str(land)), folder=land / "here")) == expected
 
 
-def test_named_paths_come_before_the_folder(land: Path, territory: RepoPaths) -> None:
+def test_named_paths_count_more_than_the_folder(land: Path, territory: RepoPaths) -> None:
     away = str(land / "git/private/a")
     assert territory.place(entry(folder=land / "here", paths=(away,))) == "elsewhere"
     assert territory.place(entry(folder=land / "git/private", paths=("../../here/src/a",))) == "here"
@@ -171,7 +175,7 @@ def test_named_paths_come_before_the_folder(land: Path, territory: RepoPaths) ->
         (".github/workflows/ci.yml", ".github/workflows/ci.yml"),
     ],
 )
-def test_an_edits_path_as_git_writes_it(
+def test_an_edits_path_is_made_relative_as_git_writes_it(
     land: Path, territory: RepoPaths, path: str, expected: str | None
 ) -> None:
     edit = Edit(path=path.replace("{0}", str(land)))
@@ -187,8 +191,8 @@ def test_an_edits_path_as_git_writes_it(
         pytest.param("/\ud800", id="half a surrogate pair"),
     ],
 )
-def test_what_an_agent_calls_a_path_need_not_be_one(land: Path, territory: RepoPaths, name: str) -> None:
-    """A command with base64 in it must not end the reading of its session."""
+def test_an_impossible_path_raises_nothing(land: Path, territory: RepoPaths, name: str) -> None:
+    """A command that contains base64 must not stop the reading of its session."""
     command = f"cat {name}; cd {name}; git -C {name} log"
     assert territory.place(entry(command, folder=land / "here", paths=(name,))) == "here"
     assert territory.relative(entry(folder=land / "here"), Edit(path=name)) is None
@@ -197,7 +201,7 @@ def test_what_an_agent_calls_a_path_need_not_be_one(land: Path, territory: RepoP
     [*territory.touched(entry(f"{command} {name[1:]}/b {name[1:300]}", folder=land / "here"))]
 
 
-def test_a_folder_that_may_not_be_read_tells_nothing(
+def test_a_folder_without_read_permission_is_ignored(
     land: Path, territory: RepoPaths, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real: Callable[..., object] = os.stat
@@ -238,7 +242,7 @@ UNITS = [
 
 
 @pytest.mark.parametrize("unit", UNITS)
-def test_no_command_takes_long(land: Path, territory: RepoPaths, unit: str) -> None:
+def test_a_hostile_command_is_read_quickly(land: Path, territory: RepoPaths, unit: str) -> None:
     command = unit * (100_000 // len(unit))
     start = time.process_time()
     territory.place(entry(command, folder=land / "here"))

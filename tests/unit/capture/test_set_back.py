@@ -1,4 +1,4 @@
-"""Which commands take lines out of the work tree again, and whose."""
+"""Commands that remove lines from the work tree again, and the paths that they reset."""
 
 from __future__ import annotations
 
@@ -28,11 +28,13 @@ from gittraj.capture.set_back import SetBack, find_set_back
         ("echo git", None),
     ],
 )
-def test_what_is_set_back(command: str, paths: tuple[str, ...] | None) -> None:
+def test_commands_that_reset_files_are_found_with_their_paths(
+    command: str, paths: tuple[str, ...] | None
+) -> None:
     assert find_set_back(command) == ([SetBack(paths)] if paths else [])
 
 
-def test_what_was_stashed_comes_back() -> None:
+def test_a_stash_pop_brings_the_changes_back() -> None:
     away, back = find_set_back("git stash && git pull && git stash pop")
     assert (away.again, back.again) == (False, True)
 
@@ -40,5 +42,5 @@ def test_what_was_stashed_comes_back() -> None:
 @pytest.mark.parametrize(
     ("named", "covered"), [(".", True), ("./src/a.py", True), ("a.py", True), ("src/", True), ("b.py", False)]
 )
-def test_a_path_in_whichever_folder(named: str, *, covered: bool) -> None:
+def test_a_named_path_covers_a_file_in_any_folder(named: str, *, covered: bool) -> None:
     assert SetBack((named,)).covers("src/a.py") is covered

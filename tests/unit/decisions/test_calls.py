@@ -1,4 +1,4 @@
-"""Recording commands in shell lines, and where their events come to stand in a log."""
+"""Finding recording commands in shell lines, and inserting their events into a log."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ ID, OTHER = "ev_" + "a2" * 12, "ev_" + "b3" * 12
         ("sh -c \"git traj decision 'a b'\"", {"chosen": "a b"}),
         ("ID=$(git traj decision -q a); echo $ID", {"chosen": "a"}),
         ("(cd x; git traj decision a)", {"chosen": "a"}),
-        # where `git traj` is no command, the instruction says so
+        # the instruction's form where `git traj` is not on the PATH
         ('sh "$(git rev-parse --git-common-dir)/traj/git-traj" decision a', {"chosen": "a"}),
         ("bash -lc 'sh \"$(git rev-parse --git-common-dir)/traj/git-traj\" decision a'", {"chosen": "a"}),
         ("cd x && sh /x/.git/traj/git-traj decision a", {"chosen": "a"}),
@@ -57,11 +57,11 @@ ID, OTHER = "ev_" + "a2" * 12, "ev_" + "b3" * 12
         ("git traj decision no > /dev/null; git traj decision a", {"chosen": "a"}),
     ],
 )
-def test_what_a_line_says(line: str, calls: dict[str, object]) -> None:
+def test_a_recording_command_is_found_in_a_shell_line(line: str, calls: dict[str, object]) -> None:
     assert find_calls(line) == [Call("decision", calls)]
 
 
-def test_several_in_one_line() -> None:
+def test_several_commands_in_one_line_are_found() -> None:
     line = "git traj start 'A title' --tag x; git traj event note 'b c' --tag y\ngit traj abandon"
     assert find_calls(line) == [
         Call("start", {"title": "A title", "tags": ["x"]}),
@@ -90,22 +90,22 @@ def test_several_in_one_line() -> None:
         "",
     ],
 )
-def test_a_line_without_one(line: str) -> None:
+def test_a_line_that_only_mentions_a_command_has_none(line: str) -> None:
     assert find_calls(line) == []
 
 
-def test_a_line_that_cannot_be_split_tells_that_there_is_one() -> None:
+def test_in_a_line_that_cannot_be_split_a_command_is_found_without_its_words() -> None:
     assert find_calls("git traj decision 'open") == [Call("decision")]
 
 
 @pytest.mark.parametrize("chosen", ["$'use\\nRE2'", "$'it\\'s'", '$"it\'s"'])
-def test_what_the_shell_decodes_or_translates_is_not_stored_as_it_stands(chosen: str) -> None:
+def test_words_that_the_shell_would_decode_are_left_out(chosen: str) -> None:
     assert find_calls(f"git traj decision {chosen} --alternative b") == [
         Call("decision", {"alternatives": ["b"]})
     ]
 
 
-def test_a_continued_line_adds_nothing_in_quotes_or_in_a_word() -> None:
+def test_a_continued_line_is_joined_within_quotes_and_words() -> None:
     line = 'git traj decision "use \\\nRE2" --reasoning fa\\\nst --alternative "a \\$ b"'
     assert find_calls(line) == [
         Call("decision", {"chosen": "use RE2", "reasoning": "fast", "alternatives": ["a $ b"]})
@@ -113,7 +113,7 @@ def test_a_continued_line_adds_nothing_in_quotes_or_in_a_word() -> None:
 
 
 @pytest.mark.parametrize("shell", ["bash", "sh -s", "sudo bash -e"])
-def test_a_document_that_cat_pipes_into_a_shell_is_its_script(shell: str) -> None:
+def test_a_here_document_that_cat_pipes_into_a_shell_is_a_script(shell: str) -> None:
     line = f"cat <<'EOF' | {shell}\ngit traj decision a\nEOF\ngit traj decision b"
     assert find_calls(line) == [Call("decision", {"chosen": "a"}), Call("decision", {"chosen": "b"})]
 
@@ -121,7 +121,7 @@ def test_a_document_that_cat_pipes_into_a_shell_is_its_script(shell: str) -> Non
 @pytest.mark.parametrize(
     "after", ["| grep x", "| bash other.sh", "> f | bash", "; bash", "| cat | bash -c x"]
 )
-def test_a_document_that_goes_elsewhere_is_none(after: str) -> None:
+def test_a_here_document_that_goes_elsewhere_is_not_a_script(after: str) -> None:
     assert find_calls(f"cat <<'EOF' {after}\ngit traj decision a\nEOF") == []
 
 
@@ -142,7 +142,7 @@ def events(items: list[Item], start: Cursor = START, recall: object = None) -> l
     return [item.event for item in derive(items, start, **known) if isinstance(item, Entry)]  # type: ignore[arg-type]
 
 
-def test_an_event_stands_before_the_result_of_its_command() -> None:
+def test_an_event_is_inserted_before_the_result_of_its_command() -> None:
     told = events(session(("git traj decision a --reasoning b", f"{ID} in traj_x\n")))
     assert [type(event) for event in told] == [ToolCall, Decided, ToolResult]
     assert isinstance(told[1], Decided)
@@ -156,7 +156,7 @@ def test_a_decision_may_name_a_file_and_a_line() -> None:
     assert told[1].decision.extra == {}
 
 
-def test_what_was_stored_of_it_says_it_in_full() -> None:
+def test_the_stored_event_replaces_what_the_command_shows() -> None:
     known = NoteEvent(id=ID, kind="note", content="in full")
     told = events(session(("git traj event note $X", ID)), recall={ID: known}.get)
     assert [event.content for event in told if event.id == ID] == ["in full"]
@@ -182,8 +182,8 @@ def test_a_command_that_printed_no_id_recorded_nothing() -> None:
         ("git traj decision a || git traj decision a", 1, ["a"]),
     ],
 )
-def test_which_command_printed_an_id(line: str, ids: int, chosen: list[str]) -> None:
-    """Where the line does not tell, a note stands for each."""
+def test_an_id_is_matched_to_the_command_that_printed_it(line: str, ids: int, chosen: list[str]) -> None:
+    """If the line does not show which, each id becomes a note."""
     told = events(session((line, "\n".join((ID, OTHER)[:ids]))))
     assert [e.decision.chosen for e in told if isinstance(e, Decided)] == chosen
     assert len([e for e in told if e.id.startswith("ev_")]) == ids
@@ -194,7 +194,7 @@ def test_an_id_that_is_printed_again_is_one_event() -> None:
     assert [event.id for event in told if event.id.startswith("ev_")] == [ID, OTHER]
 
 
-def test_an_end_without_words_and_one_whose_words_are_elsewhere() -> None:
+def test_a_completion_without_words_in_the_line_is_a_note() -> None:
     told = events(session(("git traj complete", ID), ("git traj complete --retrospective f.json", OTHER)))
     assert [type(event) for event in told if event.id in (ID, OTHER)] == [NoteEvent, NoteEvent]
     said = events(session(("git traj complete --summary s --learning l", ID)))[1]
@@ -202,7 +202,7 @@ def test_an_end_without_words_and_one_whose_words_are_elsewhere() -> None:
     assert (said.retrospective.summary, said.retrospective.learnings) == ("s", ("l",))
 
 
-def test_what_they_say_of_the_session() -> None:
+def test_start_and_abandon_set_facts_of_the_session() -> None:
     commands = (
         ("git traj start T --task x:1 --tag a --agent ann:lead", f"Output: {ID} begins traj_{'a' * 16}"),
         ("git traj abandon --reason r", OTHER),
@@ -218,7 +218,7 @@ def test_what_they_say_of_the_session() -> None:
     ]
 
 
-def test_a_mark_counts_what_was_added_before_it() -> None:
+def test_a_mark_counts_the_events_inserted_before_it() -> None:
     commands = [("git traj decision a", ID), ("echo", ""), ("git traj decision b", OTHER)]
     marks = [item.cursor for item in derive(session(*commands), Cursor()) if isinstance(item, Mark)]
     assert [(mark.ordinal, mark.added) for mark in marks] == [(0, 0), (2, 1), (4, 1)]
@@ -233,7 +233,7 @@ def test_no_mark_while_a_command_has_no_result() -> None:
     assert [type(item) for item in derive(late, Cursor())] == [Mark, Entry, Entry, Entry]
 
 
-def test_blocks_stand_before_their_message() -> None:
+def test_events_of_blocks_are_inserted_before_their_message() -> None:
     said = 'Well.\n\n[[TRAJECTORY:decision]] {"chosen": "x"} [[/TRAJECTORY]]'
     told = events([Entry(event=Message(id="m", content=said, response="r"), end=1)])
     assert [(type(e), e.id, e.content) for e in told] == [(Decided, "m/1", ""), (Message, "m", "Well.")]

@@ -1,4 +1,4 @@
-"""What a part says of itself."""
+"""The summary of a part's events."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def folded(*found: AnyEvent, prompt: str | None = None, calls: Sequence[ToolCall
     return summarize_part(found, prompt=prompt, files=(), thinking="none", calls=calls)
 
 
-def test_a_part() -> None:
+def test_a_part_is_summarized() -> None:
     files = (FileChanged(path="a"),)
     stated = Decision(chosen="A", by="agent")
     found = summarize_part(
@@ -87,16 +87,16 @@ def test_a_part() -> None:
     )
 
 
-def test_nothing_is_invented() -> None:
+def test_a_part_without_events_has_an_empty_summary() -> None:
     assert folded() == PartSummary()
 
 
-def test_a_part_without_a_prompt_has_its_turns() -> None:
+def test_a_part_without_a_prompt_has_that_of_its_turn() -> None:
     assert folded(Message(id="m"), prompt="of the turn").prompt == "of the turn"
     assert folded(Prompt(id="p", content=""), prompt="of the turn").prompt is None
 
 
-def test_long_texts_end_early() -> None:
+def test_long_texts_are_cut() -> None:
     found = folded(Prompt(id="p", content="x" * 9_999), Message(id="m", content="y" * 9_999))
     assert found.prompt and found.summary
     assert (len(found.prompt), len(found.summary.text)) == (PROMPT_LIMIT, SUMMARY_LIMIT)
@@ -104,7 +104,7 @@ def test_long_texts_end_early() -> None:
 
 
 @given(st.text(max_size=30), st.integers(1, 30))
-def test_shorten(text: str, limit: int) -> None:
+def test_a_shortened_text_ends_with_an_ellipsis(text: str, limit: int) -> None:
     short = shorten(text, limit)
     assert len(short) <= limit
     assert short == text or (short.endswith("…") and text.startswith(short[:-1]))
@@ -120,11 +120,11 @@ def ran(command: Json, output: str = "", code: int | None = 0) -> list[AnyEvent]
 @pytest.mark.parametrize(
     "command", ["ls tests", "git commit -m tested", "cat contest.py", "echo latest", 7, None]
 )
-def test_no_test_run(command: Json) -> None:
+def test_other_commands_are_not_test_runs(command: Json) -> None:
     assert folded(*ran(command, "3 passed")).tests is None
 
 
-def test_a_test_run() -> None:
+def test_a_test_run_is_summarized() -> None:
     found = folded(*ran(["bash", "-lc", "pytest -q"], "Exit code 1\n1 failed, 3 passed in 1s", 1)).tests
     assert found == TestRuns(
         runs=1,
@@ -149,7 +149,7 @@ def test_a_run_that_failed_before_the_last_is_counted() -> None:
     assert alone.failed_before is None
 
 
-def test_the_result_of_a_call_in_another_part() -> None:
+def test_the_result_of_a_test_call_in_another_part_counts() -> None:
     call, result = ran("pytest -q && git commit -m x", "3 passed in 1s")
     assert isinstance(call, ToolCall)
     assert folded(call).tests is None
@@ -163,7 +163,7 @@ def test_a_call_that_a_person_refused_ran_nothing() -> None:
     assert folded(*ran("pytest", refused, None)).tests is None
 
 
-def test_a_linter_after_the_tests_does_not_stand_for_them() -> None:
+def test_a_linter_after_the_tests_does_not_replace_their_result() -> None:
     lint = [
         ToolCall(id="l", name="sh", arguments={"command": "ruff check ."}, call_id="l"),
         ToolResult(id="lr", call_id="l", content="All checks passed!", exit_code=0),
@@ -176,7 +176,7 @@ def test_a_linter_after_the_tests_does_not_stand_for_them() -> None:
     assert (alone.kind, alone.outcome) == ("lint", "passed")
 
 
-def test_of_several_runs_the_last_that_ended_speaks() -> None:
+def test_of_several_runs_the_last_one_with_a_result_counts() -> None:
     def run(name: str, output: str | None) -> list[AnyEvent]:
         call = ToolCall(id=name, name="sh", arguments={"cmd": "pytest"}, call_id=name)
         return [call] if output is None else [call, ToolResult(id=f"{name}r", call_id=name, content=output)]
@@ -188,13 +188,13 @@ def test_of_several_runs_the_last_that_ended_speaks() -> None:
 
 
 @given(st.lists(events(), max_size=6))
-def test_any_events_fold(found: list[AnyEvent]) -> None:
+def test_any_events_can_be_summarized(found: list[AnyEvent]) -> None:
     counts = folded(*found).counts
     assert counts.prompts + counts.messages + counts.thinking + counts.tool_calls <= len(found)
 
 
 @pytest.mark.parametrize("unit", [" ", "mvn ", "mvn x", "npm run ", "; "])
-def test_no_command_takes_long(unit: str) -> None:
+def test_a_hostile_command_is_read_quickly(unit: str) -> None:
     start = time.process_time()
     commands: list[Json] = [f"mvn{unit * 50_000}", ["mvn" + unit * 50_000]]
     for command in commands:
@@ -202,7 +202,7 @@ def test_no_command_takes_long(unit: str) -> None:
     assert time.process_time() - start < 10.0
 
 
-def test_a_report_of_checks_is_a_run_of_tests() -> None:
+def test_a_report_of_checks_is_a_test_run() -> None:
     def report(own: str, *statuses: str) -> NoteEvent:
         checks: list[Json] = [{"id": own, "status": status} for status in statuses]
         return NoteEvent(id=own, kind="verification", raw={"subject": "x", "checks": checks})
@@ -221,14 +221,14 @@ def test_a_report_of_checks_is_a_run_of_tests() -> None:
     assert folded(report("2", "skipped"), NoteEvent(id="4", kind="verification", content="ok")).tests is None
 
 
-def test_an_error_that_is_told_again_counts_once() -> None:
+def test_an_error_that_is_reported_again_counts_once() -> None:
     told = [NoteEvent(id=str(n), kind="error", content="overloaded") for n in range(3)]
     call = ToolResult(id="r", call_id="c", is_error=True, content="no such file")
     beside = NoteEvent(id="e", kind="error", content="no such file")
     assert folded(*told, call, beside).counts.errors == 2
 
 
-def test_what_came_of_abandoned_work_is_the_reason_given() -> None:
+def test_the_result_of_abandoned_work_is_the_reason_given() -> None:
     assert folded(NoteEvent(id="1", kind="note", content="too slow", tags=("abandoned",))).result == (
         "Abandoned: too slow"
     )

@@ -1,4 +1,4 @@
-"""What of a message is shown and not said."""
+"""Quoted parts of a message: code, quotations and HTML that the agent shows but does not say."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gittraj.events.quotation import around, find_code_spans, find_quoted
 
 
 def rest(text: str) -> str:
-    """What is said."""
+    """Return the text without its quoted parts."""
     for start, end in reversed(find_quoted(text)):
         text = text[:start] + text[end:]
     return text
@@ -42,7 +42,7 @@ def rest(text: str) -> str:
         ("a ~~b~~ c", "a ~~b~~ c"),
     ],
 )
-def test_lines_that_are_shown(text: str, said: str) -> None:
+def test_quoted_lines_are_found(text: str, said: str) -> None:
     assert rest(text) == said
 
 
@@ -56,12 +56,12 @@ def test_lines_that_are_shown(text: str, said: str) -> None:
         ("`` a ` b", []),
     ],
 )
-def test_code_within_a_line(text: str, spans: list[str]) -> None:
+def test_code_spans_within_a_line_are_found(text: str, spans: list[str]) -> None:
     assert [text[start:end] for start, end in find_code_spans(text)] == spans
 
 
 @given(st.text(alphabet="a`~> \n\r-1.#\t", max_size=80))
-def test_spans_are_in_order_and_apart(text: str) -> None:
+def test_spans_are_ordered_and_do_not_overlap(text: str) -> None:
     for spans in (find_quoted(text), find_code_spans(text)):
         assert all(start < end for start, end in spans)
         assert all(one[1] <= other[0] for one, other in pairwise(spans))
@@ -73,7 +73,7 @@ def test_spans_are_in_order_and_apart(text: str) -> None:
     "unit",
     ["`", "``` ", "`a``b", "```\n", "> ", "- ", "1. ", "\n\n    ", "~~~x\n", "<pre>", "<!--", "<pre></pre>"],
 )
-def test_no_text_takes_long(unit: str) -> None:
+def test_a_hostile_text_is_read_quickly(unit: str) -> None:
     text = unit * (200_000 // len(unit))
     start = time.process_time()
     find_quoted(text)

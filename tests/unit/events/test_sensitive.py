@@ -1,4 +1,4 @@
-"""Which calls show secrets, in the shapes that different agents give them."""
+"""Calls that print secrets, in the forms of different agents."""
 
 from __future__ import annotations
 
@@ -108,14 +108,14 @@ HERE = ("cat > notes <<'EOF'\nrun env\nenv\nEOF", 'git commit -m "$(cat <<EOF\np
 
 
 @pytest.mark.parametrize("command", HERE)
-def test_what_is_only_written_down(command: str) -> None:
+def test_commands_in_a_here_document_that_is_only_written_are_harmless(command: str) -> None:
     assert not is_strict(call({"command": command}))
 
 
 @pytest.mark.parametrize(
     "command", ["bash <<EOF\nenv\nEOF", "cat <<EOF\n$(cat .env)\nEOF", "cat <<EOF\nx\nEOF\nenv"]
 )
-def test_what_is_run_from_a_document(command: str) -> None:
+def test_commands_run_from_a_here_document_count(command: str) -> None:
     assert is_strict(call({"command": command}))
 
 
@@ -124,12 +124,12 @@ def call(arguments: Json, *, name: str = "Bash", id: str = "1", call_id: str | N
 
 
 @pytest.mark.parametrize("command", SHOWS)
-def test_a_command_that_shows_secrets(command: str) -> None:
+def test_a_command_that_prints_secrets_is_strict(command: str) -> None:
     assert is_strict(call({"command": command}))
 
 
 @pytest.mark.parametrize("command", HARMLESS)
-def test_a_command_that_shows_none(command: str) -> None:
+def test_a_harmless_command_is_not_strict(command: str) -> None:
     assert not is_strict(call({"command": command}))
 
 
@@ -149,7 +149,7 @@ def test_a_command_that_shows_none(command: str) -> None:
         "cat .env",
     ],
 )
-def test_the_shapes_of_agents(arguments: Json) -> None:
+def test_arguments_that_name_secrets_are_strict_in_each_agents_form(arguments: Json) -> None:
     assert is_strict(call(arguments, name="anything"))
 
 
@@ -164,11 +164,11 @@ def test_the_shapes_of_agents(arguments: Json) -> None:
         None,
     ],
 )
-def test_harmless_shapes(arguments: Json) -> None:
+def test_harmless_arguments_are_not_strict(arguments: Json) -> None:
     assert not is_strict(call(arguments, name="anything"))
 
 
-def test_files_that_a_team_names() -> None:
+def test_files_that_a_team_names_are_secret() -> None:
     assert is_secret_file("config/prod.cfg", ["config/*.cfg"])
     assert not is_secret_file("config/prod.cfg")
     assert is_strict(call({"command": "cat config/prod.cfg"}), ["config/*.cfg"])
@@ -185,18 +185,18 @@ def test_a_result_is_strict_by_its_call() -> None:
     assert strict_events(events) == {"1", "5"}
 
 
-def test_a_call_in_an_earlier_part() -> None:
+def test_a_result_is_strict_by_a_call_in_an_earlier_part() -> None:
     events = [ToolResult(id="4", call_id="b"), ToolResult(id="5", call_id="a")]
     calls = [call("ls", call_id="b"), call("env", call_id="a")]
     assert strict_events(events, calls=calls) == {"5"}
 
 
-def test_a_call_that_nobody_knows() -> None:
+def test_the_result_of_an_unknown_call_is_strict() -> None:
     assert strict_events([ToolResult(id="5", call_id="a")]) == {"5"}
     assert strict_events([ToolResult(id="5", call_id="a")], orphans=False) == frozenset()
 
 
-def test_a_call_whose_part_kept_less_of_it() -> None:
+def test_a_call_without_stored_arguments_is_strict_by_the_full_one() -> None:
     kept = call(None, id="1", call_id="a")
     result = ToolResult(id="2", call_id="a")
     assert strict_events([kept, result], calls=[call("cat .env", call_id="a")]) == {"1", "2"}
@@ -208,7 +208,7 @@ def test_results_without_an_id_follow_their_call() -> None:
 
 
 @pytest.mark.parametrize("piece", ["'", '"a\\', "$(", 'a"', "bash 'bash a' ", '"$(', "env -u ", "`"])
-def test_no_command_takes_long(piece: str) -> None:
+def test_a_hostile_command_is_read_quickly(piece: str) -> None:
     start = time.process_time()
     is_strict(call({"command": piece * (20_000 // len(piece))}))
     assert time.process_time() - start < 2.0

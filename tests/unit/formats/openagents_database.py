@@ -1,6 +1,6 @@
-"""OpenAgents' database as its migration ``004_trajectories`` makes it.
+"""OpenAgents' database as its migration ``004_trajectories`` creates it.
 
-Without the triggers: as they are, no row with steps can be written.
+Without the triggers: with them, no row with steps can be written.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ GENERATED: dict[str, Any] = {
 
 
 def make(path: Path, *rows: tuple[str, dict[str, Any]]) -> Path:
-    """A database with these rows, by table; without any: a session of each kind."""
+    """Create a database with these rows, by table; without rows, with one session of each kind."""
     rows = rows or (("trajectories", ATIF), ("trajectories", GENERATED), ("testgen_trajectories", TESTGEN))
     with closing(sqlite3.connect(path)) as database:
         database.executescript(TABLES)

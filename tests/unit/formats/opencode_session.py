@@ -1,4 +1,4 @@
-"""A session of OpenCode in its four shapes: database, folder of files, export, a run's output."""
+"""A session of OpenCode in its four forms: database, folder of files, export, a run's output."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Session:
         return path
 
     def stream(self) -> bytes:
-        """The finished parts of the answers, those of calls in the order of their results."""
+        """Return the finished parts of the answers; those of calls are in the order of their results."""
         names = {"tool": "tool_use", "step-start": "step_start", "step-finish": "step_finish"}
         shown = (*names, "text", "reasoning")
         lines = [
@@ -125,7 +125,7 @@ def text(name: str, words: str, *, at: int | None = None, **more: Any) -> Json:
 
 
 def tool(name: str, tool: str, given: Json, *, at: int = 1100, end: int | None = None, **state: Any) -> Json:
-    """A completed call, unless ``state`` says otherwise."""
+    """Return a call; it is completed unless ``state`` says otherwise."""
     times = {"start": BEGAN + at, "end": BEGAN + (at + 50 if end is None else end)}
     known = {"status": "completed", "input": given, "output": "", "title": "", "metadata": {}, "time": times}
     return {"id": name, "type": "tool", "tool": tool, "callID": f"call_{name}", "state": {**known, **state}}

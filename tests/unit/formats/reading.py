@@ -1,4 +1,4 @@
-"""What tests of log formats write a log with, and take its items apart with."""
+"""Helpers of the tests of log formats: writing a log, and selecting its items."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ JSON = st.recursive(
 
 
 def written(*records: Any) -> bytes:
-    """A record a line."""
+    """Return the records as JSON Lines."""
     return b"".join(json.dumps(record).encode() + b"\n" for record in records)
 
 
@@ -34,14 +34,14 @@ def facts(items: Iterable[Item]) -> dict[str, Any]:
 
 
 def places(value: Any) -> list[tuple[Any, Any]]:
-    """Every container within a JSON value, with each key or index of it."""
+    """Yield every container within a JSON value, with each of its keys or indexes."""
     pairs = list(value.items()) if isinstance(value, dict) else list(enumerate(value))
     below = [place for _, inner in pairs if isinstance(inner, dict | list) for place in places(inner)]
     return [(value, key) for key, _ in pairs] + below
 
 
 def spoiled(data: st.DataObject, value: Any, most: int = 4) -> Any:
-    """``value`` with something else in up to ``most`` places."""
+    """Draw a copy of ``value`` with up to ``most`` of its values replaced by others."""
     strange = copy.deepcopy(value)
     for _ in range(data.draw(st.integers(1, most))):
         holder, key = data.draw(st.sampled_from(places(strange)))
@@ -50,7 +50,7 @@ def spoiled(data: st.DataObject, value: Any, most: int = 4) -> Any:
 
 
 def check_cuts(reader: Any, log: bytes) -> None:
-    """A log that was cut anywhere (by day at each seventh byte) gives a beginning of the whole."""
+    """Check that a log cut anywhere (by day at every 7th byte) gives a beginning of the whole."""
     whole = list(reader.read(io.BytesIO(log)))
     for length in range(0, len(log), size(7, 1)):
         part = list(reader.read(io.BytesIO(log[:length])))
@@ -58,7 +58,7 @@ def check_cuts(reader: Any, log: bytes) -> None:
 
 
 def check_marks(reader: Any, log: bytes, count: int) -> None:
-    """Reading on from each of ``count`` marks is reading through; what a mark keeps is JSON."""
+    """Check that reading on from each of ``count`` marks gives the same items, and that marks are JSON."""
     items = list(reader.read(io.BytesIO(log)))
     marks = [(n, item.cursor) for n, item in enumerate(items) if isinstance(item, Mark)]
     assert len(marks) == count

@@ -1,4 +1,4 @@
-"""A3S Code's file store, in both layouts, as its published types write it."""
+"""A3S Code's file store, in both layouts, as its published types write them."""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ def events(items: list[Item]) -> list[Any]:
 
 
 @pytest.mark.parametrize("files", [OLDER, NEWER], ids=["older", "newer"])
-def test_a_whole_session(tmp_path: Path, files: dict[str, Any]) -> None:
+def test_a_whole_session_is_read(tmp_path: Path, files: dict[str, Any]) -> None:
     found = detect_store(keep(tmp_path, files))
     assert found is not None
     assert (found.name, list(found.sessions(tmp_path))) == ("a3s", ["s/1"])
@@ -232,7 +232,7 @@ def test_a_whole_session(tmp_path: Path, files: dict[str, Any]) -> None:
     assert "eA==" not in json.dumps([e.raw for e in said])
 
 
-def test_the_call_that_wrote_a_file_says_so(tmp_path: Path) -> None:
+def test_a_written_file_belongs_to_the_call_that_wrote_it(tmp_path: Path) -> None:
     found = list(store.read(keep(tmp_path, {"s.json": {**SESSION, "id": "s"}}), "s"))
     calls = [item for item in found if isinstance(item, Entry) and isinstance(item.event, ToolCall)]
     assert [[(e.path, e.whole) for e in entry.edits] for entry in calls] == [[("/w/a.py", "a\n")], []]
@@ -248,7 +248,7 @@ def test_the_call_that_wrote_a_file_says_so(tmp_path: Path) -> None:
     }
 
 
-def test_a_task_that_a_call_tells_of_is_no_second_call(tmp_path: Path) -> None:
+def test_a_task_that_a_call_names_is_not_a_second_call(tmp_path: Path) -> None:
     asked = {"type": "tool_use", "id": "c9", "name": "task", "input": {"description": "Find the parser"}}
     messages = [ASKED, {"role": "assistant", "content": [asked]}]
     kept = {"s_1.json": {**SESSION, "messages": messages}, "subagent_tasks/s_1.json": [CHILD]}
@@ -267,7 +267,7 @@ def test_a_child_names_its_parent(tmp_path: Path) -> None:
     )
 
 
-def test_what_a_crash_left_goes_on_where_the_session_ends(tmp_path: Path) -> None:
+def test_the_remains_of_a_crash_continue_the_session(tmp_path: Path) -> None:
     kept = {
         "s_1.json": {**SESSION, "messages": [ASKED]},
         "loop_checkpoints/run-1.json": {**CHECKPOINT, "messages": [ASKED, CALLED]},
@@ -280,7 +280,7 @@ def test_what_a_crash_left_goes_on_where_the_session_ends(tmp_path: Path) -> Non
     assert [i.why for i in items if isinstance(i, Damage)] == ["run-2.json: a checkpoint of a later version"]
 
 
-def test_two_ids_with_one_file_name_are_told_apart(tmp_path: Path) -> None:
+def test_two_ids_with_the_same_file_name_are_distinguished(tmp_path: Path) -> None:
     keep(tmp_path, {"s_1.json": {**SESSION, "id": "s\\1"}, "runs/s_1.json": RUNS})
     assert list(store.sessions(tmp_path)) == ["s\\1"]
     found = events(list(store.read(tmp_path, "s\\1")))
@@ -289,7 +289,7 @@ def test_two_ids_with_one_file_name_are_told_apart(tmp_path: Path) -> None:
         list(store.read(tmp_path, "s/1"))
 
 
-def test_a_torn_part_leaves_the_rest(tmp_path: Path) -> None:
+def test_a_damaged_file_leaves_the_rest_readable(tmp_path: Path) -> None:
     keep(tmp_path, {**OLDER, "runs/s_1.json": "[{", "verification/s_1.json": '[{"subject": "x"}, {"su'})
     items = list(store.read(tmp_path, "s/1"))
     assert {i.why.partition(":")[0] for i in items if isinstance(i, Damage)} == {"s_1.json"}
@@ -298,7 +298,7 @@ def test_a_torn_part_leaves_the_rest(tmp_path: Path) -> None:
     assert [type(e) for e in events(items)][:2] == [Prompt, Thinking]
 
 
-def test_other_folders_are_no_stores(tmp_path: Path) -> None:
+def test_other_folders_are_not_stores(tmp_path: Path) -> None:
     keep(tmp_path, {"package.json": {"id": "x", "config": {}, "state": "y"}, "list.json": []})
     for place in (tmp_path, tmp_path / "package.json", tmp_path / "gone"):
         assert not store.detect(place)
@@ -306,7 +306,7 @@ def test_other_folders_are_no_stores(tmp_path: Path) -> None:
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40)
 @given(data=st.data())
-def test_nothing_in_a_store_raises(tmp_path: Path, data: st.DataObject) -> None:
+def test_no_content_of_a_store_raises(tmp_path: Path, data: st.DataObject) -> None:
     kept = copy.deepcopy(data.draw(st.sampled_from([OLDER, NEWER])))
     for _ in range(data.draw(st.integers(0, 4))):
         holder, key = data.draw(st.sampled_from([p for p in places(kept) if p[0] is not kept]))

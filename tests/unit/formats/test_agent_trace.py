@@ -1,4 +1,4 @@
-"""Records of agent-trace in each dialect, and what makes no sense in them."""
+"""Records of agent-trace in each dialect, and invalid values in them."""
 
 from __future__ import annotations
 
@@ -68,13 +68,13 @@ def test_lines_of_a_log_belong_to_the_session_that_they_name(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("wrong", [lines(0, 1), lines(2, 1), lines("1", 2), {}, lines(True, 1)])
-def test_what_is_no_range_is_left_out(tmp_path: Path, wrong: dict[str, Any]) -> None:
+def test_an_invalid_range_is_left_out(tmp_path: Path, wrong: dict[str, Any]) -> None:
     (items,) = read(tmp_path / "f", record(wrong, lines(1, 2))).values()
     assert [event.content for event in events(items)] == ["src/a.py:1-2"]
     assert sum(isinstance(item, Damage) for item in items) == 1
 
 
-def test_a_trace_beside_its_trajectory_says_nothing_more(tmp_path: Path) -> None:
+def test_a_trace_next_to_its_trajectory_adds_nothing(tmp_path: Path) -> None:
     path = tmp_path / "traj_1.trace.json"
     path.write_text(json.dumps({"version": 1, **record(lines(1, 2, revision=REVISION))}))
     assert agent_trace.detect(path)

@@ -1,4 +1,4 @@
-"""Aider's chat history: every trap of the format in a session of a few lines."""
+"""Aider's chat history: each peculiarity of the format in a session of a few lines."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_a_turn_is_a_prompt_an_answer_its_edits_its_cost_and_its_commit(history:
     }
 
 
-def test_what_the_human_left_uncommitted_is_the_humans_though_aider_commits_it(history: Path) -> None:
+def test_a_humans_uncommitted_changes_stay_theirs_if_aider_commits_them(history: Path) -> None:
     items = read(
         history,
         typed("change y"),
@@ -104,11 +104,11 @@ def test_what_the_human_left_uncommitted_is_the_humans_though_aider_commits_it(h
     assert [entry.command for entry in entries(items) if entry.command] == ["git commit"]
 
 
-def test_a_prompt_may_have_lines(history: Path) -> None:
+def test_a_prompt_may_have_several_lines(history: Path) -> None:
     assert told(read(history, typed("one", "", "two"))) == [(Prompt, "one\n\ntwo")]
 
 
-def test_what_the_model_says_may_look_like_prompt_or_output(history: Path) -> None:
+def test_a_models_text_that_looks_like_prompt_or_output_stays_its_text(history: Path) -> None:
     answer = "#### A heading\n\n> a quotation\n\n#### Another\ntext\n>>>>>>> REPLACE"
     assert told(read(history, typed("hi"), said(answer), typed("ok"))) == [
         (Prompt, "hi"),
@@ -118,18 +118,18 @@ def test_what_the_model_says_may_look_like_prompt_or_output(history: Path) -> No
 
 
 @pytest.mark.parametrize("command", ["/undo", "/add f.py", "/test pytest", "!ls"])
-def test_a_command_to_aider_is_no_prompt(history: Path, command: str) -> None:
+def test_a_command_to_aider_is_not_a_prompt(history: Path, command: str) -> None:
     event = happened(read(history, typed(command)))[0]
     assert isinstance(event, NoteEvent)
     assert (event.content, event.tags) == (command, ("command",))
 
 
-def test_a_question_by_command_is_printed_twice_and_asked_once(history: Path) -> None:
+def test_a_question_by_command_that_is_printed_twice_is_one_prompt(history: Path) -> None:
     items = read(history, typed("/ask why?"), typed(" why?"), said("So."), typed("why?"))
     assert told(items) == [(Prompt, "/ask why?"), (Message, "So."), (Prompt, "why?")]
 
 
-def test_a_path_is_no_command(history: Path) -> None:
+def test_a_path_is_not_a_command(history: Path) -> None:
     assert told(read(history, typed("/usr/bin/x is broken"))) == [(Prompt, "/usr/bin/x is broken")]
 
 
@@ -142,24 +142,24 @@ def test_a_path_is_no_command(history: Path) -> None:
         "Fix lint errors in f.py? (Y)es/(N)o [Yes]: y",
     ],
 )
-def test_output_that_goes_back_to_the_model_is_nobodys_prompt(history: Path, announced: str) -> None:
+def test_output_that_goes_back_to_the_model_is_not_a_prompt(history: Path, announced: str) -> None:
     items = read(history, said("x"), printed("f.py:1: E402", announced), typed("f.py:1: E402", "^"))
     last = happened(items)[-1]
     assert isinstance(last, NoteEvent)
     assert (last.kind, last.content) == ("verification", "f.py:1: E402\n^")
 
 
-def test_pasted_output_is_a_prompt_where_fixing_was_declined(history: Path) -> None:
+def test_pasted_output_is_a_prompt_if_fixing_was_declined(history: Path) -> None:
     items = read(history, said("x"), printed("Attempt to fix lint errors? n"), typed("E  AttributeError"))
     assert told(items)[-1] == (Prompt, "E  AttributeError")
 
 
-def test_output_that_says_what_it_is_needs_no_announcement(history: Path) -> None:
+def test_output_that_is_recognizable_needs_no_announcement(history: Path) -> None:
     event = happened(read(history, typed("# Fix any errors below, if possible.", "", "x")))[0]
     assert isinstance(event, NoteEvent)
 
 
-def test_an_announcement_does_not_outlive_the_answer(history: Path) -> None:
+def test_an_announcement_of_output_ends_with_the_answer(history: Path) -> None:
     items = read(history, printed("Attempt to fix lint errors? y"), said("Fixed."), typed("thanks"))
     assert told(items)[-1] == (Prompt, "thanks")
 
@@ -175,7 +175,7 @@ def test_an_edit_that_was_not_applied_failed(history: Path) -> None:
     assert errors == ["# 1 SEARCH/REPLACE block failed to match!\n\n## no match in f.py"]
 
 
-def test_nothing_is_said_of_an_edit_that_waits_still(history: Path) -> None:
+def test_an_edit_that_is_still_waiting_has_no_result(history: Path) -> None:
     assert [type(event) for event in happened(read(history, typed("x"), said(BLOCK)))] == [
         Prompt,
         Message,
@@ -192,7 +192,7 @@ def test_an_edit_in_a_form_without_lines_has_its_path(history: Path) -> None:
     assert len(set(ids)) == len(ids)
 
 
-def test_what_aider_prints_in_lines_of_its_own_is_not_the_models(history: Path) -> None:
+def test_lines_that_aider_prints_itself_are_not_the_models(history: Path) -> None:
     shown = "platform\n\n    def f():\n    \n>       assert f\nE  boom\n==== 1 failed ===="
     output = f"> ==== test session ====\n{shown}  \n"
     items = read(history, typed("/test pytest"), output, said("I fix it."))
@@ -204,7 +204,7 @@ def test_what_aider_prints_in_lines_of_its_own_is_not_the_models(history: Path) 
     assert ">       assert f" in happened(items)[1].content
 
 
-def test_a_commit_of_several_lines(history: Path) -> None:
+def test_a_commit_message_of_several_lines_is_read(history: Path) -> None:
     made = "> Commit 7d56889 feat: x\n\nThe changes are these.  \n> You can use /undo to revert it.  \n"
     items = read(history, typed("x"), said("y"), printed("Tokens: 1 sent, 2 received."), made)
     assert entries(items)[-1].commits == ("7d56889",)
@@ -212,7 +212,7 @@ def test_a_commit_of_several_lines(history: Path) -> None:
     assert [item.cost for item in items if isinstance(item, Spent)] == [None]
 
 
-def test_costs_of_one_answer_add_up_and_one_without_words_is_kept(history: Path) -> None:
+def test_costs_of_one_answer_are_added_and_kept_without_words(history: Path) -> None:
     cost = printed("Tokens: 1,000 sent, 10 received. Cost: $0.0019 request, $0.5 session.")
     items = read(history, typed("x"), said("y"), cost, cost)
     last = [item for item in items if isinstance(item, Spent)][-1]
@@ -223,7 +223,7 @@ def test_costs_of_one_answer_add_up_and_one_without_words_is_kept(history: Path)
     }
 
 
-def test_an_interruption_and_an_error_are_remarks(history: Path) -> None:
+def test_an_interruption_and_an_error_are_notes(history: Path) -> None:
     items = read(history, typed("x"), printed("", "", "^C again to exit"), printed("^C KeyboardInterrupt"))
     assert told(items)[1:] == [(NoteEvent, "Interrupted")]
     items = read(history, typed("x"), printed("Unexpected error: litellm.X: {", '"code": 429', "}"))
@@ -248,10 +248,10 @@ def test_blocks_name_their_file_in_many_ways() -> None:
     assert aider_blocks.edits("f.py\n```\n<<<<<<< SEARCH\nnever ends") == ()
 
 
-# ---------------------------------------------------------------- the file of many sessions
+# ---------------------------------------------------------------- a file with many sessions
 
 
-def test_each_header_opens_a_session(history: Path) -> None:
+def test_each_header_begins_a_session(history: Path) -> None:
     later = HEADER.replace("12:00:00", "13:00:00")
     history.write_text(
         "> before any header  \n" + HEADER + typed("a") + later + typed("b") + later + typed("c")
@@ -281,7 +281,7 @@ def test_a_grown_history_keeps_its_sessions_and_ids(history: Path) -> None:
     assert list(aider.sessions(history)) == [START, "2024-05-07T13:00:00"]
 
 
-def test_it_is_known_by_its_header_and_by_its_folder(tmp_path: Path, history: Path) -> None:
+def test_a_history_is_recognized_by_its_header_and_folder(tmp_path: Path, history: Path) -> None:
     read(history, typed("x"))
     assert detect_store(history) is aider
     assert not aider.detect(tmp_path)
@@ -296,7 +296,7 @@ def test_it_is_known_by_its_header_and_by_its_folder(tmp_path: Path, history: Pa
     assert not aider.detect(tmp_path / "log.jsonl")
 
 
-def test_a_history_of_windows_and_a_broken_one(history: Path) -> None:
+def test_a_history_with_windows_line_ends_and_a_broken_one_are_read(history: Path) -> None:
     text = HEADER + typed("a é") + said(BLOCK) + printed("Applied edit to f.py")
     history.write_bytes(text.encode())
     plain = happened(list(aider.read(history, START)))
@@ -326,7 +326,7 @@ def test_a_history_cut_anywhere_gives_ids_of_the_whole(history: Path) -> None:
 
 
 @pytest.mark.shared
-def test_a_real_history(samples: Path) -> None:
+def test_a_real_history_is_read(samples: Path) -> None:
     path = samples / "other/aider/aider.chat.history.md"
     lines = path.read_text().splitlines()
     names = list(aider.sessions(path))
@@ -383,7 +383,7 @@ def test_a_real_history(samples: Path) -> None:
 
 
 @pytest.mark.shared
-def test_prompts_of_a_real_history_are_what_was_typed(samples: Path) -> None:
+def test_prompts_of_a_real_history_are_the_typed_texts(samples: Path) -> None:
     path = samples / "other/aider/aider.chat.history.md"
     text = path.read_text()
     text = text[text.index("\n# aider chat started at") :]

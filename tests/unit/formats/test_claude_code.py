@@ -1,4 +1,4 @@
-"""Claude Code's sessions: every trap of the format, each in a log of a few records."""
+"""Claude Code's sessions: each peculiarity of the format in a log of a few records."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def events(*records: dict[str, Any]) -> list[AnyEvent]:
 # ---------------------------------------------------------------- model calls
 
 
-def test_records_of_one_message_are_one_call_and_its_last_cost_holds() -> None:
+def test_records_of_one_message_are_one_model_call_and_its_last_cost_counts() -> None:
     items = read(
         said("a", {"type": "thinking", "thinking": "hm", "signature": "s"}, output=1),
         said("b", text("\n\n"), output=2),
@@ -95,13 +95,13 @@ def test_records_of_one_message_are_one_call_and_its_last_cost_holds() -> None:
     )
 
 
-def test_hidden_thinking_is_known_to_have_been_there() -> None:
+def test_hidden_thinking_is_recorded_without_its_text() -> None:
     signed = {"type": "thinking", "thinking": "", "signature": "s"}
     record = said("a", signed, {"type": "redacted_thinking", "data": "d"})
     assert [e.content for e in events(record) if isinstance(e, Thinking)] == ["", "[redacted]"]
 
 
-def test_an_api_error_is_no_message_and_no_model() -> None:
+def test_an_api_error_is_neither_a_message_nor_a_model() -> None:
     items = read(
         said("a", text("API Error: 529"), model="<synthetic>", isApiErrorMessage=True),
         said("b", text("No response requested."), model="<synthetic>"),
@@ -116,7 +116,7 @@ def test_an_api_error_is_no_message_and_no_model() -> None:
     assert not [item for item in items if isinstance(item, Spent)]
 
 
-def test_a_turn_ends_with_its_last_words_or_when_the_program_says_so() -> None:
+def test_a_turn_ends_with_its_last_message_or_the_programs_record() -> None:
     turn = [
         said("a", {"type": "thinking", "thinking": "x"}, stop_reason="end_turn"),
         said("b", text("done"), stop_reason="end_turn"),
@@ -153,7 +153,7 @@ def test_a_turn_ends_with_its_last_words_or_when_the_program_says_so() -> None:
         {**BASE, "type": "user", "uuid": "u"},
     ],
 )
-def test_what_no_human_typed_is_no_prompt(record: dict[str, Any]) -> None:
+def test_text_that_no_human_typed_is_not_a_prompt(record: dict[str, Any]) -> None:
     items = read(record)
     assert entries(items) == []
     assert not [item for item in items if isinstance(item, Mark | Damage)]
@@ -170,7 +170,7 @@ def test_what_no_human_typed_is_no_prompt(record: dict[str, Any]) -> None:
         ("what does <command-name> mean?", "what does <command-name> mean?"),
     ],
 )
-def test_a_prompt_is_what_was_typed(content: Any, typed: str) -> None:
+def test_a_prompt_is_the_typed_text(content: Any, typed: str) -> None:
     items = read(user("u", content))
     assert isinstance(items[0], Mark)
     (prompt,) = (entry.event for entry in entries(items))
@@ -186,14 +186,14 @@ def test_an_interruption_is_noted_and_ends_the_turn() -> None:
     assert isinstance(items[-1], TurnEnd)
 
 
-def test_records_of_other_kinds_and_of_none_give_nothing() -> None:
+def test_records_of_other_kinds_or_without_one_give_nothing() -> None:
     kinds = ("progress", "file-history-snapshot", "attachment", "queue-operation", "last-prompt", "of-2031")
     records = [{**BASE, "type": kind, "uuid": kind, "message": {"content": "x"}} for kind in kinds]
     items = read(*records, {**BASE, "type": 7, "uuid": []}, {})
     assert {type(item) for item in items} == {Fact}
 
 
-def test_a_record_that_comes_twice_counts_once_and_a_broken_one_does_not_hide_its_twin() -> None:
+def test_a_repeated_record_counts_once_and_a_broken_one_does_not_hide_its_copy() -> None:
     broken = {**BASE, "type": "user", "uuid": "u", "message": "error"}
     assert [e.id for e in events(broken, user("u", "hi"), user("u", "hi"), said("a", text("x")))] == [
         "u:0",
@@ -204,7 +204,7 @@ def test_a_record_that_comes_twice_counts_once_and_a_broken_one_does_not_hide_it
 # ---------------------------------------------------------------- calls and their results
 
 
-def test_a_shell_call_is_known_by_its_command_and_folder() -> None:
+def test_a_shell_call_has_its_command_and_folder() -> None:
     (entry,) = entries(read(said("a", call("Bash", command="git commit -m x", description="d"))))
     assert isinstance(entry.event, ToolCall)
     assert (entry.event.name, entry.event.call_id) == ("Bash", "c1")
@@ -237,13 +237,13 @@ def test_a_shell_call_is_known_by_its_command_and_folder() -> None:
         ),
     ],
 )
-def test_an_edit_stands_on_its_call(block: dict[str, Any], edit: Edit) -> None:
+def test_an_edit_belongs_to_its_call(block: dict[str, Any], edit: Edit) -> None:
     (entry,) = entries(read(said("a", block)))
     assert entry.edits == (edit,)
     assert entry.paths == (edit.path,)
 
 
-def test_a_result_knows_the_whole_new_text() -> None:
+def test_a_result_completes_its_edit_with_the_whole_new_text() -> None:
     changed = {"filePath": "/w/a", "oldString": "x", "newString": "y", "originalFile": "x x\n"}
     created = {"type": "create", "filePath": "/w/a", "content": "new\n", "originalFile": None}
     several = {
@@ -271,7 +271,7 @@ def shell(content: Any, detail: Any = None, *, error: bool = False) -> Entry:
     return entries(read(said("a", call("Bash", command="x")), answer("r", content, detail, error=error)))[1]
 
 
-def test_commits_are_read_from_what_git_printed_and_what_the_program_marked() -> None:
+def test_commits_are_read_from_gits_output_and_the_programs_own_fields() -> None:
     printed = "[main 1a2b3c4] one\n[topic/x (root-commit) 5d6e7f8] two\n[detached HEAD 9a8b7c6] three\n"
     assert shell(printed + "[not a1b2c3d4 it]\n[x]: y").commits == ("1a2b3c4", "5d6e7f8", "9a8b7c6")
     marked = {"stdout": "", "gitOperation": {"commit": {"sha": "66f2694", "kind": "committed"}}}
@@ -293,7 +293,7 @@ def test_commits_are_read_from_what_git_printed_and_what_the_program_marked() ->
         ("no detail", None, False, None),
     ],
 )
-def test_an_exit_code_is_told_only_if_it_is_known(
+def test_an_exit_code_is_set_only_if_it_is_known(
     content: str, detail: Any, error: bool, code: int | None
 ) -> None:
     event = shell(content, detail, error=error).event
@@ -318,7 +318,7 @@ def test_an_image_is_never_kept_but_counted() -> None:
     assert (broken.artifact, broken.content) == (None, "[image]")
 
 
-def test_a_document_is_told_of_by_what_is_known_of_it() -> None:
+def test_images_and_documents_are_shown_as_text_address_or_placeholder() -> None:
     plain = {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "the rules"}}
     linked = {"type": "image", "source": {"type": "url", "url": "https://example.com/a.png"}}
     filed = {"type": "document", "source": {"type": "file", "file_id": "f1"}}
@@ -336,7 +336,7 @@ def test_a_document_is_told_of_by_what_is_known_of_it() -> None:
     )
 
 
-def test_a_servers_tool_is_called_and_answers_like_any() -> None:
+def test_a_server_side_tool_is_a_call_with_a_result() -> None:
     asked = {"type": "server_tool_use", "id": "s1", "name": "web_search", "input": {"query": "q"}}
     hit = {"type": "web_search_result", "title": "T", "url": "https://example.com", "encrypted_content": "x"}
     found = {"type": "web_search_tool_result", "tool_use_id": "s1", "content": [hit]}
@@ -357,7 +357,7 @@ def test_a_servers_tool_is_called_and_answers_like_any() -> None:
     assert (foreign.type, foreign.content) == ("of_2031", "new")
 
 
-def test_a_spilled_output_is_known_to_be_cut() -> None:
+def test_an_output_stored_elsewhere_is_marked_as_cut() -> None:
     spilled = "<persisted-output>\nOutput too large (2MB). Preview:\nx"
     event = shell(spilled, {"stdout": spilled, "persistedOutputSize": 2_000_000}).event
     assert isinstance(event, ToolResult)
@@ -392,7 +392,7 @@ def test_an_answered_question_is_a_human_decision() -> None:
     assert ids == ["a:0", "r:0", "r:1", "r:2"]
 
 
-def test_an_approved_plan_is_the_agents_decision_a_refused_one_is_not() -> None:
+def test_an_approved_plan_is_the_agents_decision_but_a_refused_one_is_not() -> None:
     plan = "# Cache the parser\n\n## Why\nA dict never evicts.\n\n## Steps\n1. do"
     planned = said("a", call("ExitPlanMode", plan=plan))
     approved = Decision(chosen="Cache the parser", by="agent", reasoning="A dict never evicts.")
@@ -425,7 +425,7 @@ def test_an_approved_plan_is_the_agents_decision_a_refused_one_is_not() -> None:
 # ---------------------------------------------------------------- the session
 
 
-def test_facts_are_told_when_known_and_when_they_change() -> None:
+def test_facts_are_reported_when_known_and_when_they_change() -> None:
     items = read(
         {"type": "queue-operation", "operation": "dequeue", "timestamp": "2026-02-06T09:58:00Z"},
         user("u", "hi"),
@@ -445,7 +445,7 @@ def test_facts_are_told_when_known_and_when_they_change() -> None:
     ]
 
 
-def test_a_title_is_the_sessions_own_and_the_humans_wins() -> None:
+def test_a_title_is_the_sessions_own_and_a_humans_title_is_preferred() -> None:
     other = {"type": "summary", "summary": "Another session", "leafUuid": "elsewhere"}
     early = {"type": "summary", "summary": "Early", "leafUuid": "a"}
     late = {"type": "summary", "summary": "Late", "leafUuid": "a"}
@@ -459,7 +459,7 @@ def test_a_title_is_the_sessions_own_and_the_humans_wins() -> None:
     assert facts(read(words, custom, ai, late))["title"] == "Mine"
 
 
-def test_the_file_name_wins_and_copied_records_keep_their_session() -> None:
+def test_the_file_name_is_the_session_and_copied_records_keep_theirs() -> None:
     items = read(user("u", "old", sessionId="P"), user("v", "new"), session="S")
     assert [entry.session for entry in entries(items)] == ["P", None]
     known = facts(items)
@@ -488,7 +488,7 @@ def test_a_subagents_file_belongs_to_the_session_that_started_it() -> None:
     assert "subagent" not in inline
 
 
-def test_a_compaction_helpers_file_is_told_apart() -> None:
+def test_a_compaction_helpers_file_is_recognized() -> None:
     assert facts(read(user("u", "summarise"), session="agent-acompact-9f"))["tag"] == "compaction"
 
 
@@ -498,15 +498,15 @@ UUID, OTHER = "0b1c2d3e-0000-4000-8000-000000000001", "0b1c2d3e-0000-4000-8000-0
 @pytest.mark.parametrize(
     ("stem", "ids", "session", "parent"),
     [
-        ("full", [UUID, UUID], UUID, None),  # a log that somebody gave another name
+        ("full", [UUID, UUID], UUID, None),  # a log that was renamed
         (UUID, [UUID, OTHER], UUID, OTHER),
         (UUID, [OTHER, UUID], UUID, OTHER),
-        (None, [OTHER, UUID], OTHER, None),  # which of them is a copy is not known
+        (None, [OTHER, UUID], OTHER, None),  # it is not known which of them is a copy
         ("full", [OTHER, UUID], OTHER, None),
         ("full", [None, None], "full", None),
     ],
 )
-def test_a_name_that_is_no_session_id_loses(
+def test_a_file_name_that_is_not_a_session_id_is_ignored(
     stem: str | None, ids: list[str | None], session: str, parent: str | None
 ) -> None:
     summary = {"type": "summary", "summary": "Another session", "leafUuid": "elsewhere"}
@@ -523,13 +523,13 @@ def test_a_session_begins_with_its_own_first_record() -> None:
     assert facts(read(copied, user("v", "new"), session="S"))["started_at"] == BASE["timestamp"]
 
 
-def test_what_a_session_is_linked_to_and_tagged_with() -> None:
+def test_a_sessions_links_and_tags_are_facts() -> None:
     link = {"type": "pr-link", "sessionId": "S", "prNumber": 7, "prUrl": "https://example.com/o/r/pull/7"}
     known = facts(read(user("u", "hi"), link, {"type": "tag", "tag": "spike", "sessionId": "S"}))
     assert (known["task_url"], known["tag"]) == ("https://example.com/o/r/pull/7", "spike")
 
 
-# ---------------------------------------------------------------- what was typed while the agent worked
+# ---------------------------------------------------------------- prompts typed while the agent worked
 
 
 def queue(operation: str, **more: Any) -> dict[str, Any]:
@@ -542,7 +542,7 @@ def steered(uuid: str, prompt: Any, **more: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("prompt", ["use tabs", [{"type": "text", "text": "use tabs"}]])
-def test_a_prompt_that_the_agent_got_in_its_turn_is_a_prompt(prompt: Any) -> None:
+def test_a_prompt_that_the_agent_got_during_its_turn_is_a_prompt(prompt: Any) -> None:
     waited = (queue("enqueue", content="use tabs"), said("a", text("x")), queue("remove"))
     found = events(user("u", "go"), *waited, steered("q", prompt), said("b", text("y"), id="m2"))
     assert [(type(e), e.content) for e in found] == [
@@ -565,7 +565,7 @@ def test_a_prompt_that_the_agent_got_in_its_turn_is_a_prompt(prompt: Any) -> Non
     assert events(steered("q", "from a channel", origin={"kind": "channel"})) == []
 
 
-def test_of_older_files_only_the_queue_tells_what_the_agent_got() -> None:
+def test_in_older_files_prompts_during_a_turn_are_read_from_the_queue() -> None:
     found = events(
         user("u", "go"),
         queue("enqueue", content="use tabs"),
@@ -589,7 +589,7 @@ def test_of_older_files_only_the_queue_tells_what_the_agent_got() -> None:
     ]
 
 
-def test_what_another_agent_or_the_program_says_is_no_prompt() -> None:
+def test_messages_of_other_agents_or_the_program_are_not_prompts() -> None:
     peer = user("u", '<teammate-message teammate_id="b">done</teammate-message>')
     (message,) = events(peer, user("v", "go on", origin={"kind": "auto-continuation"}))
     assert isinstance(message, PeerMessage)
@@ -605,12 +605,12 @@ def test_what_another_agent_or_the_program_says_is_no_prompt() -> None:
         ('<agent-message>it said <agent-message from="x">', None),
     ],
 )
-def test_who_sent_a_message_is_known_where_it_says_so(said: str, sender: str | None) -> None:
+def test_a_message_that_names_its_sender_has_it(said: str, sender: str | None) -> None:
     (message,) = events(user("u", said))
     assert (type(message), message.agent) == (PeerMessage, sender)
 
 
-def test_a_sidechain_in_the_main_file_leads_back_to_its_call() -> None:
+def test_a_sidechain_in_the_main_file_is_linked_to_its_call() -> None:
     side = {"isSidechain": True}
     found = events(
         user("u", "hi"),
@@ -628,7 +628,7 @@ def test_a_sidechain_in_the_main_file_leads_back_to_its_call() -> None:
     ]
 
 
-def test_a_compaction_is_remarked() -> None:
+def test_a_compaction_is_a_note() -> None:
     boundary = {**BASE, "type": "system", "subtype": "compact_boundary", "uuid": "c", "content": "Compacted"}
     (remark,) = events(boundary, user("s", "This session is being continued", isCompactSummary=True))
     assert isinstance(remark, NoteEvent)
@@ -637,7 +637,7 @@ def test_a_compaction_is_remarked() -> None:
     assert [type(event) for event in events(small)] == [NoteEvent]
 
 
-def test_reading_on_between_two_objects_glued_on_one_line() -> None:
+def test_reading_resumes_between_two_objects_on_one_line() -> None:
     one, two = (json.dumps(user(uuid, f"prompt é {uuid}"), ensure_ascii=False) for uuid in "uv")
     data = f"{one}{two}\n".encode()
     items = list(claude_code.read(io.BytesIO(data)))

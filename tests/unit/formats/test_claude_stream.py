@@ -1,4 +1,4 @@
-"""Claude Code's output (`-p --output-format stream-json`): every trap of the format, and the real thing."""
+"""Claude Code's output (`-p --output-format stream-json`): each peculiarity of the format, and samples."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def output(items: list[Item]) -> dict[str, int]:
 # ---------------------------------------------------------------- the session
 
 
-def test_the_first_and_the_last_record_say_what_the_session_was() -> None:
+def test_the_first_and_the_last_record_give_the_sessions_facts() -> None:
     items = read(INIT, said("a", text("done")), result())
     assert facts(items) == {
         "session": "S",
@@ -106,7 +106,7 @@ def test_the_first_and_the_last_record_say_what_the_session_was() -> None:
     assert isinstance(items[-1], TurnEnd)
 
 
-def test_a_run_that_was_stopped_says_why() -> None:
+def test_a_stopped_run_has_its_reason() -> None:
     stopped: dict[str, Any] = {
         "subtype": "error_max_turns",
         "is_error": True,
@@ -120,7 +120,7 @@ def test_a_run_that_was_stopped_says_why() -> None:
     assert known["exit_error"] == "Reached maximum number of turns"
 
 
-def test_a_request_that_was_refused_fails_the_run_and_is_told_once() -> None:
+def test_a_refused_request_fails_the_run_and_is_reported_once() -> None:
     refused = said("a", text("API Error: 400"))
     refused["message"] |= {"model": "<synthetic>", "usage": {"input_tokens": 0, "output_tokens": 0}}
     items = read(INIT, refused, result(is_error=True, result="API Error: 400", total_cost_usd=0))
@@ -134,7 +134,7 @@ def test_a_request_that_was_refused_fails_the_run_and_is_told_once() -> None:
     assert known["cost_usd"] == 0.0
 
 
-def test_a_call_that_was_not_permitted_is_remarked_at_its_event() -> None:
+def test_a_call_that_was_not_permitted_is_noted_at_its_event() -> None:
     denied = {"tool_name": "Bash", "tool_use_id": "c1", "tool_input": {"command": "git commit"}}
     found = events(INIT, said("a", call("Bash", command="git commit")), result(permission_denials=[denied]))
     remark = found[-1]
@@ -143,7 +143,7 @@ def test_a_call_that_was_not_permitted_is_remarked_at_its_event() -> None:
     assert remark.content == "permission denied: Bash git commit"
 
 
-def test_records_of_another_session_bear_its_id_and_say_nothing_of_this_one() -> None:
+def test_records_of_another_session_have_its_id_and_set_no_facts_here() -> None:
     other: dict[str, Any] = {"session_id": "T", "uuid": "t"}
     failed = result(subtype="error_during_execution", is_error=True, total_cost_usd=9, **other)
     items = read(INIT, said("a", text("x")), result(), INIT | other | {"cwd": "/t"}, failed)
@@ -154,10 +154,10 @@ def test_records_of_another_session_bear_its_id_and_say_nothing_of_this_one() ->
     )  # fmt: skip
 
 
-# ---------------------------------------------------------------- what was said and done
+# ---------------------------------------------------------------- messages and calls
 
 
-def test_a_prompt_is_there_only_if_it_was_replayed() -> None:
+def test_a_prompt_is_read_only_if_it_was_replayed() -> None:
     asked = user("u", [text("hi")], isReplay=True)
     items = read(INIT, asked, said("a", text("x")))
     prompt = entries(items)[0].event
@@ -190,7 +190,7 @@ def test_calls_and_results_are_as_in_a_session_file() -> None:
     assert ran.event.exit_code == 0
 
 
-def test_a_subagents_records_lead_back_to_the_call_that_started_it() -> None:
+def test_a_subagents_records_are_linked_to_the_call_that_started_it() -> None:
     inside: dict[str, Any] = {"parent_tool_use_id": "c1"}
     found = events(
         INIT,
@@ -211,7 +211,7 @@ def test_a_subagents_records_lead_back_to_the_call_that_started_it() -> None:
     ]
 
 
-def test_a_compaction_is_remarked() -> None:
+def test_a_compaction_is_a_note() -> None:
     boundary = {"type": "system", "subtype": "compact_boundary", "session_id": "S", "uuid": "c"}
     (remark,) = events(INIT, boundary)
     assert isinstance(remark, NoteEvent)
@@ -221,7 +221,7 @@ def test_a_compaction_is_remarked() -> None:
 # ---------------------------------------------------------------- tokens
 
 
-def test_output_that_no_record_had_falls_to_the_last_call_of_the_turn() -> None:
+def test_output_tokens_of_no_record_are_counted_for_the_last_call_of_the_turn() -> None:
     calls = [said("a", text("x")), said("b", call("Bash")), said("c", text("y"), id="m2")]
     assert output(read(INIT, *calls, result(2, 70))) == {"m1": 1, "m2": 69}
     again = [said("d", text("z"), id="m3"), result(1, 20, uuid="r2", total_cost_usd=0.5)]
@@ -235,7 +235,7 @@ def test_output_that_no_record_had_falls_to_the_last_call_of_the_turn() -> None:
     )
 
 
-def test_a_sum_of_other_calls_settles_nothing() -> None:
+def test_a_total_that_includes_other_calls_adds_nothing() -> None:
     calls = [said("a", text("x")), said("b", text("y"), id="m2")]
     assert output(read(INIT, *calls, result(1, 70))) == {"m1": 1, "m2": 1}
     assert output(read(INIT, *calls, result(3, 70))) == {"m1": 1, "m2": 1}
@@ -243,7 +243,7 @@ def test_a_sum_of_other_calls_settles_nothing() -> None:
     assert output(read(INIT, *calls, inside, result(2, 70))) == {"m1": 1, "m2": 69, "m3": 1}
 
 
-def test_partial_messages_know_what_each_call_cost() -> None:
+def test_partial_messages_have_the_cost_of_each_call() -> None:
     def step(uuid: str, **event: Any) -> dict[str, Any]:
         common = {"type": "stream_event", "session_id": "S", "parent_tool_use_id": None, "uuid": uuid}
         return {**common, "event": event}
@@ -280,7 +280,7 @@ LOG = written(
 )
 
 
-def test_reading_on_from_a_mark_is_reading_through() -> None:
+def test_reading_on_from_a_mark_gives_the_same() -> None:
     items = list(stream.read(io.BytesIO(LOG)))
     assert output(items) == {"m1": 1, "m2": 69, "m3": 9}
     check_marks(stream, LOG, 3)
@@ -290,7 +290,7 @@ def test_a_log_cut_anywhere_gives_a_beginning_of_the_whole() -> None:
     check_cuts(stream, LOG)
 
 
-def test_wrong_types_everywhere_are_no_error() -> None:
+def test_values_of_unexpected_types_raise_nothing() -> None:
     values: list[Any] = [[], {}, 3, None, "x", [[]], {"type": []}]
     for value in values:
         for record in (INIT, user("u", "x"), said("a", call("Bash")), result(), {"type": "stream_event"}):
@@ -298,7 +298,7 @@ def test_wrong_types_everywhere_are_no_error() -> None:
                 list(stream.read(io.BytesIO(written(INIT, record | {key: value}))))
 
 
-def test_a_warning_between_the_records_is_damage_alone() -> None:
+def test_a_warning_between_the_records_is_only_a_damage() -> None:
     data = written(INIT) + b"(node) Warning: x\n" + written(said("a", text("x")))
     items = list(stream.read(io.BytesIO(data)))
     assert [type(i) for i in items if isinstance(i, Damage | Entry)] == [Damage, Entry]
@@ -306,7 +306,7 @@ def test_a_warning_between_the_records_is_damage_alone() -> None:
 
 
 def test_output_and_session_file_give_the_same_ids() -> None:
-    """Both as version 2.1.197 wrote them for one call, but for what nothing is read from."""
+    """Both are as version 2.1.197 wrote them for one call, without the fields that are not read."""
     blocks = [call("Bash", "toolu_1", command="ls", description="d")]
     ids = ("75eb38a7-a889-4eb2-aa28-5a297f41ea2f", "9dbfc74b-6d22-4f70-90fb-11f0ac784b43")
     told = written(INIT, said(ids[0], *blocks), answer(ids[1], "a.py", "toolu_1"))
@@ -322,7 +322,7 @@ def test_output_and_session_file_give_the_same_ids() -> None:
 
 
 @pytest.mark.shared
-def test_a_published_sample_is_read_whole(samples: Path) -> None:
+def test_a_published_sample_is_read_completely(samples: Path) -> None:
     data = (samples / "claude-stream-json" / "session.jsonl").read_bytes()
     assert detect(data[:HEAD]) is stream
     items = list(stream.read(io.BytesIO(data), session="session"))
@@ -341,5 +341,5 @@ def test_a_published_sample_is_read_whole(samples: Path) -> None:
     assert not [entry for entry in entries(items) if isinstance(entry.event, Thinking)]
 
 
-def test_a_cost_that_no_float_holds_is_none() -> None:
+def test_a_cost_that_does_not_fit_a_float_is_unknown() -> None:
     assert "cost_usd" not in facts(read(INIT, result(total_cost_usd=10**400)))

@@ -1,4 +1,4 @@
-"""What Claude Code's web version exports: a session file's records in one document."""
+"""Exports of Claude Code's web version: a session file's records in one document."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def session_of(items: list[Item]) -> Any:
     return next(item.value for item in items if isinstance(item, Fact) and item.name == "session")
 
 
-def test_its_records_are_those_of_a_session_file() -> None:
+def test_records_are_read_as_in_a_session_file() -> None:
     data = document([record | {"sessionId": "S", "uuid": f"u{n}"} for n, record in enumerate(RECORDS)])
     assert detect(data) is web
     items = read(data, "an-export")
@@ -45,7 +45,7 @@ def test_its_records_are_those_of_a_session_file() -> None:
     assert not [item for item in items if isinstance(item, Mark | Damage)]
 
 
-def test_a_session_without_an_id_has_one_of_its_shape() -> None:
+def test_a_session_without_an_id_gets_one_from_its_structure() -> None:
     named = session_of(read(document(RECORDS), "download"))
     other = [RECORDS[0] | {"timestamp": "2026-01-03T00:00:00Z"}, RECORDS[1]]
     assert session_of(read(document(RECORDS, title="x"))) == named
@@ -53,7 +53,7 @@ def test_a_session_without_an_id_has_one_of_its_shape() -> None:
     assert session_of(read(document(RECORDS), "session_01ABCDEFGH")) == "session_01ABCDEFGH"
 
 
-def test_a_cut_document_gives_what_was_complete() -> None:
+def test_a_cut_document_gives_its_complete_records() -> None:
     data = document(RECORDS)
     whole = [item for item in read(data, "session_01ABCDEFGH") if isinstance(item, Entry)]
     for length in range(len(data)):
@@ -63,7 +63,7 @@ def test_a_cut_document_gives_what_was_complete() -> None:
         assert isinstance(items[0], Damage)
 
 
-def test_wrong_types_everywhere_are_no_error() -> None:
+def test_values_of_unexpected_types_raise_nothing() -> None:
     odd: list[Any] = [1, [], {"message": []}, {"type": [], "uuid": {}}]
     documents: list[Any] = [[], {"loglines": {}}, {"loglines": odd}, 3]
     for value in documents:

@@ -65,7 +65,7 @@ def log(place: Path, messages: list[dict[str, Any]] = MESSAGES) -> Path:
     return path
 
 
-def test_a_session_and_a_folder_of_some(tmp_path: Path) -> None:
+def test_a_session_and_a_folder_of_sessions_are_recognized(tmp_path: Path) -> None:
     path = log(tmp_path)
     for place in (path, tmp_path):
         assert detect_store(place) is cline
@@ -74,7 +74,7 @@ def test_a_session_and_a_folder_of_some(tmp_path: Path) -> None:
     assert not cline.detect(path.with_name("S.json"))
 
 
-def test_a_session_is_told_as_it_was(tmp_path: Path) -> None:
+def test_a_session_is_read_completely(tmp_path: Path) -> None:
     items = list(cline.read(log(tmp_path), "S"))
     kinds = [type(entry.event) for entry in entries(items)]
     assert kinds[:6] == [Prompt, NoteEvent, Thinking, Message, ToolCall, ToolResult]
@@ -98,7 +98,7 @@ def test_a_session_is_told_as_it_was(tmp_path: Path) -> None:
     assert isinstance(items[-1], TurnEnd)
 
 
-def test_a_log_that_was_cut_anywhere_or_has_nothing_beside_it(tmp_path: Path) -> None:
+def test_a_log_that_is_cut_or_lacks_its_other_files_is_read(tmp_path: Path) -> None:
     path = log(tmp_path)
     whole = [entry.event for entry in entries(list(cline.read(path, "S")))]
     data = path.read_bytes()
@@ -110,8 +110,8 @@ def test_a_log_that_was_cut_anywhere_or_has_nothing_beside_it(tmp_path: Path) ->
         assert [event.id for event in found] == [event.id for event in whole[: len(found)]]
 
 
-def test_opening_words_without_end_are_walked_once(tmp_path: Path) -> None:
-    """A million of them: a walk to the end from each would never be over."""
+def test_opening_tags_without_an_end_are_scanned_once(tmp_path: Path) -> None:
+    """There are a million: a scan to the end from each would take for ever."""
     many = "<user_input>" * 1_000_000
     path = log(tmp_path, [say("a", "user", text(f"<user_input>Do it</user_input>{many}"))])
     (entry,) = entries(list(cline.read(path, "S")))

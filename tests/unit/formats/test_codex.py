@@ -1,4 +1,4 @@
-"""Codex's rollouts of every age: each trap of the format in a log of a few records."""
+"""Codex's rollouts of every version: each peculiarity of the format in a log of a few records."""
 
 from __future__ import annotations
 
@@ -105,12 +105,12 @@ def result(*records: dict[str, Any]) -> ToolResult:
         "<user_shell_command>ls</user_shell_command>",
     ],
 )
-def test_what_the_program_put_in_is_no_prompt(text: str) -> None:
+def test_text_that_the_program_inserted_is_not_a_prompt(text: str) -> None:
     assert prompts(meta(), user(text), said("x")) == []
     assert prompts(meta(), user(text, "and this"), said("x")) == ["and this"]
 
 
-def test_in_a_log_that_tells_what_was_typed_nothing_else_is_a_prompt() -> None:
+def test_in_a_log_that_marks_typed_text_nothing_else_is_a_prompt() -> None:
     log = [
         meta(),
         item("message", role="developer", content=[{"type": "input_text", "text": "rules"}]),
@@ -128,27 +128,27 @@ def test_in_a_log_that_tells_what_was_typed_nothing_else_is_a_prompt() -> None:
     assert [e.id for e in events(*log) if isinstance(e, Prompt)] == ["msg_1:0", "n8:0"]
 
 
-def test_a_log_that_does_not_tell_has_prompts_all_the_same() -> None:
+def test_a_log_that_does_not_mark_typed_text_has_prompts_too() -> None:
     log = [meta(), user("one"), said("x"), user("two")]
     assert prompts(*log) == ["one", "two"]
-    assert prompts(meta(), user("one")) == []  # the record that tells may still be written
+    assert prompts(meta(), user("one")) == []  # the record that marks it may still be written
     assert prompts(meta(), line("response_item", {"role": "user", "content": "bare"}), said("x")) == ["bare"]
 
 
-def test_what_was_typed_may_come_first_or_alone() -> None:
+def test_typed_text_may_come_first_or_alone() -> None:
     typed = event("user_message", message="fix it", kind="plain")
     context = event("user_message", message="<environment_context>", kind="environment_context")
     assert prompts(meta(), context, typed, user("fix it"), said("x")) == ["fix it"]
     assert prompts(meta(), typed, said("x")) == ["fix it"]
 
 
-def test_an_editors_wrapping_is_taken_off() -> None:
+def test_an_editors_wrapping_is_removed_from_a_prompt() -> None:
     wrapped = "# Context from my IDE setup:\n\n## Open tabs:\n- a.py\n\n## My request for Codex:\nfix it\n"
     assert prompts(meta(), user(wrapped), event("user_message", message=wrapped)) == ["fix it"]
     assert prompts(meta(), user(wrapped), said("x")) == ["fix it"]
 
 
-def test_reading_on_from_the_mark_before_a_prompt_is_reading_through() -> None:
+def test_reading_on_from_the_mark_before_a_prompt_gives_the_same() -> None:
     log = written(
         meta(),
         user("injected"),
@@ -198,7 +198,7 @@ def test_reading_on_from_the_mark_before_a_prompt_is_reading_through() -> None:
         (call("update_plan", plan=[]), None, "/w"),
     ],
 )
-def test_a_shell_call_is_known_under_all_its_names(
+def test_a_shell_call_is_recognized_under_all_its_names(
     record: dict[str, Any], command: str | None, folder: str
 ) -> None:
     (entry,) = entries(read(meta(), record))
@@ -261,7 +261,7 @@ def test_a_patch_is_an_edit_however_it_was_applied(record: dict[str, Any], folde
         (None, "", None, False),
     ],
 )
-def test_an_output_is_read_in_every_shape(given: Any, text: str, code: int | None, error: bool) -> None:
+def test_an_output_is_read_in_every_form(given: Any, text: str, code: int | None, error: bool) -> None:
     found = result(meta(), call("exec_command", cmd="x"), output(given))
     assert (found.content, found.exit_code, found.is_error) == (text, code, error)
     assert (found.call_id, found.truncated, found.id) == ("c1", False, "n2:0")
@@ -275,7 +275,7 @@ def test_an_output_is_read_in_every_shape(given: Any, text: str, code: int | Non
         "a\n[... omitted 12 of 300 lines ...]\nz",
     ],
 )
-def test_an_output_that_was_cut_says_so(given: str) -> None:
+def test_a_cut_output_is_marked(given: str) -> None:
     assert result(meta(), output(given)).truncated
 
 
@@ -287,7 +287,7 @@ def test_an_image_in_an_output_is_never_kept() -> None:
     assert (found.artifact.media_type, found.artifact.bytes) == ("image/png", 6)
 
 
-def test_a_record_beside_the_output_tells_how_the_call_ended() -> None:
+def test_a_record_next_to_the_output_gives_the_calls_exit_code() -> None:
     ended = event("exec_command_end", call_id="c1", exit_code=3)
     failed = event("item_completed", item={"type": "FileChange", "id": "c1", "status": "failed"})
     for beside, code in ((ended, 3), (failed, None)):
@@ -295,7 +295,7 @@ def test_a_record_beside_the_output_tells_how_the_call_ended() -> None:
         assert (found.exit_code, found.is_error) == (code, True)
 
 
-def test_a_refused_call_says_of_what_and_is_no_decision() -> None:
+def test_a_refused_call_names_its_command_and_is_not_a_decision() -> None:
     found = events(meta(), call("shell", command=["rm"]), output("exec command rejected by user"))
     assert [e.id for e in found] == ["n1:0", "n2:0", "n2:1"]
     assert isinstance(found[2], NoteEvent)
@@ -304,7 +304,7 @@ def test_a_refused_call_says_of_what_and_is_no_decision() -> None:
     assert len(events(meta(), call("shell", command=["cat"]), printed)) == 2
 
 
-def test_a_result_tells_how_long_it_took_and_how_much_was_cut() -> None:
+def test_a_result_has_its_duration_and_the_size_of_the_cut() -> None:
     framed = result(meta(), output("Exit code: 0\nWall time: 0.25 seconds\nOutput:\na"))
     assert (framed.duration_ms, framed.bytes) == (250, None)
     within = result(meta(), output('{"output":"a","metadata":{"exit_code":0,"duration_seconds":1.5}}'))
@@ -315,19 +315,19 @@ def test_a_result_tells_how_long_it_took_and_how_much_was_cut() -> None:
     assert (found.duration_ms, found.bytes, found.truncated) == (2005, 100, True)
 
 
-def test_a_call_that_the_record_beside_it_calls_declined_was_refused() -> None:
+def test_a_call_that_the_record_next_to_it_calls_declined_was_refused() -> None:
     beside = event("item_completed", item={"type": "CommandExecution", "id": "c1", "status": "declined"})
     found = events(meta(), call("exec_command", cmd="rm"), beside, output("no"))
     assert [type(e) for e in found] == [ToolCall, ToolResult, NoteEvent]
 
 
-def test_commits_are_read_from_what_git_printed() -> None:
+def test_commits_are_read_from_gits_output() -> None:
     printed = "Exit code: 0\nWall time: 1 s\nOutput:\n[main 5fe8fa4] Add\n"
     (entry,) = entries(read(meta(), output(printed)))
     assert entry.commits == ("5fe8fa4",)
 
 
-def test_reasoning_without_words_is_none() -> None:
+def test_reasoning_without_words_gives_no_text() -> None:
     words = [{"type": "summary_text", "text": "**One**"}, {"type": "summary_text", "text": "two"}]
     raw = [{"type": "reasoning_text", "text": "raw"}]
     found = events(
@@ -356,7 +356,7 @@ def calls_of(items: list[Item]) -> list[str | None]:
 COST = Usage(input_tokens=6, cache_read_tokens=4, output_tokens=3, reasoning_tokens=1)
 
 
-def test_cost_may_come_before_the_items_of_its_call() -> None:
+def test_a_cost_before_the_items_of_its_call_belongs_to_them() -> None:
     items = read(
         meta(),
         event("agent_reasoning", text="a"), tokens(13), item("reasoning", summary=[{"text": "a"}]),
@@ -367,7 +367,7 @@ def test_cost_may_come_before_the_items_of_its_call() -> None:
     assert spent(items) == {"resp-1": COST, "resp-6": COST}
 
 
-def test_cost_may_come_after_the_items_and_twice() -> None:
+def test_a_cost_after_the_items_and_repeated_counts_once() -> None:
     items = read(
         meta(), event("token_count", info=None),
         said("a"), call("shell", command=["ls"]), tokens(13), output("x"), tokens(13),
@@ -377,7 +377,7 @@ def test_cost_may_come_after_the_items_and_twice() -> None:
     assert spent(items) == {"resp-2": COST, "resp-7": COST}
 
 
-def test_cost_may_come_after_the_outputs() -> None:
+def test_a_cost_after_the_outputs_belongs_to_the_call() -> None:
     items = read(
         meta(), call("shell", command=["ls"]), output("x"), tokens(13), said("b"), tokens(26)
     )  # fmt: skip
@@ -385,7 +385,7 @@ def test_cost_may_come_after_the_outputs() -> None:
     assert spent(items) == {"resp-1": COST, "resp-4": COST}
 
 
-def test_a_record_for_each_call_beats_the_counts() -> None:
+def test_usage_records_per_call_replace_the_totals() -> None:
     usage = {"input_tokens": 10, "cached_input_tokens": 4, "cache_write_input_tokens": 1, "output_tokens": 3}
     cost = line("token_usage_record", {"response_id": "resp_x", "usage": usage})
     items = read(
@@ -400,7 +400,7 @@ def test_a_record_for_each_call_beats_the_counts() -> None:
 # ---------------------------------------------------------------- turns and sessions
 
 
-def test_turns_end_when_the_program_says_so() -> None:
+def test_turns_end_at_the_programs_records() -> None:
     items = read(
         meta(),
         said("a"),
@@ -412,14 +412,14 @@ def test_turns_end_when_the_program_says_so() -> None:
     assert [k for k in kinds if k is not Fact] == [Message, TurnEnd, Message, NoteEvent, TurnEnd]
 
 
-def test_the_last_turn_tells_how_the_session_stands() -> None:
+def test_the_last_turn_gives_the_sessions_status() -> None:
     done, aborted = event("task_complete"), event("turn_aborted", reason="interrupted")
     for log, status in (([said("a")], None), ([done], "completed"), ([done, aborted], "abandoned")):
         known = {found.name: found.value for found in read(meta(), *log) if isinstance(found, Fact)}
         assert known.get("status") == status
 
 
-def test_a_call_that_nothing_came_of_is_paid_for_by_the_abortion() -> None:
+def test_the_cost_of_an_aborted_call_belongs_to_the_abort() -> None:
     items = read(meta(), event("agent_reasoning", text="a"), tokens(13), event("turn_aborted", reason="x"))
     (remark,) = entries(items)
     assert spent(items) == {"resp-1": COST}
@@ -453,7 +453,7 @@ def test_a_review_ends_with_its_findings() -> None:
     assert found[1].paths == ("/w/a.py",)
 
 
-def test_what_a_guardian_decides_is_no_human_decision() -> None:
+def test_a_guardians_decision_is_not_a_humans() -> None:
     action = {"type": "command", "command": "rm -rf build"}
     judged = [
         event("guardian_assessment", status=status, rationale="It can be built again.", action=action)
@@ -495,7 +495,7 @@ def test_messages_between_agents_have_a_direction() -> None:
     ]
 
 
-def test_errors_and_compactions_are_remarked() -> None:
+def test_errors_and_compactions_are_notes() -> None:
     found = events(
         meta(),
         event("error", message="stream closed"),
@@ -539,7 +539,7 @@ def test_a_fork_names_its_parent() -> None:
     assert parent(read(meta(session_id=SESSION))) == (None, None)
 
 
-def test_reviewers_and_guardians_are_told_what_to_do_by_no_human() -> None:
+def test_prompts_of_reviewers_and_guardians_are_not_a_humans() -> None:
     for source in ("review", {"other": "guardian"}):
         items = read(meta(source={"subagent": source}), user("judge"), said("fine"))
         assert parent(items) == (None, "subagent")
@@ -554,7 +554,7 @@ def test_reviewers_and_guardians_are_told_what_to_do_by_no_human() -> None:
         {"source": {"subagent": "review"}, "session_id": OLDER},
     ],
 )
-def test_what_a_subagent_was_told_is_no_prompt(more: dict[str, Any]) -> None:
+def test_a_subagents_task_is_not_a_prompt(more: dict[str, Any]) -> None:
     items = read(meta(**more), user("count"), event("user_message", message="count"), said("6"))
     assert parent(items) == (OLDER, "subagent")
     told = entries(items)[0].event
@@ -589,7 +589,7 @@ def test_history_copied_by_a_fork_belongs_to_the_parent(turn: str, time: str) ->
     assert spent(items).keys() == {entries(items)[-1].event.response}
 
 
-def test_a_resumed_session_goes_on_in_its_file() -> None:
+def test_a_resumed_session_continues_in_its_file() -> None:
     items = read(meta(), user("a"), said("b"), meta(), user("c"), said("d"))
     assert {entry.session for entry in entries(items)} == {None}
     assert len([found for found in items if isinstance(found, Fact) and found.name == "session"]) == 1
@@ -611,13 +611,13 @@ def test_the_oldest_form_has_no_envelope() -> None:
     assert Fact(name="branch", value="x") in items
 
 
-def test_the_oldest_form_never_tells_what_was_typed() -> None:
+def test_the_oldest_form_never_marks_typed_text() -> None:
     first = {"id": SESSION, "timestamp": "2025-07-01T10:00:00Z", "git": {}}
     bare = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "hi"}]}
     assert [e.content for e in events(first, {"record_type": "state"}, bare)] == ["hi"]
 
 
-def test_a_log_that_lost_its_beginning_has_an_id_all_the_same() -> None:
+def test_a_log_without_its_beginning_still_has_an_id() -> None:
     log = written(said("a"), said("b"))
     (session,) = (f.value for f in codex.read(io.BytesIO(log)) if isinstance(f, Fact))
     assert len(str(session)) == 20
@@ -644,7 +644,7 @@ DOCUMENT: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("indent", [None, 2])
-def test_a_document_of_the_first_program_is_read_whole(indent: int | None) -> None:
+def test_a_document_of_the_first_version_is_read_completely(indent: int | None) -> None:
     data = json.dumps(DOCUMENT, indent=indent).encode()
     assert document.detect(data)
     items = list(document.read(io.BytesIO(data)))
@@ -661,7 +661,7 @@ def test_a_document_of_the_first_program_is_read_whole(indent: int | None) -> No
     assert not [found for found in items if isinstance(found, Mark)]
 
 
-def test_a_document_that_was_cut_gives_what_it_has() -> None:
+def test_a_cut_document_gives_its_complete_records() -> None:
     data = json.dumps(DOCUMENT).encode()
     whole = [entry.event for entry in entries(list(document.read(io.BytesIO(data))))]
     for end in range(len(data)):
@@ -683,7 +683,7 @@ def test_other_documents_are_not_claimed() -> None:
     assert document.detect(json.dumps(long).encode()[:65536])
 
 
-# ---------------------------------------------------------------- records that are not decoded
+# ---------------------------------------------------------------- records that need no decoding
 
 SETTINGS = {"cwd": "/w/sub", "model": "gpt"}
 REPETITIVE = [
@@ -715,25 +715,25 @@ def compact(*records: dict[str, Any]) -> bytes:
 
 
 def without_places(items: list[Item]) -> list[Item]:
-    """The items apart from where in the bytes they stand."""
+    """Return the items without their byte offsets."""
     kept = [found for found in items if not isinstance(found, Mark | TurnEnd)]
     return [replace(found, end=0) if isinstance(found, Entry) else found for found in kept]
 
 
-def test_what_is_not_decoded_says_nothing_that_decoding_would() -> None:
+def test_records_that_are_not_decoded_would_give_nothing() -> None:
     limits = {"primary": {"used_percent": 1.0}}
     log = [record | {"payload": record["payload"] | {"rate_limits": limits}} for record in REPETITIVE]
     decoded = list(codex.read(io.BytesIO(written(*log))))
     assert without_places(list(codex.read(io.BytesIO(compact(*log))))) == without_places(decoded)
 
 
-def test_two_records_on_one_line_are_both_read_though_the_first_says_nothing() -> None:
+def test_two_records_on_one_line_are_read_even_if_the_first_gives_nothing() -> None:
     begin, glued = compact(meta(), said("a")), compact(event("task_started", turn_id="t"), said("b"))
     log = begin + glued.replace(b"\n", b"", 1)
     assert [entry.event.content for entry in entries(list(codex.read(io.BytesIO(log))))] == ["a", "b"]
 
 
-def test_a_fork_that_repeats_what_its_parent_spent_did_not_spend_it() -> None:
+def test_a_forks_copy_of_its_parents_usage_does_not_count() -> None:
     base = {"thread_id": OLDER, "end_ordinal_exclusive": 75}
     items = read(meta(history_base=base), tokens(1300), user("go"), said("a"), tokens(1313))
     assert list(spent(items).values()) == [COST]

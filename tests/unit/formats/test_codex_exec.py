@@ -1,4 +1,4 @@
-"""The output of ``codex exec --json`` of every age, and what an independent count found in real ones."""
+"""The output of ``codex exec --json`` of every version, and independent counts of real ones."""
 
 from __future__ import annotations
 
@@ -84,14 +84,14 @@ def spent(items: list[Item]) -> dict[str, Usage]:
         ("bash run.sh -lc 'x'", "bash run.sh -lc 'x'"),
     ],
 )
-def test_a_command_stands_without_the_shell_that_runs_it(written_as: str, command: str) -> None:
+def test_a_command_is_shown_without_the_shell_that_runs_it(written_as: str, command: str) -> None:
     ran = {"command": written_as, "aggregated_output": "", "exit_code": None}
     (entry,) = entries(read(*BEGIN, started("command_execution", **ran)))
     assert isinstance(entry.event, ToolCall)
     assert (entry.command, entry.event.arguments) == (command, {"command": written_as})
 
 
-def test_a_command_is_a_call_where_it_began_and_a_result_where_it_ended() -> None:
+def test_a_command_is_a_call_at_its_start_and_a_result_at_its_end() -> None:
     ran = {"command": "git commit -m x", "exit_code": 0, "aggregated_output": "[main 5fe8fa4] x\n"}
     items = read(
         *BEGIN,
@@ -118,7 +118,7 @@ def test_a_command_that_failed_is_an_error(ending: dict[str, Any], code: int | N
     assert (result.is_error, result.exit_code, result.content) == (True, code, "no")
 
 
-def test_a_declined_command_is_an_error_and_nobodys_decision() -> None:
+def test_a_declined_command_is_an_error_and_not_a_decision() -> None:
     _, result = events(done("command_execution", command="rm -rf x", status="declined"))
     assert isinstance(result, ToolResult)
     assert result.is_error
@@ -144,7 +144,7 @@ def test_changed_files_are_edits_unless_they_failed() -> None:
     assert [e.event.is_error for e in calls if isinstance(e.event, ToolResult)] == [False, True]
 
 
-def test_a_tool_of_a_server_answers_in_blocks() -> None:
+def test_a_servers_tool_has_a_result_in_blocks() -> None:
     tool = {"server": "github", "tool": "search", "arguments": {"q": "x"}}
     image = {"type": "image", "data": "eHh4", "mimeType": "image/png"}
     blocks = [{"type": "text", "text": "Found 3."}, image]
@@ -188,7 +188,7 @@ def test_a_search_with_two_ids_is_one_call() -> None:
     assert entry.event.name == "web_search"
 
 
-def test_what_wrappers_write_is_understood() -> None:
+def test_output_of_wrappers_is_read() -> None:
     found = read(
         {"type": "item.completed", "item": {"type": "reasoning", "text": "hm"}},
         {
@@ -211,10 +211,10 @@ def test_what_wrappers_write_is_understood() -> None:
     assert facts(found)["status"] == "completed"
 
 
-# ---------------------------------------------------------------- words
+# ---------------------------------------------------------------- messages
 
 
-def test_a_plan_is_noted_once_as_it_ended() -> None:
+def test_a_plan_is_noted_once_in_its_last_state() -> None:
     plans = [[{"text": "a", "completed": n > 0}, {"text": "b", "completed": n > 1}] for n in range(3)]
     kinds = ("item.started", "item.updated", "item.completed")
     log = [
@@ -237,7 +237,7 @@ def test_an_error_before_the_first_turn_is_about_the_configuration() -> None:
     assert [(r.kind, r.tags) for r in remarks] == [("note", ("configuration",)), ("error", ())]
 
 
-def test_a_failure_that_is_told_twice_is_one_error() -> None:
+def test_a_failure_reported_twice_is_one_error() -> None:
     message = '{"error":{"message":"model not found","code":404}}'
     failed = {"type": "turn.failed", "error": {"message": message}}
     items = read(*BEGIN, {"type": "error", "message": message}, failed, {"type": "error", "message": "other"})
@@ -246,7 +246,7 @@ def test_a_failure_that_is_told_twice_is_one_error() -> None:
     assert [type(item) for item in items].count(TurnEnd) == 1
 
 
-def test_unknown_items_pass_when_they_say_something() -> None:
+def test_unknown_items_with_text_are_kept() -> None:
     (foreign,) = events(
         done("hologram", text="look"), done("void"), {"type": "item.plan.delta", "delta": "x"}
     )
@@ -262,7 +262,7 @@ def test_a_killed_run_is_abandoned() -> None:
     assert facts(read(*BEGIN, said("x"), ended(1)))["status"] == "completed"
 
 
-def test_the_tokens_of_a_thread_are_not_summed_twice_within_a_file() -> None:
+def test_the_tokens_of_a_thread_are_counted_once_within_a_file() -> None:
     turn = {"type": "turn.started"}
     again = [{"type": "thread.started", "thread_id": THREAD}, turn]
     items = read(
@@ -284,12 +284,12 @@ def test_the_tokens_of_a_thread_are_not_summed_twice_within_a_file() -> None:
     assert spent(items).keys() == {entry.event.response for entry in entries(items)}
 
 
-def test_the_tokens_of_a_turn_without_words_go_to_the_next() -> None:
+def test_the_tokens_of_a_turn_without_words_are_counted_for_the_next() -> None:
     items = read(*BEGIN, ended(10), {"type": "turn.started"}, said("x"), ended(30))
     assert list(spent(items).values()) == [Usage(input_tokens=30)]
 
 
-def test_a_count_that_began_anew_is_all_the_turns_own() -> None:
+def test_a_count_that_restarted_belongs_to_the_turn() -> None:
     items = read(*BEGIN, said("a"), ended(100), {"type": "turn.started"}, said("bb"), ended(30))
     assert sorted(usage.input_tokens for usage in spent(items).values()) == [30, 100]
 
@@ -311,7 +311,7 @@ def test_two_runs_of_a_thread_have_different_ids_and_a_grown_one_the_same() -> N
     assert ids[0][:1] == ids[2]
 
 
-def test_a_run_without_a_thread_has_an_id_from_its_shape() -> None:
+def test_a_run_without_a_thread_gets_an_id_from_its_structure() -> None:
     log = [{"type": "turn.started"}, said("one"), said("more", "item_1"), ended(1)]
     session = facts(read(*log))["session"]
     assert session == facts(read(*log[:2]))["session"]
@@ -323,7 +323,7 @@ def test_a_run_without_a_thread_has_an_id_from_its_shape() -> None:
     assert read(log[0]) == []
 
 
-# ---------------------------------------------------------------- the age before
+# ---------------------------------------------------------------- the form before
 
 OLD: list[dict[str, Any]] = [
     {"workdir": "/w", "model": "o4-mini", "provider": "openai", "approval": "never", "sandbox": "read-only"},
@@ -345,7 +345,7 @@ OLD: list[dict[str, Any]] = [
 ]
 
 
-def test_the_very_old_form_says_the_same_in_other_words() -> None:
+def test_the_oldest_form_gives_the_same_events() -> None:
     items = read(*OLD)
     found = [(type(entry.event), entry.event.content) for entry in entries(items)]
     assert found == [
@@ -369,7 +369,7 @@ def test_the_very_old_form_says_the_same_in_other_words() -> None:
     assert len(known["session"]) == 20
 
 
-def test_the_very_old_form_may_count_the_thread() -> None:
+def test_the_oldest_form_may_count_the_whole_thread() -> None:
     total = {"input_tokens": 30, "cached_input_tokens": 8, "output_tokens": 8}
     items = read(
         old("session_configured", session_id=THREAD, model="gpt"),
@@ -383,7 +383,7 @@ def test_the_very_old_form_may_count_the_thread() -> None:
     assert (known["session"], known["model"], known["status"]) == (THREAD, "gpt", "abandoned")
 
 
-# ---------------------------------------------------------------- whatever may come
+# ---------------------------------------------------------------- any content
 
 ALL: list[dict[str, Any]] = [
     *BEGIN,
@@ -408,7 +408,7 @@ ALL: list[dict[str, Any]] = [
 
 
 @given(data=st.data())
-def test_no_value_where_another_was_expected_raises(data: st.DataObject) -> None:
+def test_no_value_of_an_unexpected_type_raises(data: st.DataObject) -> None:
     strange = spoiled(data, data.draw(st.sampled_from([ALL, OLD])))
     read(*strange)
 
@@ -421,7 +421,7 @@ def test_a_run_cut_anywhere_gives_a_beginning_of_the_whole(data: st.DataObject) 
 
 
 def _is_end(item: Item) -> bool:
-    """What the end of a file says, which another end may take back."""
+    """Whether an item depends on the end of the file, so that a longer file may revoke it."""
     return isinstance(item, Fact) and item.name == "status"
 
 
@@ -441,7 +441,7 @@ def _is_end(item: Item) -> bool:
         ({"id": "i", "timestamp": "t", "instructions": None}, False),
     ],
 )
-def test_a_run_is_known_by_its_records(head: dict[str, Any], claimed: bool) -> None:
+def test_a_run_is_recognized_by_its_records(head: dict[str, Any], claimed: bool) -> None:
     assert codex.detect(written(head)) is claimed
 
 
@@ -453,7 +453,7 @@ def real(samples: Path) -> list[Path]:
 
 
 @pytest.mark.shared
-def test_it_agrees_with_the_independent_count(samples: Path) -> None:
+def test_real_outputs_agree_with_the_independent_count(samples: Path) -> None:
     counted = json.loads((samples / "FACTS.json").read_text())
     assert len(real(samples)) == 7
     for path in real(samples):

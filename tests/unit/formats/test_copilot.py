@@ -1,4 +1,4 @@
-"""Copilot's event stream, chat sessions and patch logs: every trap in a log of a few records."""
+"""Copilot's event stream, chat sessions and patch logs: each peculiarity in a log of a few records."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def spent(items: list[Item]) -> dict[str, Usage]:
 # ---------------------------------------------------------------- the event stream
 
 
-def test_the_start_tells_of_the_session() -> None:
+def test_the_start_gives_the_sessions_facts() -> None:
     items = read(start(), record("session.model_change", newModel="gpt-4.1"))
     assert items[0] == Fact(name="session", value="S")
     assert facts(items) == {
@@ -100,7 +100,7 @@ def test_the_start_tells_of_the_session() -> None:
     }
 
 
-def test_a_call_that_is_asked_for_and_then_started_is_one_call() -> None:
+def test_a_call_that_is_requested_and_then_started_is_one_call() -> None:
     call = asked("create", path="/w/a.py", file_text="x = 1\n")
     started = record(
         "tool.execution_start", "t", toolCallId="c1", toolName="create", arguments={"path": "/w/a.py"}
@@ -118,7 +118,7 @@ def test_a_call_that_is_asked_for_and_then_started_is_one_call() -> None:
     assert entries(items)[1].folder == "/w"
 
 
-def test_a_call_that_only_starts_is_a_call() -> None:
+def test_a_call_that_starts_without_a_request_is_a_call() -> None:
     items = read(
         start(),
         record("tool.execution_start", "t", toolCallId="c9", toolName="bash", arguments={"command": "ls"}),
@@ -161,20 +161,20 @@ def test_a_call_across_a_prompt_is_still_one_call() -> None:
         ),
     ],
 )
-def test_how_a_call_ended(more: dict[str, Any], error: bool, code: int | None, text: str) -> None:
+def test_a_call_has_its_outcome(more: dict[str, Any], error: bool, code: int | None, text: str) -> None:
     result = happened(read(start(), said("a", "", asked("bash", command="x")), done(**more)))[-1]
     assert isinstance(result, ToolResult)
     assert (result.is_error, result.exit_code, result.content) == (error, code, text)
 
 
-def test_a_commit_is_known_by_what_git_printed() -> None:
+def test_a_commit_is_read_from_gits_output() -> None:
     call = asked("bash", command="git commit -m x")
     items = read(start(), said("a", "", call), done(success=True, result={"content": "[main 1a2b3c4] x\n"}))
     assert entries(items)[-1].commits == ("1a2b3c4",)
     assert entries(items)[-2].command == "git commit -m x"
 
 
-def test_an_answered_question_is_a_decision_and_a_refused_call_is_none() -> None:
+def test_an_answered_question_is_a_decision_and_a_refused_call_is_not() -> None:
     refused = done(success=False, error={"code": "denied", "message": "The user refused"})
     items = read(start(), said("a", "", asked("bash", command="rm x")), refused)
     assert [(type(e), e.content) for e in happened(items)][-1] == (NoteEvent, "bash rm x")
@@ -191,7 +191,7 @@ def test_an_answered_question_is_a_decision_and_a_refused_call_is_none() -> None
     ]
 
 
-def test_what_the_program_put_into_the_users_role_is_no_prompt() -> None:
+def test_text_that_the_program_wrote_as_the_user_is_not_a_prompt() -> None:
     items = read(
         start(),
         record("user.message", "u1", content="mine", transformedContent="<now>x</now> mine"),
@@ -205,7 +205,7 @@ def test_what_the_program_put_into_the_users_role_is_no_prompt() -> None:
     assert happened(items)[1].parent == "c1"
 
 
-def test_thinking_is_told_once() -> None:
+def test_thinking_is_recorded_once() -> None:
     items = read(
         start(),
         record("assistant.reasoning", "r", reasoningId="x", content="hm"),
@@ -227,7 +227,7 @@ COUNTED = Usage(
 )
 
 
-def test_what_calls_cost_is_counted_each_or_in_sum_never_both() -> None:
+def test_costs_are_counted_per_call_or_as_a_total_but_not_both() -> None:
     usage = record("assistant.usage", "x", model="m", cost=1, **NUMBERS)
     metrics = {"m": {"requests": {"count": 1, "cost": 1}, "usage": NUMBERS}}
     end = record("session.shutdown", "e", shutdownType="routine", modelMetrics=metrics)
@@ -241,7 +241,7 @@ def test_what_calls_cost_is_counted_each_or_in_sum_never_both() -> None:
     assert facts(total)["status"] == "completed"
 
 
-def test_the_sum_of_each_model_goes_to_its_last_answer() -> None:
+def test_each_models_total_is_counted_for_its_last_answer() -> None:
     metrics = {"m": {"usage": NUMBERS}, "n": {"usage": {"outputTokens": 7}}}
     end = record("session.shutdown", "e", modelMetrics=metrics)
     items = read(start(), said("a", "x", model="n"), said("b", "y", model="m"), end)
@@ -249,7 +249,7 @@ def test_the_sum_of_each_model_goes_to_its_last_answer() -> None:
     assert {event.response for event in happened(items)} >= spent(items).keys()
 
 
-def test_a_turn_ends_when_nothing_more_is_asked_for() -> None:
+def test_a_turn_ends_when_no_more_calls_are_requested() -> None:
     end = record("assistant.turn_end", "e", turnId="0")
     ends = [
         n
@@ -261,7 +261,7 @@ def test_a_turn_ends_when_nothing_more_is_asked_for() -> None:
     assert len(ends) == 1
 
 
-def test_errors_compactions_and_interruptions_are_remarks() -> None:
+def test_errors_compactions_and_interruptions_are_notes() -> None:
     items = read(
         start(),
         record("session.error", "a", errorType="model_call", message="bad"),
@@ -312,12 +312,12 @@ def test_an_image_is_never_in_an_event() -> None:
         ),
     ],
 )
-def test_edits_of_both_programs_tools(tool: str, arguments: dict[str, Any], edit: Edit) -> None:
+def test_edits_of_both_programs_tools_are_read(tool: str, arguments: dict[str, Any], edit: Edit) -> None:
     assert entries(read(start(), said("a", "", asked(tool, **arguments))))[0].edits == (edit,)
 
 
 @pytest.mark.parametrize("tool", ["view", "grep", "str_replace_editor"])
-def test_reading_is_no_edit(tool: str) -> None:
+def test_reading_is_not_an_edit(tool: str) -> None:
     assert entries(read(start(), said("a", "", asked(tool, command="view", path="a"))))[0].edits == ()
 
 
@@ -367,7 +367,7 @@ def round_of(*calls: tuple[str, str, dict[str, Any]], id: str = "r0") -> dict[st
     return {"id": id, "response": "x", "toolCalls": asked_for}
 
 
-def test_a_call_as_shown_takes_arguments_and_result_from_its_round() -> None:
+def test_a_shown_call_has_arguments_and_result_from_its_round() -> None:
     arguments = {"filePath": "/w/a.ts", "oldString": "x", "newString": "y"}
     rounds = [round_of(("t1__vscode-1", "replace_string_in_file", arguments)), round_of(id="r1")]
     tree = {"node": {"children": [{"text": "edited:"}, {"text": "a.ts", "lineBreakBefore": True}]}}
@@ -395,13 +395,13 @@ def test_ids_are_the_same_before_and_after_the_rounds_are_written() -> None:
     assert early == [event.id for event in happened(talk(request(*parts, rounds=rounds)))]
 
 
-def test_calls_pair_by_id_where_the_ids_are_the_same() -> None:
+def test_calls_with_the_same_ids_are_paired_by_them() -> None:
     rounds = [round_of(("t1__vscode-1", "one", {"n": 1}), ("t2__vscode-2", "two", {"n": 2}))]
     items = talk(request(shown("t2"), shown("t1"), rounds=rounds))
     assert [event.name for event in happened(items) if isinstance(event, ToolCall)] == ["two", "one"]
 
 
-def test_a_call_that_is_not_shown_stands_at_the_end() -> None:
+def test_a_call_that_is_not_shown_comes_last() -> None:
     rounds = [round_of(("t1", "one", {}), ("t2", "two", {}))]
     calls = [
         event for event in happened(talk(request(shown(), rounds=rounds))) if isinstance(event, ToolCall)
@@ -409,7 +409,7 @@ def test_a_call_that_is_not_shown_stands_at_the_end() -> None:
     assert [(event.id, event.name) for event in calls] == [("q1:0", "one"), ("q1:hidden0", "two")]
 
 
-def test_edits_without_arguments_are_those_shown() -> None:
+def test_a_call_without_arguments_has_the_edits_that_are_shown() -> None:
     without = talk(request(shown(toolId="copilot_editFile"), group("a\nb"), result={}))
     assert [entry.edits for entry in entries(without) if isinstance(entry.event, ToolCall)] == [
         (Edit(path="/w/a.ts", added=("a", "b")),)
@@ -420,7 +420,7 @@ def test_edits_without_arguments_are_those_shown() -> None:
     assert len({entry.event.id for entry in entries(inline)}) == len(entries(inline))
 
 
-def test_a_terminal_shows_its_command_and_how_it_ended() -> None:
+def test_a_terminal_call_has_its_command_and_exit_code() -> None:
     special = {
         "kind": "terminal",
         "commandLine": {"original": "npm test", "userEdited": "npm test -s"},
@@ -435,7 +435,7 @@ def test_a_terminal_shows_its_command_and_how_it_ended() -> None:
 
 
 @pytest.mark.parametrize("confirmed", [False, {"type": 0}, {"type": 5}])
-def test_a_refused_call_has_failed_and_says_of_what(confirmed: Any) -> None:
+def test_a_refused_call_has_failed_and_names_its_command(confirmed: Any) -> None:
     rounds = [round_of(("t1", "run_in_terminal", {"command": "rm x"}))]
     _, _, result, refusal = happened(
         talk(request(shown(isConfirmed=confirmed, isComplete=False), rounds=rounds))
@@ -446,14 +446,14 @@ def test_a_refused_call_has_failed_and_says_of_what(confirmed: Any) -> None:
     assert (refusal.kind, refusal.content) == ("refusal", "run_in_terminal rm x")
 
 
-def test_a_call_that_goes_on_has_no_result() -> None:
+def test_a_running_call_has_no_result() -> None:
     assert [type(event) for event in happened(talk(request(shown(isComplete=False), result={})))] == [
         Prompt,
         ToolCall,
     ]
 
 
-def test_thinking_references_errors_and_cancelling() -> None:
+def test_thinking_references_errors_and_cancelling_are_read() -> None:
     reference = {"kind": "inlineReference", "inlineReference": URI}
     parts = [
         {"kind": "thinking", "value": ["h", "m"]},
@@ -473,13 +473,13 @@ def test_thinking_references_errors_and_cancelling() -> None:
     assert isinstance(items[-1], TurnEnd)
 
 
-def test_what_a_request_cost_is_its_last_calls() -> None:
+def test_a_requests_cost_belongs_to_its_last_call() -> None:
     items = talk(request({"value": "x"}, usage={"promptTokens": 10, "completionTokens": 3}))
     assert spent(items) == {"q1:response": Usage(input_tokens=10, output_tokens=3)}
     assert happened(items)[1].response == "q1:response"
 
 
-def test_a_chat_tells_of_itself() -> None:
+def test_a_chat_gives_its_sessions_facts() -> None:
     value = session(
         request(
             {"value": "x", "baseUri": {"path": "/w/", "scheme": "file"}}, agent={"extensionVersion": "0.31.5"}
@@ -500,15 +500,15 @@ def test_a_chat_tells_of_itself() -> None:
     }
 
 
-def test_requests_of_one_id_do_not_share_their_events() -> None:
+def test_requests_with_the_same_id_have_different_events() -> None:
     ids = [event.id for event in happened(talk(request({"value": "a"}), request({"value": "b"})))]
     assert len(ids) == len(set(ids)) == 4
 
 
-# ---------------------------------------------------------------- the log of patches
+# ---------------------------------------------------------------- patch logs
 
 
-def test_patches_lead_to_the_same_session() -> None:
+def test_a_patch_log_gives_the_same_session() -> None:
     whole = session(
         request({"value": "a"}, shown()), request({"value": "b"}, requestId="q2"), customTitle="T"
     )
@@ -541,13 +541,13 @@ def test_patches_lead_to_the_same_session() -> None:
         {"kind": 9, "k": ["requests"], "v": 1},
     ],
 )
-def test_a_patch_that_leads_nowhere_changes_nothing(patch: dict[str, Any]) -> None:
+def test_a_patch_of_an_unknown_path_changes_nothing(patch: dict[str, Any]) -> None:
     first = {"kind": 0, "v": session(request({"value": "a"}))}
     whole, other = (list(patches.read(io.BytesIO(write(first, *more)))) for more in ([], [patch]))
     assert happened(whole) == happened(other)
 
 
-def test_each_of_the_three_is_known_by_its_content() -> None:
+def test_each_of_the_three_formats_is_recognized_by_its_content() -> None:
     long = {"value": "x" * 100_000}
     assert detect(write(start())) is events
     assert detect(write(record("user.message", content="hi"))) is events
@@ -583,7 +583,7 @@ CHAT = session(
 
 
 @given(data=st.data())
-def test_no_value_where_another_was_expected_raises(data: st.DataObject) -> None:
+def test_no_value_of_an_unexpected_type_raises(data: st.DataObject) -> None:
     stream, talked = spoiled(data, STREAM, 3), spoiled(data, CHAT, 3)
     list(events.read(io.BytesIO(write(*stream))))
     list(chat.read(io.BytesIO(json.dumps(talked).encode())))
@@ -594,7 +594,7 @@ def test_a_stream_cut_anywhere_gives_a_beginning_of_the_whole() -> None:
     check_cuts(events, write(*STREAM))
 
 
-def test_a_chat_cut_anywhere_gives_what_is_there_and_says_so() -> None:
+def test_a_chat_cut_anywhere_gives_a_beginning_and_a_damage() -> None:
     data = json.dumps(CHAT).encode()
     ids = {event.id for event in happened(list(chat.read(io.BytesIO(data))))}
     for cut in range(len(data)):
@@ -604,7 +604,7 @@ def test_a_chat_cut_anywhere_gives_what_is_there_and_says_so() -> None:
 
 
 @pytest.mark.shared
-def test_a_real_event_stream(samples: Path) -> None:
+def test_a_real_event_stream_is_read(samples: Path) -> None:
     data = (samples / "other/copilot/cli-events.jsonl").read_bytes()
     records = [json.loads(line) for line in data.splitlines()]
     items = list(events.read(io.BytesIO(data)))
@@ -619,7 +619,7 @@ def test_a_real_event_stream(samples: Path) -> None:
 
 
 @pytest.mark.shared
-def test_a_real_chat(samples: Path) -> None:
+def test_a_real_chat_is_read(samples: Path) -> None:
     data = (samples / "other/copilot/vscode-chat-session.json").read_bytes()
     requests = json.loads(data)["requests"]
     rounds = [found for r in requests for found in r["result"]["metadata"]["toolCallRounds"]]

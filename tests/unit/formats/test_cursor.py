@@ -1,4 +1,4 @@
-"""Cursor's transcripts: every trap of the format in a log of a few records."""
+"""Cursor's transcripts: each peculiarity of the format in a log of a few records."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_a_message_gives_words_hidden_thinking_and_calls() -> None:
         ([{"type": "image", "source": {"data": "eA==", "media_type": "image/png"}}], "[image/png, 1 bytes]"),
     ],
 )
-def test_only_what_was_typed_is_a_prompt(blocks: list[Any], prompt: str | None) -> None:
+def test_only_typed_text_is_a_prompt(blocks: list[Any], prompt: str | None) -> None:
     found = [event.content for event in happened(read(message("user", *blocks))) if isinstance(event, Prompt)]
     assert found == ([prompt] if prompt else [])
 
@@ -108,7 +108,7 @@ def test_only_what_was_typed_is_a_prompt(blocks: list[Any], prompt: str | None) 
         ),
     ],
 )
-def test_edits_are_what_the_arguments_say(tool: str, arguments: dict[str, Any], edit: Edit) -> None:
+def test_edits_are_read_from_the_arguments(tool: str, arguments: dict[str, Any], edit: Edit) -> None:
     assert entries(read(message("assistant", call(tool, **arguments))))[0].edits == (edit,)
 
 
@@ -120,7 +120,7 @@ def test_a_shell_call_has_its_command_and_folder() -> None:
         assert (entry.command, entry.folder, entry.edits) == ("git commit", "/w", ())
 
 
-def test_a_result_is_taken_where_one_is_written() -> None:
+def test_a_result_is_read_if_the_log_has_one() -> None:
     block = {
         "type": "tool_result",
         "tool_use_id": "c1",
@@ -133,7 +133,7 @@ def test_a_result_is_taken_where_one_is_written() -> None:
     assert entry.commits == ("1a2b3c4",)
 
 
-def test_the_name_is_the_session_else_its_shape() -> None:
+def test_the_session_id_is_the_file_name_or_made_from_the_structure() -> None:
     log = [asked("hi"), message("assistant", text("one"))]
     assert read(*log)[0] == Fact(name="session", value="S")
     named = read(*log, session=None)[0]
@@ -145,7 +145,7 @@ def test_the_name_is_the_session_else_its_shape() -> None:
     assert read(asked("hi"), message("assistant", text("three")), session=None)[0] != named
 
 
-def test_reading_on_from_a_mark_is_reading_through() -> None:
+def test_reading_on_from_a_mark_gives_the_same() -> None:
     data = b"\n" + write(
         asked("a"), message("assistant", text("b")), asked("c"), asked("d"), message("assistant")
     )
@@ -176,12 +176,12 @@ def test_a_transcript_cut_anywhere_gives_a_beginning_of_the_whole() -> None:
         message("user", {"type": "image", "source": "x"}, {"type": "tool_result", "content": 5}),
     ],
 )
-def test_no_value_where_another_was_expected_raises(strange: Any) -> None:
+def test_no_value_of_an_unexpected_type_raises(strange: Any) -> None:
     read(strange, asked("still read"), session=None)
     assert "still read" in [event.content for event in happened(read(strange, asked("still read")))]
 
 
-def test_it_is_known_by_its_content() -> None:
+def test_a_transcript_is_recognized_by_its_content() -> None:
     assert detect(write(asked("x"))) is cursor
     assert (
         detect(
@@ -194,7 +194,7 @@ def test_it_is_known_by_its_content() -> None:
 
 
 @pytest.mark.shared
-def test_a_real_transcript(samples: Path) -> None:
+def test_a_real_transcript_is_read(samples: Path) -> None:
     data = (samples / "other/cursor/cursor-session-simple.jsonl").read_bytes()
     records = [json.loads(line) for line in data.splitlines()]
     blocks = [b for r in records if r["role"] == "assistant" for b in r["message"]["content"]]

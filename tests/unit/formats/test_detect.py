@@ -1,4 +1,4 @@
-"""Whose file a beginning is. Everything that lies beside a log is asked that, so nothing may raise."""
+"""Recognizing a file's format by its beginning. Any file near a log is examined, so nothing may raise."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def written(records: list[Any]) -> bytes:
 
 
 @pytest.mark.parametrize("name", [name for name in HEADS if name not in STORES])
-def test_a_beginning_is_claimed_by_its_own_reader(name: str) -> None:
+def test_a_logs_beginning_is_claimed_by_its_own_reader(name: str) -> None:
     found = detect(written(HEADS[name]))
     assert found is not None
     assert found.name == name
@@ -77,7 +77,7 @@ def strange(data: st.DataObject, head: list[Any]) -> list[Any]:
 
 
 @given(data=st.data())
-def test_no_value_where_another_was_expected_makes_a_reader_raise(data: st.DataObject) -> None:
+def test_no_value_of_an_unexpected_type_makes_a_reader_raise(data: st.DataObject) -> None:
     name = data.draw(st.sampled_from(sorted(HEADS)))
     head = written(strange(data, HEADS[name]))
     for each in (head, head[: data.draw(st.integers(0, len(head)))]):
@@ -86,7 +86,7 @@ def test_no_value_where_another_was_expected_makes_a_reader_raise(data: st.DataO
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(data=st.data())
-def test_nor_a_store(tmp_path: Path, data: st.DataObject) -> None:
+def test_no_value_of_an_unexpected_type_makes_a_store_raise(tmp_path: Path, data: st.DataObject) -> None:
     message = {"role": "user", "time": {"created": 1}}
     (first,) = strange(data, [data.draw(st.sampled_from([message, EVENT, *_FILES]))])
     places_of_files = ("f", "message/ses_1/msg_1.json", "part/msg_1/prt_1.json", "events/0.json")
@@ -97,7 +97,7 @@ def test_nor_a_store(tmp_path: Path, data: st.DataObject) -> None:
         assert {type(store_of(name).detect(place)) for name in STORES} == {bool}
 
 
-def test_plug_ins_are_looked_up_once_for_a_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plug_ins_are_looked_up_once_per_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     looked: list[int] = []
 
     def plugged() -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""One JSON document, whole or cut."""
+"""Reading one JSON document, whole or cut."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def load(data: bytes) -> tuple[Any, int | None]:
         ("", (None, 0)),
     ],
 )
-def test_a_document_is_read_as_far_as_it_goes(text: str, expected: tuple[Any, int | None]) -> None:
+def test_a_cut_document_is_read_up_to_the_cut(text: str, expected: tuple[Any, int | None]) -> None:
     assert load(text.encode()) == expected
 
 
@@ -40,13 +40,15 @@ LEAF = st.integers() | st.text() | st.dictionaries(st.text(), st.none())
 
 
 @given(st.lists(st.lists(LEAF)), st.data())
-def test_of_a_document_cut_anywhere_a_beginning_is_read(value: list[list[Any]], data: st.DataObject) -> None:
+def test_a_document_cut_anywhere_gives_a_beginning_of_the_whole(
+    value: list[list[Any]], data: st.DataObject
+) -> None:
     text = json.dumps(value).encode()
     found, _ = load(text[: data.draw(st.integers(0, len(text)))])
     assert found is None or found[:-1] == value[: max(len(found) - 1, 0)]
 
 
-def test_a_document_twice_as_long_takes_no_more_than_twice_as_long() -> None:
+def test_twice_as_long_a_document_takes_at_most_twice_the_time() -> None:
     def took(n: int) -> float:
         start = time.process_time()
         load(b"[" * n + b"1," * n)

@@ -1,4 +1,4 @@
-"""What holds for every reader: whose files it claims, and that no log makes it raise."""
+"""Properties of every reader: which files it claims, and that no log makes it raise."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ CODEX_LOG: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize(("name", "log"), [("claude-code", CLAUDE_LOG), ("codex-rollout", CODEX_LOG)])
 @given(data=st.data())
-def test_no_value_where_another_was_expected_raises(
+def test_no_value_of_an_unexpected_type_raises(
     name: str, log: list[dict[str, Any]], data: st.DataObject
 ) -> None:
     strange = spoiled(data, log)
@@ -87,12 +87,12 @@ def test_an_entry_ends_where_its_record_does(name: str, log: list[dict[str, Any]
         ("cursor", {"role": "user", "message": {"content": []}}),
     ],
 )
-def test_a_log_is_known_by_its_content(name: str | None, head: dict[str, Any]) -> None:
+def test_a_log_is_recognized_by_its_content(name: str | None, head: dict[str, Any]) -> None:
     found = detect(json.dumps(head).encode() + b"\n")
     assert (found.name if found else None) == name
 
 
-def test_a_first_line_longer_than_the_head_is_known_too() -> None:
+def test_a_log_whose_first_line_is_longer_than_the_head_is_recognized() -> None:
     prompt = claude.user("u", "x" * 100_000)
     first = {"parentUuid": None, "sessionId": "S"} | prompt
     assert detect(json.dumps(first, separators=(",", ":")).encode()[:65536]) is reader_of("claude-code")
@@ -101,5 +101,5 @@ def test_a_first_line_longer_than_the_head_is_known_too() -> None:
 
 
 @pytest.mark.parametrize("head", [b"", b"\n\n", b"\0\xff\xfe", b"SQLite format 3\0", b'{"type":"us', b"[]"])
-def test_what_is_no_log_is_nobodys(head: bytes) -> None:
+def test_other_files_are_not_claimed_by_any_reader(head: bytes) -> None:
     assert detect(head) is None

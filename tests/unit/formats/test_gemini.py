@@ -1,4 +1,4 @@
-"""Gemini CLI's session files: every trap of the format, each in a log of a few records."""
+"""Gemini CLI's session files: each peculiarity of the format in a log of a few records."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def response(call_id: str, tool: str = "run_shell_command", **given: Any) -> Jso
 
 
 def call(tool: str, call_id: str = "c1", output: str | None = None, **more: Any) -> Json:
-    """A call with its arguments; ``output`` is what its result says."""
+    """Return a call with its arguments; ``output`` is the text of its result."""
     known: Json = {key: more.pop(key) for key in ("resultDisplay", "status", "result") if key in more}
     made: Json = {"id": call_id, "name": tool, "args": more, "timestamp": THEN, **known}
     if output is not None:
@@ -121,7 +121,7 @@ def test_a_message_written_again_is_one_response() -> None:
     )
 
 
-def test_the_last_of_each_field_wins_and_nothing_that_was_known_is_lost() -> None:
+def test_the_last_value_of_each_field_counts_and_no_known_value_is_lost() -> None:
     again = said("m", "the whole", tokens=None, model=None)
     update = {"type": "message_update", "id": "m", "tokens": {**TOKENS, "output": 80}}
     items = read(META, user("u", "go"), said("m", "the", tokens=TOKENS), again, update)
@@ -130,7 +130,7 @@ def test_the_last_of_each_field_wins_and_nothing_that_was_known_is_lost() -> Non
     assert [i.usage.output_tokens for i in items if isinstance(i, Spent)] == [100]
 
 
-def test_what_comes_of_a_message_after_another_is_added() -> None:
+def test_calls_added_to_a_message_after_another_one_are_kept() -> None:
     first = said("m", "x", toolCalls=[call("glob", "c1", pattern="*")])
     answer = user("r", [response("c1", "glob", output="found")])
     later = said("m", "x", toolCalls=[call("glob", "c1", "richer", pattern="*"), call("glob", "c2", "more")])
@@ -147,7 +147,7 @@ def test_a_response_without_words_still_has_its_cost_once_it_is_over() -> None:
     assert [item.response for item in items if isinstance(item, Spent)] == ["m"]
 
 
-def test_calls_and_results_of_one_response_pair_by_their_ids() -> None:
+def test_calls_and_results_of_one_response_are_paired_by_their_ids() -> None:
     calls = [call("glob", "c1", "one", pattern="1"), call("glob", "c2", "two", pattern="2")]
     found = events(META, said("m", toolCalls=calls))
     assert [event.id for event in found] == ["m:c0", "m:c1", "m:r0", "m:r1"]
@@ -164,7 +164,7 @@ def test_calls_without_ids_are_named_by_message_and_ordinal() -> None:
     assert [e.call_id for e in found if isinstance(e, ToolCall | ToolResult)] == [*("m:c0", "m:c1") * 2]
 
 
-def test_a_result_that_stands_in_both_places_is_told_once() -> None:
+def test_a_result_in_both_records_is_read_once() -> None:
     found = events(
         META,
         said("m", toolCalls=[call("glob", "c1", "x", pattern="*")]),
@@ -173,7 +173,7 @@ def test_a_result_that_stands_in_both_places_is_told_once() -> None:
     assert [event.id for event in found] == ["m:c0", "m:r0"]
 
 
-def test_notes_of_the_program() -> None:
+def test_the_programs_notes_are_read() -> None:
     found = events(META, *(
         {"id": kind, "timestamp": AT, "type": kind, "content": f"a {kind}"}
         for kind in ("info", "warning", "error", "of-2031")
@@ -193,7 +193,7 @@ def test_notes_of_the_program() -> None:
 
 
 def rewritten() -> list[Json]:
-    """A session that was resumed: its history comes again, poorer, and later."""
+    """Return a resumed session: its history is repeated with fewer fields and later times."""
     calling = said("m1", "Listing", toolCalls=[call("glob", "c1", "a.txt", pattern="*")])
     return [
         META,
@@ -221,7 +221,7 @@ def rewritten() -> list[Json]:
     ]
 
 
-def test_a_rewritten_history_tells_nothing_again() -> None:
+def test_a_repeated_history_adds_no_events() -> None:
     items = read(*rewritten())
     found = [entry.event for entry in entries(items)]
     assert [e.id for e in found] == ["u1:0", "m1:m", "m1:c0", "m1:r0", "m2:m", "u2:0", "m3:m"]
@@ -232,13 +232,13 @@ def test_a_rewritten_history_tells_nothing_again() -> None:
     ]
 
 
-def test_a_history_that_stands_nowhere_else_is_told() -> None:
+def test_a_history_that_is_not_a_repetition_is_read() -> None:
     *_, history, prompt, last = rewritten()
     found = events(META, history, prompt, last)
     assert [e.id for e in found] == [*("u1:0", "m1:m", "m1:c0", "m1_response:0", "m2:m", "u2:0", "m3:m")]
 
 
-def test_a_compression_is_noted_once_and_takes_nothing_away() -> None:
+def test_a_compression_is_noted_once_and_removes_no_event() -> None:
     summary = user("s", "<state_snapshot>what was done</state_snapshot>")
     kept = [summary, said("f", [{"text": "Got it. Thanks for the additional context!"}]), user("new", "1")]
     items = read(
@@ -259,7 +259,7 @@ def test_a_compression_is_noted_once_and_takes_nothing_away() -> None:
     )
 
 
-def test_what_a_rewind_takes_back_stays() -> None:
+def test_events_before_a_rewind_are_kept() -> None:
     found = events(META, user("u1", "1"), said("m1", "a"), {"$rewindTo": "u1"}, user("u2", "2"))
     assert [type(event) for event in found] == [Prompt, Message, NoteEvent, Prompt]
     assert found[2].tags == ("rewound",)
@@ -284,7 +284,7 @@ def test_what_a_rewind_takes_back_stays() -> None:
         {"id": "u", "type": "user"},
     ],
 )
-def test_what_no_human_typed_is_no_prompt(message: Json) -> None:
+def test_text_that_no_human_typed_is_not_a_prompt(message: Json) -> None:
     items = read(META, message)
     assert entries(items) == []
     assert not [item for item in items if isinstance(item, Mark | Damage)]
@@ -302,7 +302,7 @@ def test_what_no_human_typed_is_no_prompt(message: Json) -> None:
         ("/memory show", "/memory show"),
     ],
 )
-def test_a_prompt_is_what_was_typed(content: Any, typed: str) -> None:
+def test_a_prompt_is_the_typed_text(content: Any, typed: str) -> None:
     items = read(META, user("u", content))
     assert isinstance(items[-2], Mark)
     (prompt,) = (entry.event for entry in entries(items))
@@ -310,12 +310,12 @@ def test_a_prompt_is_what_was_typed(content: Any, typed: str) -> None:
     assert (prompt.id, prompt.content, prompt.ts) == ("u:0", typed, AT)
 
 
-def test_what_was_shown_is_what_was_typed() -> None:
+def test_a_prompt_is_the_displayed_text() -> None:
     shown = user("u", "a template, filled in", displayContent=[{"text": "/review a"}])
     assert only(META, shown).event.content == "/review a"
 
 
-def test_a_command_of_the_user_s_own_is_noted() -> None:
+def test_a_command_that_the_user_ran_is_noted() -> None:
     event = only(META, user("u", "I ran the following shell command:\n```sh\nls\n```\n…")).event
     assert isinstance(event, NoteEvent)
     assert (event.kind, event.tags) == ("note", ("shell",))
@@ -358,7 +358,7 @@ OLD = "Command: x\ny\nDirectory: (root)\nOutput: {}\nError: (none)\nExit Code: {
         ("Command moved to background (PID: 7). Output hidden.", None, None, False),
     ],
 )
-def test_how_a_command_ended_stands_around_its_output(
+def test_a_commands_outcome_is_read_from_the_lines_around_its_output(
     output: str, text: str | None, code: int | None, *, failed: bool
 ) -> None:
     event = shell(output).event
@@ -380,7 +380,7 @@ def test_a_cut_output_is_marked() -> None:
     assert event.content.endswith("omitted] ...\n\nz")
 
 
-def test_commits_are_read_from_what_git_printed() -> None:
+def test_commits_are_read_from_gits_output() -> None:
     printed = "[main 1a2b3c4] one\n 1 file changed\n[topic/x (root-commit) 5d6e7f8] two"
     assert shell(f"<untrusted_context>\nOutput: {printed}{PID}\n</untrusted_context>").commits == (
         *("1a2b3c4", "5d6e7f8"),
@@ -401,15 +401,13 @@ def test_commits_are_read_from_what_git_printed() -> None:
         ([META], None, None),
     ],
 )
-def test_a_command_is_known_with_its_folder(
-    records: list[Json], dir_path: str | None, folder: str | None
-) -> None:
+def test_a_command_has_its_folder(records: list[Json], dir_path: str | None, folder: str | None) -> None:
     inside = {} if dir_path is None else {"dir_path": dir_path}
     entry = only(*records, said("m", toolCalls=[call("run_shell_command", command="git commit", **inside)]))
     assert (entry.command, entry.folder, entry.paths) == ("git commit", folder, ())
 
 
-def test_a_written_file() -> None:
+def test_writing_a_file_is_an_edit() -> None:
     display = {"fileDiff": "…", "originalContent": "", "newContent": "a\nb\n", "isNewFile": True}
     made = call("write_file", "c1", "ok", file_path="/w/n.py", content="a\nB\n", resultDisplay=display)
     called, result = entries(read(META, said("m", toolCalls=[made])))
@@ -418,7 +416,7 @@ def test_a_written_file() -> None:
     assert result.edits == (Edit(path="/w/n.py", kind="add", whole="a\nb\n"),)
 
 
-def test_a_replacement() -> None:
+def test_a_replacement_is_an_edit() -> None:
     arguments = {"file_path": "n.py", "old_string": "a\nb", "new_string": "a\nc\nd", "instruction": "i"}
     display = {"fileDiff": "…", "newContent": "a\nc\nd\n"}
     called, result = entries(
@@ -428,7 +426,7 @@ def test_a_replacement() -> None:
     assert result.edits == (Edit(path="n.py", whole="a\nc\nd\n"),)
 
 
-def test_an_old_version_says_only_in_words_that_a_file_is_new() -> None:
+def test_an_old_version_marks_a_new_file_only_in_its_output() -> None:
     made = call(
         "write_file", "c1", "Successfully created and wrote to new file: /w/n.", file_path="/w/n", content=""
     )
@@ -437,7 +435,7 @@ def test_an_old_version_says_only_in_words_that_a_file_is_new() -> None:
 
 
 @pytest.mark.parametrize("status", ["error", "cancelled"])
-def test_a_call_that_failed(status: str) -> None:
+def test_a_failed_call_has_an_error_result(status: str) -> None:
     failed = call(
         "write_file",
         file_path="/w/n",
@@ -455,7 +453,7 @@ def test_a_call_that_failed(status: str) -> None:
     assert (result.event.is_error, result.event.exit_code) == (True, None)
 
 
-def test_after_a_rewrite_each_call_holds_the_answers_of_all() -> None:
+def test_results_of_all_calls_repeated_in_each_call_are_read_once() -> None:
     both = [response("c1", "glob", output="one"), response("c2", "glob", output="two")]
     calls = [call("glob", "c1", result=both), call("glob", "c2", result=both)]
     found = events(META, said("m", toolCalls=calls))
@@ -475,7 +473,7 @@ def said_no(called: Json) -> list[str]:
     return [e.content for e in found if isinstance(e, NoteEvent) and e.kind == "refusal"]
 
 
-def test_a_refused_call_says_of_what_and_is_no_decision() -> None:
+def test_a_refused_call_names_its_command_and_is_not_a_decision() -> None:
     denied = "[Operation Cancelled] Reason: User denied execution."
     refused = call(
         "run_shell_command", command="rm x", status="cancelled", result=[response("c1", error=denied)]
@@ -509,7 +507,7 @@ def test_a_plan_is_approved_or_rejected() -> None:
 # ---------------------------------------------------------------- the session
 
 
-def test_a_subagent_hears_from_its_parent() -> None:
+def test_a_subagents_prompt_is_a_message_of_its_parent() -> None:
     items = read({**META, "kind": "subagent", "directories": ["/w"]}, user("u", "look around"))
     (event,) = (entry.event for entry in entries(items))
     assert isinstance(event, PeerMessage)
@@ -518,7 +516,7 @@ def test_a_subagent_hears_from_its_parent() -> None:
     assert not [item for item in items if isinstance(item, Mark)]
 
 
-def test_a_session_without_metadata_is_named_by_its_file_or_its_shape() -> None:
+def test_a_session_without_metadata_is_named_by_its_file_or_structure() -> None:
     log = [user("u", "go"), said("m", "x")]
     assert ("session", "named") in facts(read(*log, session="named"))
     (name, shape), *_ = facts(read(*log))
@@ -526,11 +524,11 @@ def test_a_session_without_metadata_is_named_by_its_file_or_its_shape() -> None:
     assert facts(read(log[0]))[0] == facts(read(user("v", "no")))[0] == ("session", shape)
 
 
-def test_its_title_is_its_summary() -> None:
+def test_the_title_of_a_session_is_its_summary() -> None:
     assert ("title", "A greeting") in facts(read(META, {"$set": {"summary": "A greeting"}}))
 
 
-def test_nothing_but_metadata_is_a_session() -> None:
+def test_metadata_alone_is_a_session() -> None:
     assert facts(read(META)) == [("session", "S"), ("started_at", AT)]
 
 
@@ -541,7 +539,7 @@ def document(*messages: Json) -> Json:
     return {**META, "messages": list(messages), "summary": "A title"}
 
 
-def test_a_document_tells_the_same_whatever_its_name_and_spacing() -> None:
+def test_a_document_gives_the_same_whatever_its_name_and_spacing() -> None:
     messages = [user("u", "go"), said("m", "x", toolCalls=[call("glob", "c1", "y", pattern="*")])]
     lines = entries(read(META, *messages))
     for indent in (None, 2):
@@ -551,7 +549,7 @@ def test_a_document_tells_the_same_whatever_its_name_and_spacing() -> None:
 
 
 @pytest.mark.parametrize("indent", [None, 1])
-def test_a_document_cut_anywhere_gives_what_stands_before_the_cut(indent: int | None) -> None:
+def test_a_document_cut_anywhere_gives_the_events_before_the_cut(indent: int | None) -> None:
     messages = [
         user("u", "go"),
         said("m", "x", toolCalls=[call("glob", "c1", "y", pattern="*")]),
@@ -577,7 +575,7 @@ def test_a_log_is_read_as_it_grows() -> None:
         assert not [item for item in items if isinstance(item, Damage)]
 
 
-def test_reading_on_gives_what_reading_through_gives() -> None:
+def test_reading_on_from_a_mark_gives_the_same() -> None:
     summary = replacing(user("s", "<state_snapshot>x</state_snapshot>"))
     data = written(*rewritten(), summary, user("u3", "3"), summary, said("m4", "4"), user("u4", "4"))
     items = list(gemini.read(io.BytesIO(data)))
@@ -615,7 +613,7 @@ def test_no_content_raises(changes: list[tuple[str, Any]]) -> None:
         list(gemini.read(io.BytesIO(json.dumps({**META, "messages": [record]}, indent=1).encode())))
 
 
-def test_what_is_broken_between_whole_records_is_reported() -> None:
+def test_a_broken_record_between_others_is_reported() -> None:
     data = written(META, user("u", "go")) + b'{"id":"x","ty\n' + b"\0\0" + written(said("m", "x")).strip()
     items = list(gemini.read(io.BytesIO(data + written(user("v", "glued")))))
     assert [entry.event.id for entry in entries(items)] == ["u:0", "m:m", "v:0"]
@@ -633,13 +631,13 @@ def test_what_is_broken_between_whole_records_is_reported() -> None:
         [user("u", "go")],
     ],
 )
-def test_a_session_is_known_by_its_content(log: list[Json]) -> None:
+def test_a_session_is_recognized_by_its_content(log: list[Json]) -> None:
     found = detect(written(*log))
     assert found is not None
     assert found.name == "gemini-cli"
 
 
-def test_a_document_is_known_by_its_content_though_it_is_long() -> None:
+def test_a_long_document_is_recognized_by_its_content() -> None:
     for indent in (None, 2):
         data = json.dumps(
             document(*(said(f"m{n}", "x" * 2000) for n in range(60))), indent=indent, sort_keys=True
@@ -660,5 +658,5 @@ def test_a_document_is_known_by_its_content_though_it_is_long() -> None:
         b'{"role":"user","content":"\\"type\\": \\"gemini\\", \\"messages\\": ["}\n',
     ],
 )
-def test_what_is_no_session(head: bytes) -> None:
+def test_other_files_are_not_recognized_as_sessions(head: bytes) -> None:
     assert not gemini.detect(head)

@@ -1,4 +1,4 @@
-"""What Gemini CLI prints in its two machine-readable forms."""
+"""Gemini CLI's output in its two machine-readable forms."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ RUN = [
 ]
 
 
-def test_a_run_as_it_was_printed() -> None:
+def test_a_printed_run_is_read() -> None:
     items = read(*RUN)
     found = [entry.event for entry in entries(items)]
     assert [(type(e), e.id) for e in found] == [
@@ -89,7 +89,7 @@ def test_a_run_as_it_was_printed() -> None:
     assert isinstance(items[-1], TurnEnd)
 
 
-def test_the_tokens_of_a_run_stand_with_its_last_response() -> None:
+def test_the_tokens_of_a_run_belong_to_its_last_response() -> None:
     assert [item for item in read(*RUN) if isinstance(item, Spent)] == [
         Spent(
             response="stream.8",
@@ -100,7 +100,7 @@ def test_the_tokens_of_a_run_stand_with_its_last_response() -> None:
     assert not [item for item in read(INIT, message("user", "go"), END) if isinstance(item, Spent)]
 
 
-def test_what_calls_do() -> None:
+def test_calls_have_their_commands_and_edits() -> None:
     command = tool("run_shell_command", "c1", command="git commit -m x")
     printed = result("c1", output="[main 1a2b3c4] x\n 1 file changed")
     write = tool("write_file", "c2", file_path="/w/a", content="x\n")
@@ -112,7 +112,7 @@ def test_what_calls_do() -> None:
     assert made.event.exit_code is None
 
 
-def test_a_refused_call_says_of_what_and_is_no_decision() -> None:
+def test_a_refused_call_names_its_command_and_is_not_a_decision() -> None:
     denied = result(
         "c1", "error", error={"type": "x", "message": "[Operation Cancelled] Reason: User denied execution."}
     )
@@ -122,7 +122,7 @@ def test_a_refused_call_says_of_what_and_is_no_decision() -> None:
     assert refusal.event.content == "glob *"
 
 
-def test_what_went_wrong_is_noted() -> None:
+def test_errors_and_warnings_are_noted() -> None:
     warning = {"type": "error", "timestamp": AT, "severity": "warning", "message": "Loop detected"}
     failed = {
         "type": "result",
@@ -138,14 +138,14 @@ def test_what_went_wrong_is_noted() -> None:
     assert ("status", "failed") in facts(items)
 
 
-def test_an_output_without_its_beginning_is_named_by_its_shape() -> None:
+def test_an_output_without_its_beginning_is_named_by_its_structure() -> None:
     (name, value), *_ = facts(read(*RUN[2:]))
     assert (name, len(str(value))) == ("session", 20)
     assert facts(read(RUN[2]))[0] == ("session", value)
     assert facts(read(*RUN[2:], session="named"))[0] == ("session", "named")
 
 
-def test_reading_on_and_cuts() -> None:
+def test_reading_on_from_a_mark_and_cut_outputs() -> None:
     data = written(*RUN, message("user", "again"), message("assistant", "x"), END)
     items = list(stream.read(io.BytesIO(data)))
     first, second = (item.cursor for item in items if isinstance(item, Mark))
@@ -191,7 +191,7 @@ def answer(given: Json) -> list[Item]:
     return list(output.read(io.BytesIO(json.dumps(given, indent=2).encode())))
 
 
-def test_an_answer_and_its_figures() -> None:
+def test_an_answer_is_read_with_its_tokens() -> None:
     items = answer(ANSWER)
     assert facts(items) == [
         *(("session", "S"), ("model", "pro"), ("model", "flash"), ("api_calls", 4), ("status", "completed"))
@@ -220,7 +220,7 @@ def test_an_older_answer_has_no_session_and_other_names() -> None:
     assert facts(items)[0][1] == facts(answer(older))[0][1] != facts(answer(older | {"response": "xy"}))[0][1]
 
 
-def test_a_run_that_failed() -> None:
+def test_a_failed_run_has_its_error() -> None:
     items = answer({"session_id": "S", "error": {"type": "Error", "message": "no quota", "code": 1}})
     (entry,) = entries(items)
     assert isinstance(entry.event, NoteEvent)
@@ -228,7 +228,7 @@ def test_a_run_that_failed() -> None:
     assert ("status", "failed") in facts(items)
 
 
-def test_an_answer_cut_anywhere() -> None:
+def test_an_answer_cut_anywhere_is_read() -> None:
     data = json.dumps(ANSWER, indent=2).encode()
     for end in range(len(data)):
         items = list(output.read(io.BytesIO(data[:end])))
@@ -254,7 +254,7 @@ def test_an_answer_cut_anywhere() -> None:
         (b'{"session_id": "S", "response": "' + b"x" * 60_000, "gemini-output"),
     ],
 )
-def test_the_forms_are_known_by_their_content(head: bytes, name: str) -> None:
+def test_both_forms_are_recognized_by_their_content(head: bytes, name: str) -> None:
     found = detect(head)
     assert found is not None
     assert found.name == name
@@ -269,6 +269,6 @@ def test_the_forms_are_known_by_their_content(head: bytes, name: str) -> None:
         b'{"error":{"message":"x"}}',
     ],
 )
-def test_what_is_neither(head: bytes) -> None:
+def test_other_files_are_not_recognized(head: bytes) -> None:
     assert not stream.detect(head)
     assert not output.detect(head)

@@ -1,4 +1,4 @@
-"""Gemini CLI's readers against real sessions and outputs: what an independent count found, and cuts."""
+"""Gemini CLI's readers on real sessions and outputs: compared with independent counts, and cut."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ PROMPTS = {
     "v0.61-950k.jsonl": 1,
     "v0.61-resumed.jsonl": 2,
 }
-"""What a human typed, counted by hand."""
+"""The number of prompts that a human typed, counted by hand."""
 
 
 def test_prompts_are_those_that_a_human_typed(samples: Path) -> None:
@@ -87,7 +87,7 @@ def test_prompts_are_those_that_a_human_typed(samples: Path) -> None:
         assert sum(isinstance(event, Prompt) for event in found) == expected, name
 
 
-def test_each_file_is_known_for_what_it_is(samples: Path, sessions: list[Path]) -> None:
+def test_each_files_format_is_recognized(samples: Path, sessions: list[Path]) -> None:
     named = dict.fromkeys(sessions, "gemini-cli")
     named[samples / "gemini-stream-json" / "v0.61-stream.jsonl"] = "gemini-stream-json"
     named[samples / "gemini-stream-json" / "v0.61-output.json"] = "gemini-output"
@@ -101,15 +101,15 @@ def test_each_file_is_known_for_what_it_is(samples: Path, sessions: list[Path]) 
             assert not any(reader.detect(head) for reader in (session, stream, output)), path
 
 
-def test_a_cut_document_gives_what_stands_before_the_cut(samples: Path) -> None:
+def test_a_cut_document_gives_the_events_before_the_cut(samples: Path) -> None:
     items = read(samples / "derived" / "gemini--truncated.json")
     assert len([item for item in items if isinstance(item, Damage)]) == 1
     whole = [event.id for event in events(read(samples / "gemini" / "json-9k.json"))]
     assert [type(event) for event in events(items)].count(ToolResult) == 2
-    assert {event.id for event in events(items)} < set(whole)  # thoughts stand after the calls there
+    assert {event.id for event in events(items)} < set(whole)  # thoughts come after the calls there
 
 
-def test_cut_anywhere_a_session_tells_the_beginning_of_the_same(sessions: list[Path]) -> None:
+def test_a_session_cut_anywhere_gives_a_beginning_of_the_whole(sessions: list[Path]) -> None:
     for path in sessions:
         data = path.read_bytes()
         whole = [event.id for event in events(list(session.read(io.BytesIO(data))))]
@@ -119,7 +119,7 @@ def test_cut_anywhere_a_session_tells_the_beginning_of_the_same(sessions: list[P
             assert set(found) <= set(whole), (path.name, end)
 
 
-def test_reading_on_gives_what_reading_through_gives(sessions: list[Path]) -> None:
+def test_reading_on_from_a_mark_gives_the_same(sessions: list[Path]) -> None:
     marks = 0
     for path in sessions:
         data = path.read_bytes()
@@ -133,7 +133,7 @@ def test_reading_on_gives_what_reading_through_gives(sessions: list[Path]) -> No
     assert marks == 4
 
 
-def test_a_stream_tells_what_was_printed(samples: Path) -> None:
+def test_a_stream_gives_the_printed_text(samples: Path) -> None:
     data = (samples / "gemini-stream-json" / "v0.61-stream.jsonl").read_bytes()
     records = [json.loads(line) for line in data.splitlines()]
     items = list(stream.read(io.BytesIO(data)))
@@ -148,7 +148,7 @@ def test_a_stream_tells_what_was_printed(samples: Path) -> None:
     assert spent.cache_read_tokens == stats["cached"]
     assert spent.output_tokens == stats["total_tokens"] - stats["input_tokens"]
     assert all(event.id.startswith("stream.") for event in found)
-    # the session file of the same run: what was said there after the same prompt
+    # the session file of the same run: its messages after the same prompt
     log = events(read(samples / "gemini" / "v0.61-resumed.jsonl"))
     run = itertools.takewhile(lambda e: not (isinstance(e, Prompt) and e.content.startswith("What")), log)
     assert [e.call_id for e in run if isinstance(e, ToolCall)] == [
@@ -156,7 +156,7 @@ def test_a_stream_tells_what_was_printed(samples: Path) -> None:
     ]
 
 
-def test_an_output_tells_its_figures(samples: Path) -> None:
+def test_an_output_gives_its_tokens(samples: Path) -> None:
     data = (samples / "gemini-stream-json" / "v0.61-output.json").read_bytes()
     items = list(output.read(io.BytesIO(data)))
     assert [event.content for event in events(items)] == [json.loads(data)["response"]]

@@ -69,7 +69,7 @@ def tool(name: str, arguments: Any, call_id: str | None = "c1", **more: Any) -> 
     return {"tool_name": name, "tool_input": arguments, **own, **more}
 
 
-# ---------------------------------------------------------------- whose it is
+# ---------------------------------------------------------------- the agent
 
 
 @pytest.mark.parametrize(
@@ -86,14 +86,14 @@ def tool(name: str, arguments: Any, call_id: str | None = "c1", **more: Any) -> 
         (hook(CURSOR, "beforeSubmitPrompt", prompt="x"), "cursor"),
     ],
 )
-def test_the_agent_shows_in_events_and_fields(payload: dict[str, Any], agent: str | None) -> None:
+def test_the_agent_is_recognized_by_events_and_fields(payload: dict[str, Any], agent: str | None) -> None:
     items = read(payload)
     assert items[0] == Fact(name="session", value="S")
     assert facts(items).get("agent") == agent
     assert "me@example.com" not in repr(items)
 
 
-def test_the_agent_may_show_late() -> None:
+def test_the_agent_may_be_recognized_late() -> None:
     codex = {k: v for k, v in CODEX.items() if k not in ("turn_id", "model")}
     items = read(
         hook(codex, "SessionStart"), hook(CODEX, "UserPromptSubmit", prompt="x"), hook(codex, "SessionEnd")
@@ -146,7 +146,7 @@ def test_a_failure_is_an_error() -> None:
     assert (result.event.is_error, result.event.exit_code) == (True, 2)
 
 
-def test_a_commit_is_known_in_every_agents_result() -> None:
+def test_a_commit_is_read_from_every_agents_result() -> None:
     said = "[main 1a2b3c4] x\n 1 file changed"
     command = {"command": "git commit -m x"}
     captures = [
@@ -181,7 +181,7 @@ def test_a_commit_is_known_in_every_agents_result() -> None:
         assert not result.event.is_error, capture
 
 
-def test_gemini_pairs_without_ids() -> None:
+def test_gemini_calls_and_results_are_paired_without_ids() -> None:
     def before(command: str) -> dict[str, Any]:
         return hook(GEMINI, "BeforeTool", **tool("run_shell_command", {"command": command}, None))
 
@@ -205,7 +205,7 @@ def test_gemini_pairs_without_ids() -> None:
     assert len({event.id for event in happened(items)}) == 6
 
 
-def test_gemini_writes_and_fails() -> None:
+def test_gemini_edits_and_failures_are_read() -> None:
     display = {"filePath": "/w/a", "newContent": "x\n", "originalContent": "", "isNewFile": True}
     response = {"llmContent": "written", "returnDisplay": display}
     arguments = {"file_path": "/w/a", "content": "x\n"}
@@ -220,7 +220,7 @@ def test_gemini_writes_and_fails() -> None:
     assert failed.is_error
 
 
-def test_codex_patches_and_frames() -> None:
+def test_codex_patches_and_framed_outputs_are_read() -> None:
     patch = "*** Begin Patch\n*** Add File: a\n+x\n*** End Patch"
     response = "Exit code: 1\nWall time: 0 seconds\nOutput:\nfailed\n"
     after = hook(CODEX, "PostToolUse", **tool("apply_patch", {"command": patch}), tool_response=response)
@@ -231,7 +231,7 @@ def test_codex_patches_and_frames() -> None:
     assert (result.event.content, result.event.exit_code, result.event.is_error) == ("failed\n", 1, True)
 
 
-def test_cursor_tells_a_call_by_one_way_only() -> None:
+def test_cursor_calls_reported_by_two_hooks_are_read_once() -> None:
     edits = [{"old_string": "x", "new_string": "y"}]
     alone = read(hook(CURSOR, "afterFileEdit", file_path="/w/a", edits=edits))
     assert entries(alone)[0].edits == (Edit(path="/w/a", added=("y",), removed=("x",)),)
@@ -259,10 +259,10 @@ def test_an_answered_question_is_a_decision() -> None:
     ]
 
 
-# ---------------------------------------------------------------- what was said
+# ---------------------------------------------------------------- prompts and messages
 
 
-def test_what_is_said_inside_a_subagent_is_no_humans() -> None:
+def test_a_prompt_inside_a_subagent_is_not_a_humans() -> None:
     inside = CLAUDE | {"agent_id": "a1", "agent_type": "Explore"}
     items = read(
         hook(inside, "UserPromptSubmit", prompt="find it"),
@@ -277,13 +277,13 @@ def test_what_is_said_inside_a_subagent_is_no_humans() -> None:
     assert not [item for item in items if isinstance(item, TurnEnd | Mark)]
 
 
-def test_what_the_program_typed_is_no_prompt() -> None:
+def test_text_that_the_program_typed_is_not_a_prompt() -> None:
     injected = hook(CLAUDE, "UserPromptSubmit", prompt="<task-notification>x</task-notification>")
     aside = hook(CLAUDE, "UserPromptSubmit", prompt="do it <system-reminder>x</system-reminder>")
     assert [(type(e), e.content) for e in happened(read(injected, aside))] == [(Prompt, "do it")]
 
 
-def test_ends_failures_and_compactions() -> None:
+def test_ends_failures_and_compactions_are_read() -> None:
     items = read(
         hook(CLAUDE, "PreCompact", trigger="auto"),
         hook(CLAUDE, "PostCompact", compact_summary="so far"),
@@ -308,7 +308,7 @@ def test_ends_failures_and_compactions() -> None:
 @pytest.mark.parametrize(
     "event", ["PreCompress", "AfterModel", "Notification", "WorktreeCreate", "NeverHeardOf"]
 )
-def test_other_events_pass_over(event: str) -> None:
+def test_other_events_are_skipped(event: str) -> None:
     assert happened(read(hook(GEMINI, event, prompt="x", llm_response={}))) == []
 
 
@@ -345,7 +345,7 @@ CAPTURE = [
 ]
 
 
-def test_reading_on_from_a_mark_is_reading_through() -> None:
+def test_reading_on_from_a_mark_gives_the_same() -> None:
     check_marks(hook_capture, write(*CAPTURE), 4)
 
 
@@ -354,7 +354,7 @@ def test_a_capture_cut_anywhere_gives_a_beginning_of_the_whole() -> None:
 
 
 @given(data=st.data())
-def test_no_value_where_another_was_expected_raises(data: st.DataObject) -> None:
+def test_no_value_of_an_unexpected_type_raises(data: st.DataObject) -> None:
     capture, notes = spoiled(data, CAPTURE), spoiled(data, [turn("a", "b")])
     list(hook_capture.read(io.BytesIO(write(*capture))))
     list(notify.read(io.BytesIO(write(*notes))))
@@ -380,7 +380,7 @@ def notified(*turns: dict[str, Any]) -> list[Item]:
     return list(notify.read(io.BytesIO(write(*turns))))
 
 
-def test_each_notification_repeats_what_was_asked_before() -> None:
+def test_prompts_repeated_in_each_notification_are_read_once() -> None:
     items = notified(turn("a"), turn("a", "b", id="2"), turn("a", "b", "b", "c", id="3"))
     assert [(type(e), e.id, e.content) for e in happened(items)] == [
         (Prompt, "hook.1:0", "a"),
@@ -394,7 +394,7 @@ def test_each_notification_repeats_what_was_asked_before() -> None:
     assert facts(items) == {"session": "T", "folder": "/w", "entrypoint": "codex_exec"}
 
 
-def test_a_thread_heard_of_late_was_asked_its_last_message_and_no_summary_is_a_prompt() -> None:
+def test_a_thread_first_seen_late_has_its_last_prompt_and_no_summary_as_one() -> None:
     summary = "Another language model started to solve this problem and produced a summary"
     items = notified(turn("old", "older", "mine", summary), turn("x", thread="U", id="2"))
     assert [e.content for e in happened(items) if isinstance(e, Prompt)] == ["mine", "x"]
@@ -412,7 +412,9 @@ def test_a_thread_heard_of_late_was_asked_its_last_message_and_no_summary_is_a_p
         ("hooks/gemini-0.61-main.jsonl", "gemini-cli", "BeforeAgent", "BeforeTool", "AfterAgent"),
     ],
 )
-def test_a_real_capture(samples: Path, name: str, agent: str, prompts: str, calls: str, answers: str) -> None:
+def test_a_real_capture_is_read(
+    samples: Path, name: str, agent: str, prompts: str, calls: str, answers: str
+) -> None:
     data = (samples / name).read_bytes()
     counted = Counter(json.loads(line)["hook_event_name"] for line in data.splitlines())
     assert detect(data[:65536]) is hook_capture
@@ -430,7 +432,7 @@ def test_a_real_capture(samples: Path, name: str, agent: str, prompts: str, call
 
 
 @pytest.mark.shared
-def test_a_capture_of_claude_code(samples: Path) -> None:
+def test_a_real_capture_of_claude_code_is_read(samples: Path) -> None:
     items = list(
         hook_capture.read(io.BytesIO((samples / "constructed/hooks--claude-code.jsonl").read_bytes()))
     )
@@ -445,7 +447,7 @@ def test_a_capture_of_claude_code(samples: Path) -> None:
 
 
 @pytest.mark.shared
-def test_real_notifications(samples: Path) -> None:
+def test_real_notifications_are_read(samples: Path) -> None:
     data = (samples / "hooks/codex-0.169-notify.jsonl").read_bytes()
     turns = [json.loads(line) for line in data.splitlines()]
     assert detect(data) is notify

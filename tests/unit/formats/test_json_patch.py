@@ -14,11 +14,11 @@ VALUES = st.recursive(
 
 
 @given(VALUES, VALUES)
-def test_a_value_changed_by_its_difference_is_the_other(wanted: object, given_: object) -> None:
+def test_applying_a_difference_gives_the_wanted_value(wanted: object, given_: object) -> None:
     assert is_same(patch(given_, difference(wanted, given_)), wanted)
 
 
-def test_only_what_differs_is_kept_under_its_name() -> None:
+def test_a_difference_contains_only_what_differs() -> None:
     assert difference({"a": 1, "b": {"c": 2, "d": 3}}, {"a": 1, "b": {"c": 2, "e": 4}}) == {
         "b": {"d": 3, "-": ["e"]}
     }
@@ -28,5 +28,5 @@ def test_only_what_differs_is_kept_under_its_name() -> None:
 
 
 @given(VALUES, VALUES)
-def test_a_change_that_fits_nothing_is_no_error(given_: object, change: object) -> None:
+def test_a_patch_that_does_not_fit_raises_nothing(given_: object, change: object) -> None:
     patch(given_, change)

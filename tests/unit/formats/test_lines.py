@@ -1,4 +1,4 @@
-"""JSON Lines in every state of disrepair that agents' logs were found in."""
+"""JSON Lines, damaged in every way that was seen in agents' logs."""
 
 from __future__ import annotations
 
@@ -47,24 +47,26 @@ def damages(data: bytes) -> list[Damage]:
         (b'{"a":' + b"9" * 5000 + b',"b":1}\n', [{"a": None, "b": 1}]),
     ],
 )
-def test_what_can_be_read_is_read_without_complaint(data: bytes, expected: list[dict[str, Any]]) -> None:
+def test_unusual_but_readable_lines_are_read_without_a_damage(
+    data: bytes, expected: list[dict[str, Any]]
+) -> None:
     assert values(data) == expected
     assert damages(data) == []
 
 
-def test_a_broken_piece_is_reported_where_it_stands_and_the_rest_is_read() -> None:
+def test_a_broken_record_is_reported_at_its_offset_and_the_rest_is_read() -> None:
     data = b'{"type":1}\n{"type":"torn","x":{"a{"type":2}\nnonsense\n{"type":3}\n'
     assert values(data) == [{"type": 1}, {"type": 2}, {"type": 3}]
     assert [d.at for d in damages(data)] == [11, data.index(b"nonsense")]
 
 
-def test_what_broke_leaves_no_piece_of_itself_behind_as_a_record() -> None:
+def test_no_part_of_a_broken_record_is_read_as_a_record() -> None:
     data = b'{"type":"torn","message":{"role":"user","content":"x"}\n{"type":1}\n'
     assert values(data) == [{"type": 1}]
     assert [d.at for d in damages(data)] == [0]
 
 
-def test_nesting_that_no_parser_survives_is_damage() -> None:
+def test_too_deep_nesting_is_a_damage() -> None:
     deep = b'{"a":' + b"[" * 100_000 + b"]" * 100_000 + b"}\n"
     assert values(deep + b'{"type":1}\n') == [{"type": 1}]
     assert len(damages(deep)) == 1
@@ -77,12 +79,12 @@ def test_a_line_beyond_the_limit_is_skipped(monkeypatch: pytest.MonkeyPatch) -> 
     assert [d.at for d in damages(data)] == [8]
 
 
-def test_the_last_fragment_is_in_progress_not_damaged() -> None:
+def test_an_incomplete_last_line_is_not_a_damage() -> None:
     assert read(b'{"a":1}\n{"type":"b') == read(b'{"a":1}\n')
     assert values(b'{"a":1}\n{"b":2}{"type":"c","d":{"type":1}') == [{"a": 1}, {"b": 2}]
 
 
-def test_offsets_are_those_of_the_bytes() -> None:
+def test_offsets_count_bytes() -> None:
     first, second, third = '{"a":"é€"}'.encode(), b'{"b":"\xff"}', b'{"c":3}'
     data = first + b"\r\n" + second + b"  " + third + b"\n"
     found = [f for f in read(data) if isinstance(f, Fragment)]
@@ -108,7 +110,7 @@ def test_a_cut_gives_a_beginning_of_the_whole(
     assert part == read(log)[: len(part)]
 
 
-def test_reading_goes_on_at_a_cursor_of_the_same_log_only() -> None:
+def test_reading_resumes_at_a_cursor_only_in_the_same_log() -> None:
     data = b"".join(b'{"n":%d}\n' % n for n in range(2000))
     log = Lines(io.BytesIO(data), START, trusted=frozenset())
     found = [(f, log.print(f.start)) for f in log if isinstance(f, Fragment)]
@@ -119,5 +121,5 @@ def test_reading_goes_on_at_a_cursor_of_the_same_log_only() -> None:
     for rewritten in (data.replace(b'"n":1400', b'"n":1409'), data[: fragment.start - 5], b""):
         with pytest.raises(FormatError, match="rewritten"):
             read(rewritten, cursor)
-    distant = data.replace(b'{"n":3}', b'{"n":4}')  # the print covers 4 kB, not the whole log
+    distant = data.replace(b'{"n":3}', b'{"n":4}')  # the fingerprint covers 4 kB, not the whole log
     assert read(distant, cursor) == read(data, cursor)

@@ -1,4 +1,4 @@
-"""Values of any shape."""
+"""Reading values of any type from foreign logs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from gittraj.formats.base import coerce
         ([], None),
     ],
 )
-def test_a_time_is_told_in_one_way_or_not_at_all(value: Any, expected: str | None) -> None:
+def test_a_time_is_given_in_one_form_or_not_at_all(value: Any, expected: str | None) -> None:
     assert coerce.stamp(value) == expected
 
 
@@ -51,7 +51,7 @@ def test_a_count_is_never_negative_and_never_a_truth_value() -> None:
     assert [coerce.count(v) for v in (3, -1, True, 2.5, "4", None)] == [3, 0, 0, 0, 0, 0]
 
 
-def test_a_cost_is_a_number_that_a_float_holds() -> None:
+def test_a_cost_is_a_number_that_fits_a_float() -> None:
     assert [coerce.cost(v) for v in (1, 0.25, 10**400, True, "1", None)] == [
         1.0,
         0.25,

@@ -1,4 +1,4 @@
-"""What a mark keeps is stored in the clear, so no text of a log may be in it; reading on needs none."""
+"""A mark's state is stored unencrypted, so it must not contain text of the log."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ LOGS: dict[str, list[dict[str, Any]]] = {
 
 
 def texts(value: Any) -> Iterator[str]:
-    """Every text in a JSON value, keys too."""
+    """Yield every string in a JSON value, including keys."""
     if isinstance(value, dict):
         value = [*value, *value.values()]
     if isinstance(value, list):
@@ -97,7 +97,7 @@ def read(name: str) -> tuple[bytes, list[Item]]:
 
 
 @pytest.mark.parametrize("name", LOGS)
-def test_a_mark_holds_no_words_and_reading_on_gives_the_same(name: str) -> None:
+def test_a_mark_contains_no_words_and_reading_on_from_it_gives_the_same(name: str) -> None:
     data, items = read(name)
     marks = [(n, item) for n, item in enumerate(items) if isinstance(item, Mark)]
     assert len(marks) > 1
@@ -107,18 +107,18 @@ def test_a_mark_holds_no_words_and_reading_on_gives_the_same(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in LOGS if name != "codex-rollout"])
-def test_a_title_or_an_error_is_told_once(name: str) -> None:
+def test_a_title_or_an_error_is_reported_once(name: str) -> None:
     told = [i.value for i in read(name)[1] if isinstance(i, Fact) and i.name in ("title", "exit_error")]
     assert told == [WORDS]
 
 
-def test_a_question_that_a_prompt_came_after_has_no_answer() -> None:
+def test_a_question_followed_by_a_prompt_has_no_answer() -> None:
     events = [item.event for item in read("copilot-cli")[1] if isinstance(item, Entry)]
     assert not [event for event in events if isinstance(event, Decided)]
 
 
 @pytest.mark.shared
-def test_no_mark_of_a_real_session_holds_more_than_ids_names_and_paths(samples: Path) -> None:
+def test_marks_of_real_sessions_contain_only_ids_names_and_paths(samples: Path) -> None:
     seen: set[str] = set()
     for path in sorted(path for path in samples.rglob("*") if path.is_file()):
         reader = detect(path.read_bytes()[:HEAD])

@@ -1,4 +1,4 @@
-"""mini-swe-agent's runs of both versions: each trap of the format in a log of a few messages."""
+"""mini-swe-agent's runs of both versions: each peculiarity of the format in a log of a few messages."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def events(value: Any) -> list[AnyEvent]:
 # ---------------------------------------------------------------- version 1
 
 
-def test_a_run_of_version_1() -> None:
+def test_a_run_of_version_1_is_read() -> None:
     value = run(
         answer("THOUGHT: I look.\n\n```bash\nls -la\n```"),
         ran("x.py\n"),
@@ -143,7 +143,7 @@ def test_a_run_of_version_1() -> None:
     assert not found[first.id].edits
 
 
-def test_an_answer_without_exactly_one_block_calls_nothing_and_is_told_so() -> None:
+def test_an_answer_without_exactly_one_block_has_no_call_and_an_error() -> None:
     two = answer("THOUGHT: both\n```bash\na\n```\n```bash\nb\n```")
     told = message("user", "Please always provide EXACTLY ONE action in triple backticks, found 2 actions.")
     thought, error = events(run(two, told))[1:]
@@ -165,7 +165,9 @@ def test_an_answer_without_exactly_one_block_calls_nothing_and_is_told_so() -> N
         ("Observation: {'output': 'x'}", "Observation: {'output': 'x'}", None, False, False),
     ],
 )  # fmt: skip
-def test_an_observation(text: str, content: str, code: int | None, is_error: bool, truncated: bool) -> None:
+def test_an_observation_is_a_result(
+    text: str, content: str, code: int | None, is_error: bool, truncated: bool
+) -> None:
     result = events(run(answer("x\n```bash\nls\n```"), message("user", text)))[-1]
     assert isinstance(result, ToolResult)
     assert (result.content, result.exit_code) == (content, code)
@@ -190,7 +192,7 @@ def test_a_command_that_timed_out_failed() -> None:
     assert (result.call_id, result.is_error) == ("m2:0", True)
 
 
-def test_what_the_user_of_an_interactive_run_says() -> None:
+def test_messages_of_an_interactive_runs_user_are_read() -> None:
     refused = "Command not executed. The user rejected your command with the following message:\nuse rg"
     value = run(
         answer("```bash\ngrep\n```"),
@@ -220,7 +222,9 @@ def test_what_the_user_of_an_interactive_run_says() -> None:
         (None, None, 0),
     ],
 )
-def test_how_a_run_ended(status: str | None, expected: str | None, errors: int) -> None:
+def test_the_exit_status_gives_the_sessions_status(
+    status: str | None, expected: str | None, errors: int
+) -> None:
     value = run(answer("```bash\nls\n```"), ran("x"), status=status)
     assert facts(read(value)).get("status") == expected
     remarks = [e for e in events(value) if isinstance(e, NoteEvent)]
@@ -238,7 +242,7 @@ def test_the_text_of_an_exception_ends_a_run_of_version_1() -> None:
     assert "somebody" not in repr(read(value))
 
 
-def test_a_list_of_messages_alone() -> None:
+def test_a_bare_list_of_messages_is_read() -> None:
     value = [
         *START,
         answer("x\n```bash\nls\n```"),
@@ -260,7 +264,7 @@ def test_a_list_of_messages_alone() -> None:
 # ---------------------------------------------------------------- version 2
 
 
-def test_a_run_of_version_2() -> None:
+def test_a_run_of_version_2_is_read() -> None:
     costs = [8.551199999999999e-05, 0.0010815]
     exit_ = message("exit", DIFF, extra={"exit_status": "Submitted", "submission": DIFF})
     value = run(
@@ -285,14 +289,14 @@ def test_a_run_of_version_2() -> None:
     assert facts(items)["exit_status"] == "Submitted"
 
 
-def test_costs_that_are_not_all_of_it_are_told_as_a_whole() -> None:
+def test_incomplete_costs_per_call_are_replaced_by_the_total() -> None:
     value = run(called("call_a", "ls", cost=0.001), model_stats={"instance_cost": 0.017876})
     items = read(value)
     assert facts(items)["cost_usd"] == 0.017876
     assert [i.cost for i in items if isinstance(i, Spent)] == [None]
 
 
-def test_a_cost_that_is_not_stated_is_not_told() -> None:
+def test_a_cost_that_is_not_stated_is_unknown() -> None:
     items = read(run(answer("x"), model_stats={"instance_cost": 0.0}))
     assert facts(items)["cost_usd"] == 0.0
     assert [i.cost for i in items if isinstance(i, Spent)] == [None]
@@ -300,7 +304,7 @@ def test_a_cost_that_is_not_stated_is_not_told() -> None:
     assert [i.cost for i in read(run(answer("x"))) if isinstance(i, Spent)] == [None]
 
 
-def test_several_calls_of_one_answer() -> None:
+def test_several_calls_of_one_answer_have_their_results() -> None:
     both = called("call_a", "ls")
     both["tool_calls"] += called("call_b", "pwd")["tool_calls"]
     refused = {"raw_output": "", "returncode": -1, "exception_info": "action was not executed"}
@@ -314,8 +318,8 @@ def test_several_calls_of_one_answer() -> None:
     assert len({e.id for e in events(value)}) == len(events(value))
 
 
-def test_the_call_that_hands_in_did_not_fail() -> None:
-    """Version 2.4 says of it that it was not executed."""
+def test_the_submitting_call_did_not_fail() -> None:
+    """Version 2.4 records it as not executed."""
     refused = {"raw_output": "", "returncode": -1, "exception_info": "action was not executed"}
     last = called("call_a", "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT")
     handed_in, stopped = (
@@ -327,7 +331,7 @@ def test_the_call_that_hands_in_did_not_fail() -> None:
         assert (result.is_error, result.exit_code) == (failed, -1 if failed else None)
 
 
-def test_what_the_program_says_between() -> None:
+def test_messages_of_the_program_and_the_user_between_calls_are_read() -> None:
     value = run(
         answer("no call"),
         message("user", "Tool call error: none", extra={"interrupt_type": "FormatError"}),
@@ -351,7 +355,7 @@ def test_what_the_program_says_between() -> None:
     assert result.call_id == command.call_id
 
 
-def test_text_instead_of_tool_calls() -> None:
+def test_calls_in_the_text_instead_of_tool_calls_are_read() -> None:
     text = "THOUGHT: so\n```mswea_bash_command\ncat <<'E'\n```bash\nE\n```"
     value = run(answer(text, actions=[{"command": "ls"}], cost=0.5), ran("x"))
     thought, call, result = events(value)[1:]
@@ -363,7 +367,7 @@ def test_text_instead_of_tool_calls() -> None:
     assert result.call_id == call.call_id
 
 
-def test_a_response_as_message() -> None:
+def test_a_response_in_place_of_a_message_is_read() -> None:
     response = {
         "object": "response",
         "id": "resp_1",
@@ -396,7 +400,7 @@ def test_a_response_as_message() -> None:
     ]
 
 
-def test_an_answer_of_nothing_bears_its_cost() -> None:
+def test_an_empty_answer_has_its_cost() -> None:
     value = run(answer(""), message("user", "Tool call error: none"))
     responses = {e.response for e in events(value)}
     assert {i.response for i in read(value) if isinstance(i, Spent)} <= responses
@@ -414,7 +418,7 @@ def test_an_answer_of_nothing_bears_its_cost() -> None:
         ("solve-1_run-2_20260102_030405", "solve-1", "run-2"),
     ],
 )
-def test_a_name_of_two_ids_and_a_time(stem: str, solve: str, run_id: str) -> None:
+def test_a_file_name_of_two_ids_and_a_time_names_the_run(stem: str, solve: str, run_id: str) -> None:
     known = facts(read(run(), session=stem))
     assert (known["session"], known["solve"], known["run"]) == (stem, solve, run_id)
     assert known["started_at"] == "2026-01-02T03:04:05.000Z"
@@ -423,13 +427,13 @@ def test_a_name_of_two_ids_and_a_time(stem: str, solve: str, run_id: str) -> Non
 @pytest.mark.parametrize(
     "stem", [None, "d__d-1", "a_b_20269999_030405", "20260102_030405", "a_20260102_030405"]
 )
-def test_any_other_name_names_no_run(stem: str | None) -> None:
+def test_other_file_names_do_not_name_a_run(stem: str | None) -> None:
     known = facts(read(run(), session=stem))
     assert known["session"] == facts(read(run()))["session"]
     assert "run" not in known
 
 
-def test_runs_of_one_task_stay_apart_and_a_run_that_grew_is_the_same() -> None:
+def test_runs_of_one_task_have_different_ids_and_a_grown_run_the_same() -> None:
     first, second = answer("```bash\nls\n```", 1), answer("```bash\nls\n```", 2)
     ids = {str(facts(read(run(a)))["session"]) for a in (first, second, answer("```bash\nls -l\n```", 1))}
     assert len(ids) == 3
@@ -439,7 +443,7 @@ def test_runs_of_one_task_stay_apart_and_a_run_that_grew_is_the_same() -> None:
     assert facts(read(other))["session"] == facts(read(run(first)))["session"]  # never from text
 
 
-def test_a_local_folder_is_told_and_a_containers_is_not() -> None:
+def test_a_local_folder_is_a_fact_and_a_containers_is_not() -> None:
     def configured(kind: str) -> dict[str, Any]:
         return run(
             answer("```bash\nls\n```"), config={"environment": {"cwd": "/w"}, "environment_type": kind}
@@ -451,7 +455,7 @@ def test_a_local_folder_is_told_and_a_containers_is_not() -> None:
     assert "folder" not in facts(read(configured("minisweagent.environments.docker.DockerEnvironment")))
 
 
-def test_printed_commits_are_known() -> None:
+def test_commits_are_read_from_the_output() -> None:
     value = run(answer("```bash\ngit commit -m x\n```"), ran("[main 1a2b3c4] x\n 1 file changed\n"))
     assert [e.commits for e in entries(value) if e.commits] == [("1a2b3c4",)]
 
@@ -459,7 +463,7 @@ def test_printed_commits_are_known() -> None:
 # ---------------------------------------------------------------- diffs
 
 
-def test_a_diff_of_all_kinds() -> None:
+def test_a_diff_with_all_kinds_of_changes_is_read() -> None:
     text = "\r\n".join(
         [
             "",
@@ -485,7 +489,7 @@ def test_a_diff_of_all_kinds() -> None:
     )
 
 
-def test_a_diff_by_a_model_has_no_git_lines_and_wrong_counts() -> None:
+def test_a_models_diff_without_git_lines_and_with_wrong_counts_is_read() -> None:
     text = "--- a/x.py\n+++ b/x.py\n@@ -242,7 +242,7 @@ def f\n a\n-b\n+c\n"
     text += "--- a/y.py\n+++ b/y.py\n@@ -1 +1 @@\n-d\n+e"
     found = {
@@ -508,7 +512,7 @@ def test_a_diff_by_a_model_has_no_git_lines_and_wrong_counts() -> None:
         [message("user", "x"), message("exit", "", extra={"exit_status": "Submitted"})],
     ],
 )
-def test_a_run_is_known_by_its_content(value: Any) -> None:
+def test_a_run_is_recognized_by_its_content(value: Any) -> None:
     assert mini.detect(json.dumps(value).encode())
 
 
@@ -523,7 +527,7 @@ def test_a_run_is_known_by_its_content(value: Any) -> None:
         {"schema_version": "ATIF-v1.7", "info": {}, "messages": []},
     ],
 )
-def test_what_is_no_run_is_not_claimed(value: Any) -> None:
+def test_other_files_are_not_claimed(value: Any) -> None:
     assert not mini.detect(json.dumps(value).encode())
 
 
@@ -544,7 +548,7 @@ EVERYTHING = run(
 
 
 @given(data=st.data())
-def test_no_value_where_another_was_expected_raises(data: st.DataObject) -> None:
+def test_no_value_of_an_unexpected_type_raises(data: st.DataObject) -> None:
     strange = spoiled(data, EVERYTHING)
     head = json.dumps(strange).encode()
     mini.detect(head)

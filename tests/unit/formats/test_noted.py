@@ -1,4 +1,4 @@
-"""What AgentNote 1.0.8 and git-ai (Git AI Standard 3.0.0) leave in notes: events that stand on commits."""
+"""Notes of AgentNote 1.0.8 and git-ai (Git AI Standard 3.0.0): events attached to commits."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ METADATA: dict[str, Any] = {
 
 
 def keep(folder: Path, *notes: tuple[str, Any]) -> Path:
-    """A file of notes; of git-ai's the metadata is given, or the whole text."""
+    """Write a file of notes; one of git-ai is given by its metadata, or by the whole text."""
     path = folder / "notes"
     records = [
         {"commit": commit, "time": 1_767_225_600 + number, "note": written(note)}
@@ -88,7 +88,7 @@ def written(note: Any) -> str:
     return AUTHORSHIP + json.dumps(note) if "prompts" in note else json.dumps(note, indent=1)
 
 
-def test_agent_note(tmp_path: Path) -> None:
+def test_notes_of_agent_note_are_read(tmp_path: Path) -> None:
     other = {**NOTE, "agent": "codex", "session_id": "other", "interactions": []}
     path = keep(tmp_path, (ONE, NOTE), (TWO, other), (THREE, {**NOTE, "model": None}), (TWO, "torn {"))
     assert detect_store(path) is agent_note
@@ -113,7 +113,7 @@ def test_agent_note(tmp_path: Path) -> None:
     assert [e.on for e in entries(list(agent_note.read(path, "other")))] == [TWO]
 
 
-def test_git_ai(tmp_path: Path) -> None:
+def test_notes_of_git_ai_are_read(tmp_path: Path) -> None:
     longer = copy.deepcopy(METADATA)
     longer["prompts"]["abcd1234abcd1234"]["messages"].append({"type": "user", "text": "More"})
     path = keep(tmp_path, (ONE, METADATA), (TWO, longer), (THREE, "no log"))
@@ -132,7 +132,7 @@ def test_git_ai(tmp_path: Path) -> None:
         (Message, "Done"),
         (ToolCall, ""),
         (NoteEvent, "git-ai: src/my file.rs 1,3"),
-        (Prompt, "More"),  # the rest was told on the commit before
+        (Prompt, "More"),  # the rest is in the note of the commit before
         (NoteEvent, "git-ai: src/my file.rs 1,3"),
     ]
     assert found[3].event.raw == {
@@ -149,7 +149,7 @@ def test_git_ai(tmp_path: Path) -> None:
     }
 
 
-def test_other_files_are_no_notes(tmp_path: Path) -> None:
+def test_other_files_are_not_notes(tmp_path: Path) -> None:
     for path in (keep(tmp_path, (ONE, '{"v":1,"id":"traj_a"}')), tmp_path, tmp_path / "gone"):
         assert detect_store(path) is None
     with pytest.raises(FormatError, match="no session"):
@@ -158,7 +158,7 @@ def test_other_files_are_no_notes(tmp_path: Path) -> None:
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40)
 @given(data=st.data())
-def test_nothing_in_a_note_raises(tmp_path: Path, data: st.DataObject) -> None:
+def test_no_content_of_a_note_raises(tmp_path: Path, data: st.DataObject) -> None:
     notes = copy.deepcopy([NOTE, METADATA])
     for _ in range(data.draw(st.integers(0, 4))):
         holder, key = data.draw(st.sampled_from([p for p in places(notes) if p[0] is not notes]))

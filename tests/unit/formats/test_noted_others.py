@@ -1,4 +1,4 @@
-"""What whogitit, git-memento and Qwen Code leave in notes, and what of it is proof."""
+"""Notes of whogitit, git-memento and Qwen Code, and which of their data counts as evidence."""
 
 from __future__ import annotations
 
@@ -91,21 +91,21 @@ def notes(place: Path, **told: Any) -> Path:
         (QWEN, ai_attribution, [f"ai-attribution.{ONE}"]),
     ],
 )
-def test_each_is_told_from_the_others(tmp_path: Path, note: Any, store: Store, found: list[str]) -> None:
+def test_each_tools_notes_are_recognized(tmp_path: Path, note: Any, store: Store, found: list[str]) -> None:
     path = notes(tmp_path, **{ONE: note})
     assert detect_store(path) is store
     assert list(store.sessions(path)) == found
 
 
 @pytest.mark.parametrize("first", [WHOGITIT, {"written": "by hand"}])
-def test_a_first_note_may_be_longer_than_any_head(tmp_path: Path, first: Any) -> None:
+def test_a_first_note_longer_than_the_head_is_recognized(tmp_path: Path, first: Any) -> None:
     path = notes(tmp_path, **{ONE: {**first, "more": "x" * 200_000}, TWO: WHOGITIT})
     assert detect_store(path) is whogitit
     path.write_text('{"commit": "x"}\n' + path.read_text())
     assert detect_store(path) is None
 
 
-def test_whogitit_tells_prompts_and_lines(tmp_path: Path) -> None:
+def test_whogitits_prompts_and_lines_are_read(tmp_path: Path) -> None:
     items = list(whogitit.read(notes(tmp_path, **{ONE: WHOGITIT}), "S"))
     asked, closing = entries(items)
     assert isinstance(asked.event, Prompt)
@@ -115,7 +115,7 @@ def test_whogitit_tells_prompts_and_lines(tmp_path: Path) -> None:
     assert Fact(name="model", value="claude-opus-4-5") in items
 
 
-def test_memento_tells_who_said_what(tmp_path: Path) -> None:
+def test_mementos_messages_have_their_authors(tmp_path: Path) -> None:
     items = list(memento.read(notes(tmp_path, **{ONE: ENVELOPE}), "T"))
     said = [(type(entry.event), entry.event.content) for entry in entries(items)]
     assert said == [
@@ -129,7 +129,7 @@ def test_memento_tells_who_said_what(tmp_path: Path) -> None:
     assert Fact(name="title", value="A title") in items
 
 
-def test_a_share_of_characters_is_no_evidence_of_lines(tmp_path: Path) -> None:
+def test_a_share_of_characters_is_not_evidence_for_lines(tmp_path: Path) -> None:
     path = notes(tmp_path, **{ONE: QWEN, TWO: QWEN})
     assert len(list(ai_attribution.sessions(path))) == 2
     (only,) = entries(list(ai_attribution.read(path, f"ai-attribution.{TWO}")))
@@ -138,7 +138,7 @@ def test_a_share_of_characters_is_no_evidence_of_lines(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("note", [WHOGITIT, SESSION, ENVELOPE, QWEN])
-def test_a_note_that_was_cut_anywhere_is_read_or_passed_over(tmp_path: Path, note: Any) -> None:
+def test_a_note_cut_anywhere_is_read_or_skipped(tmp_path: Path, note: Any) -> None:
     text = note if isinstance(note, str) else json.dumps(note)
     for cut in range(0, len(text), 3):
         path = notes(tmp_path, **{ONE: text[:cut]})
@@ -147,8 +147,8 @@ def test_a_note_that_was_cut_anywhere_is_read_or_passed_over(tmp_path: Path, not
             assert all(list(store.read(path, session)) for session in store.sessions(path))
 
 
-def test_envelopes_of_memento_without_end_are_walked_once() -> None:
-    """A million of them: a walk to the end from each would never be over."""
+def test_mementos_envelopes_without_an_end_are_scanned_once() -> None:
+    """There are a million: a scan to the end from each would take for ever."""
     start, end = (f"<!-- git-memento-session:{word} -->\n" for word in ("start", "end"))
     assert len([*memento._envelopes(f"{start}told\n{end}" + start * 1_000_000)]) == 1
 

@@ -36,7 +36,7 @@ def events(items: list[Item]) -> list[Any]:
     return [item.event for item in items if isinstance(item, Entry)]
 
 
-def test_sessions_of_either_kind(tmp_path: Path) -> None:
+def test_sessions_of_both_kinds_are_listed(tmp_path: Path) -> None:
     path = db.make(tmp_path / "openagents.db")
     store = detect_store(path)
     assert store is not None
@@ -45,7 +45,7 @@ def test_sessions_of_either_kind(tmp_path: Path) -> None:
         list(database.read(path, "other"))
 
 
-def test_a_document_is_atif(tmp_path: Path) -> None:
+def test_a_sessions_document_is_read_as_atif(tmp_path: Path) -> None:
     items = list(database.read(db.make(tmp_path / "a.db"), SESSION))
     found = [e for e in events(items) if not (isinstance(e, NoteEvent) and e.kind == "checkpoint")]
     assert [type(e) for e in found] == [Prompt, Thinking, Message, ToolCall, ToolResult]
@@ -56,7 +56,7 @@ def test_a_document_is_atif(tmp_path: Path) -> None:
     ]
 
 
-def test_generated_tests(tmp_path: Path) -> None:
+def test_a_session_of_generated_tests_is_read(tmp_path: Path) -> None:
     items = list(database.read(db.make(tmp_path / "a.db"), GENERATED))
     found = events(items)
     assert [(type(e), getattr(e, "kind", None) or getattr(e, "type", None)) for e in found] == [
@@ -89,7 +89,7 @@ def test_generated_tests(tmp_path: Path) -> None:
     }
 
 
-def test_what_generating_tests_cost_is_kept(tmp_path: Path) -> None:
+def test_the_cost_of_generating_tests_is_kept(tmp_path: Path) -> None:
     final = {"total_prompt_tokens": 1200, "total_cached_tokens": 200, "total_completion_tokens": 300}
     document = {**db.GENERATED["trajectory"], "final_metrics": final}
     row = {**db.GENERATED, "total_cost_usd": 0.25, "trajectory": document}
@@ -102,7 +102,7 @@ def test_what_generating_tests_cost_is_kept(tmp_path: Path) -> None:
     assert (closing.response, closing.duration_ms) == (spent.response, db.TESTGEN["duration_ms"])
 
 
-def test_what_is_not_understood_is_damage(tmp_path: Path) -> None:
+def test_a_row_that_cannot_be_read_is_a_damage(tmp_path: Path) -> None:
     other = {**db.GENERATED, "session_id": "s", "agent_name": "hillclimber", "trajectory": "{torn"}
     items = list(database.read(db.make(tmp_path / "a.db", ("trajectories", other)), "s"))
     assert facts(items) == {"agent": "hillclimber", "session": "s"}
@@ -114,7 +114,7 @@ def test_what_is_not_understood_is_damage(tmp_path: Path) -> None:
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=25)
 @given(data=st.data())
-def test_of_a_damaged_database_only_our_own_error_comes(tmp_path: Path, data: st.DataObject) -> None:
+def test_a_damaged_database_raises_only_our_own_error(tmp_path: Path, data: st.DataObject) -> None:
     whole = tmp_path / "whole.db"
     if not whole.exists():
         db.make(whole)
@@ -132,7 +132,7 @@ def test_of_a_damaged_database_only_our_own_error_comes(tmp_path: Path, data: st
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=25)
 @given(data=st.data())
-def test_nothing_in_a_row_raises(tmp_path: Path, data: st.DataObject) -> None:
+def test_no_content_of_a_row_raises(tmp_path: Path, data: st.DataObject) -> None:
     rows = copy.deepcopy([db.ATIF, db.GENERATED, db.TESTGEN])
     wanted = ("trajectory", *(name for name, value in db.TESTGEN.items() if isinstance(value, dict | list)))
     for _ in range(data.draw(st.integers(0, 4))):
@@ -150,5 +150,5 @@ def test_nothing_in_a_row_raises(tmp_path: Path, data: st.DataObject) -> None:
 
 
 def _is_huge(value: Any) -> bool:
-    """What a column of SQLite cannot hold."""
+    """Whether a number is too large for a column of SQLite."""
     return isinstance(value, int) and abs(value) >= 1 << 63

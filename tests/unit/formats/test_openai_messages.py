@@ -1,4 +1,4 @@
-"""Lists of chat messages, and datasets of them: each trap of the format in a few messages."""
+"""Lists of chat messages, and datasets of them: each peculiarity of the format in a few messages."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def session(items: list[Item]) -> str:
     return next(str(item.value) for item in items if isinstance(item, Fact) and item.name == "session")
 
 
-def test_a_conversation() -> None:
+def test_a_conversation_is_read() -> None:
     developer = {"role": "developer", "content": "be brief"}
     log: list[dict[str, Any]] = [SYSTEM, developer, ASKED, called("look", {"zoom": 2}), answered("a cat"),
            {"role": "assistant", "content": "A cat.", "refusal": None}]  # fmt: skip
@@ -75,7 +75,7 @@ def test_an_image_is_never_in_a_text() -> None:
     assert prompt.artifact.bytes == 8
 
 
-def test_other_parts_leave_a_word() -> None:
+def test_other_content_parts_leave_a_placeholder() -> None:
     parts = [
         {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}},
         {"type": "input_audio", "input_audio": {"data": "eA==", "format": "wav"}},
@@ -95,7 +95,7 @@ def test_other_parts_leave_a_word() -> None:
 
 
 @pytest.mark.parametrize("key", ["reasoning_content", "reasoning"])
-def test_what_the_model_thought_comes_first(key: str) -> None:
+def test_thinking_comes_before_its_message(key: str) -> None:
     thought, said = events({"role": "assistant", "content": "x", key: "hm"})
     assert (type(thought), thought.content) == (Thinking, "hm")
     assert (type(said), said.content) == (Message, "x")
@@ -107,7 +107,7 @@ def test_arguments_that_do_not_parse_stay_text() -> None:
     assert call.arguments == '{"zoom": '
 
 
-def test_the_legacy_form_pairs_by_order() -> None:
+def test_calls_and_results_of_the_legacy_form_are_paired_by_order() -> None:
     function = {"name": "look", "arguments": "{}"}
     log: list[dict[str, Any]] = [
         {"role": "assistant", "content": None, "function_call": function},
@@ -124,19 +124,19 @@ def test_the_legacy_form_pairs_by_order() -> None:
     assert (one.call_id, two.call_id) == (first.call_id, second.call_id)
 
 
-def test_answers_out_of_order_pair_by_id() -> None:
+def test_results_out_of_order_are_paired_by_id() -> None:
     both = called("a", {})
     both["tool_calls"] += called("b", {}, "c2")["tool_calls"]
     results = [e for e in events(both, answered("2", "c2"), answered("1")) if isinstance(e, ToolResult)]
     assert [e.call_id for e in results] == ["c2", "c1"]
 
 
-def test_a_refusal_is_what_was_said() -> None:
+def test_a_refusal_is_a_message() -> None:
     (said,) = events({"role": "assistant", "content": None, "refusal": "I can't."})
     assert said.content == "I can't."
 
 
-def test_shells_and_editors_are_known_by_their_arguments() -> None:
+def test_shells_and_editors_are_recognized_by_their_arguments() -> None:
     made = called("str_replace_editor", {"command": "create", "path": "/w/x", "file_text": "a\n"}, "c2")
     ran, _, wrote = entries(
         called("execute_bash", {"command": "git commit -m x"}), answered("[main 1a2b3c4] x"), made
@@ -147,7 +147,7 @@ def test_shells_and_editors_are_known_by_their_arguments() -> None:
     assert entries(called("bash", {}), answered("[main 1a2b3c4] x"))[1].commits == ("1a2b3c4",)
 
 
-def test_usage_that_a_tool_added_is_told() -> None:
+def test_usage_that_a_tool_added_is_counted() -> None:
     usage = {"prompt_tokens": 9, "completion_tokens": 2, "prompt_tokens_details": {"cached_tokens": 5}}
     items = read(ASKED, {"role": "assistant", "content": "x", "model": "m-1", "usage": usage})
     expected = Usage(input_tokens=4, cache_read_tokens=5, output_tokens=2)
@@ -155,7 +155,7 @@ def test_usage_that_a_tool_added_is_told() -> None:
     assert Fact(name="model", value="m-1") in items
 
 
-def test_an_id_comes_of_the_shape_and_stays_when_the_list_grows() -> None:
+def test_an_id_is_made_from_the_structure_and_stays_when_the_list_grows() -> None:
     log: list[dict[str, Any]] = [SYSTEM, ASKED, {"role": "assistant", "content": "x"}]
     grown = [*log, ASKED]
     assert session(read(*grown)) == session(read(*log))
@@ -181,14 +181,14 @@ def test_an_id_comes_of_the_shape_and_stays_when_the_list_grows() -> None:
         ({"messages": [SYSTEM, ASKED]}, False),
     ],
 )
-def test_a_list_is_known_by_its_content(value: Any, claimed: bool) -> None:
+def test_a_list_is_recognized_by_its_content(value: Any, claimed: bool) -> None:
     head = json.dumps(value).encode()
     assert openai_messages.detect(head) == claimed
     found = detect(head)
     assert (found is not None and found.name == "openai-messages") == claimed
 
 
-def test_a_head_that_ends_within_a_message_is_known_too() -> None:
+def test_a_head_that_ends_within_a_message_is_recognized() -> None:
     head = json.dumps([ASKED, {"role": "assistant", "content": "x, {y}, " * 999}]).encode()
     assert openai_messages.detect(head[:4000])
 
@@ -225,7 +225,7 @@ def test_a_dataset_that_grew_keeps_its_ids(tmp_path: Path) -> None:
     assert len(after) == 3
 
 
-def test_what_a_dataset_lost_is_an_error(tmp_path: Path) -> None:
+def test_a_session_that_a_dataset_lost_is_an_error(tmp_path: Path) -> None:
     path = dataset(tmp_path, [ASKED])
     (own,) = openai_dataset.sessions(path)
     path.write_text(json.dumps({"messages": [SYSTEM]}))
@@ -234,7 +234,7 @@ def test_what_a_dataset_lost_is_an_error(tmp_path: Path) -> None:
             list(openai_dataset.read(path, lost))
 
 
-def test_broken_lines_of_a_dataset_leave_the_others(tmp_path: Path) -> None:
+def test_broken_lines_of_a_dataset_leave_the_others_readable(tmp_path: Path) -> None:
     path = tmp_path / "train.jsonl"
     good = json.dumps({"messages": [ASKED]}).encode()
     path.write_bytes(b"\xef\xbb\xbf" + good + b"\r\n{broken}\n\n" + good + good + b"\n\xff\n")
@@ -256,7 +256,7 @@ def test_broken_lines_of_a_dataset_leave_the_others(tmp_path: Path) -> None:
         b'{"type":"user","message":{"role":"user"}}',
     ],
 )
-def test_other_files_are_no_datasets(tmp_path: Path, line: bytes) -> None:
+def test_other_files_are_not_datasets(tmp_path: Path, line: bytes) -> None:
     path = tmp_path / "x.jsonl"
     path.write_bytes(line + b"\n")
     assert not openai_dataset.detect(path)
@@ -264,7 +264,7 @@ def test_other_files_are_no_datasets(tmp_path: Path, line: bytes) -> None:
     assert not openai_dataset.detect(tmp_path / "missing")
 
 
-def test_a_first_line_longer_than_the_head_is_known_too(tmp_path: Path) -> None:
+def test_a_first_line_longer_than_the_head_is_recognized(tmp_path: Path) -> None:
     assert openai_dataset.detect(dataset(tmp_path, [{"role": "user", "content": "x" * 100_000}]))
 
 
@@ -283,7 +283,7 @@ EVERYTHING: list[dict[str, Any]] = [
 
 
 @given(data=st.data())
-def test_no_value_where_another_was_expected_raises(data: st.DataObject) -> None:
+def test_no_value_of_an_unexpected_type_raises(data: st.DataObject) -> None:
     strange = spoiled(data, EVERYTHING)
     head = json.dumps(strange).encode()
     openai_messages.detect(head)
@@ -300,7 +300,7 @@ def test_a_list_cut_anywhere_gives_a_beginning() -> None:
 
 
 @pytest.mark.shared
-def test_a_sample_list(samples: Path) -> None:
+def test_a_sample_list_is_read(samples: Path) -> None:
     data = (samples / "constructed" / "openai-messages--list.json").read_bytes()
     found = [i.event for i in openai_messages.read(io.BytesIO(data)) if isinstance(i, Entry)]
     assert [type(e) for e in found] == [Prompt, ToolCall, ToolResult, Message]

@@ -1,4 +1,4 @@
-"""OpenCode's sessions in their four shapes: each trap of the format in a session of a few parts."""
+"""OpenCode's sessions in their four forms: each peculiarity of the format in a session of a few parts."""
 
 from __future__ import annotations
 
@@ -65,14 +65,14 @@ STORY = Session(
 
 
 def read(session: Session | Sequence[tuple[Json, Sequence[Json]]], **info: Any) -> list[Item]:
-    """The items of a session, by way of its export."""
+    """Return the items of a session, read from its export."""
     if not isinstance(session, Session):
         session = Session(messages=session, info=info)
     return list(EXPORT.read(io.BytesIO(session.export())))
 
 
 def told(*parts: Json, **info: Any) -> list[Item]:
-    """The items of an answer that has these parts."""
+    """Return the items of an answer that has these parts."""
     return read([(assistant("msg_1", **info), parts)])
 
 
@@ -88,7 +88,7 @@ def edits(name: str, given: Json, **state: Any) -> tuple[Edit, ...]:
     return entries(told(tool("prt_1", name, given, **state)))[0].edits
 
 
-def test_a_session_is_the_same_wherever_it_is_kept(tmp_path: Path) -> None:
+def test_a_session_is_the_same_in_every_form(tmp_path: Path) -> None:
     exported = read(STORY)
     database = STORY.database(tmp_path / "opencode.db")
     storage = STORY.storage(tmp_path / "storage")
@@ -103,7 +103,7 @@ def test_a_session_is_the_same_wherever_it_is_kept(tmp_path: Path) -> None:
     assert [type(item) for item in run if isinstance(item, TurnEnd)] == [TurnEnd]
 
 
-def test_the_events_of_a_session() -> None:
+def test_the_events_of_a_session_are_read() -> None:
     items = read(STORY)
     prompt, thinking, message, call, result, done = events(items)
     assert (type(prompt), prompt.content, prompt.ts) == (Prompt, "Say hello", "2025-12-29T19:20:00.000Z")
@@ -129,7 +129,7 @@ def test_the_events_of_a_session() -> None:
     assert isinstance(items[-1], TurnEnd)
 
 
-def test_reasoning_is_part_of_the_output_and_each_call_is_paid_once() -> None:
+def test_reasoning_counts_as_output_and_each_call_once() -> None:
     counted = {"input": 10, "output": 20, "reasoning": 5, "cache": {"read": 30, "write": 40}}
     step = Usage(
         input_tokens=10, cache_read_tokens=30, cache_write_tokens=40, output_tokens=25, reasoning_tokens=5
@@ -145,7 +145,7 @@ def test_reasoning_is_part_of_the_output_and_each_call_is_paid_once() -> None:
     ]
 
 
-def test_the_older_ones_made_several_calls_for_a_message() -> None:
+def test_older_messages_with_several_model_calls_are_split() -> None:
     items = told(
         text("prt_1", "One", at=1),
         finish("prt_2", input=1),
@@ -162,7 +162,7 @@ def test_the_older_ones_made_several_calls_for_a_message() -> None:
     assert paid == [("msg_1", 1), ("msg_1:2", 2), ("msg_1:3", 4)]
 
 
-def test_only_what_a_human_typed_is_a_prompt() -> None:
+def test_only_text_that_a_human_typed_is_a_prompt() -> None:
     items = read(
         [
             (
@@ -184,7 +184,7 @@ def test_only_what_a_human_typed_is_a_prompt() -> None:
     assert [(e.id, e.content) for e in events(items)] == [("prt_1:0", "Look at @a.py\nand mend it")]
 
 
-def test_a_command_for_a_subagent_is_a_prompt_by_its_name() -> None:
+def test_a_command_for_a_subagent_is_a_prompt_with_its_name() -> None:
     part = {"id": "prt_1", "type": "subtask", "prompt": "A long text", "description": "", "agent": "general"}
     (named,) = events(read([(user("msg_1"), [{**part, "command": "review"}])]))
     (bare,) = events(read([(user("msg_1"), [part])]))
@@ -205,7 +205,7 @@ def test_an_image_leaves_a_placeholder() -> None:
     assert (type(message), message.artifact) == (Message, image)
 
 
-def test_a_shell_command() -> None:
+def test_a_shell_command_has_its_folder_and_output() -> None:
     printed = "[main 1a2b3c4] Say hello\n 1 file changed\n"
     given = {"command": "git commit -m 'Say hello'", "workdir": "sub"}
     call, result = entries(told(tool("prt_1", "bash", given, output=printed, metadata={"exit": 0})))
@@ -214,7 +214,7 @@ def test_a_shell_command() -> None:
     assert (result.event.exit_code, result.event.is_error, result.commits) == (0, False, ("1a2b3c4",))
 
 
-def test_a_command_that_failed_or_was_cut() -> None:
+def test_a_failed_command_and_a_cut_output_are_marked() -> None:
     detail = {"exit": 3, "truncated": True}
     _, result = events(told(tool("prt_1", "bash", {"command": "false"}, metadata=detail)))
     assert isinstance(result, ToolResult)
@@ -228,13 +228,13 @@ def test_a_command_that_failed_or_was_cut() -> None:
     assert entry.commits == ("1a2b3c4",)
 
 
-def test_the_answer_to_a_call_of_no_tool_is_an_error() -> None:
+def test_the_result_of_a_call_of_an_unknown_tool_is_an_error() -> None:
     _, result = events(told(tool("prt_1", "invalid", {"tool": "nosuch", "error": "unavailable"})))
     assert isinstance(result, ToolResult)
     assert result.is_error
 
 
-def test_results_stand_where_they_came() -> None:
+def test_results_are_in_the_order_in_which_they_came() -> None:
     items = told(
         tool("prt_1", "bash", {"command": "slow"}, at=100, end=900),
         tool("prt_2", "bash", {"command": "fast"}, at=110, end=200),
@@ -244,13 +244,13 @@ def test_results_stand_where_they_came() -> None:
     assert ids(items) == ["prt_1:0", "prt_2:0", "prt_2:1", "prt_3:0", "prt_1:1"]
 
 
-def test_a_call_id_that_comes_twice() -> None:
+def test_calls_with_the_same_id_have_different_events() -> None:
     first, second = ({**tool(name, "list", {}), "callID": "call_0"} for name in ("prt_1", "prt_2"))
     found = [e.call_id for e in events(told(first, second)) if isinstance(e, ToolCall | ToolResult)]
     assert found == ["call_0", "prt_2", "call_0", "prt_2"]
 
 
-def test_a_written_file() -> None:
+def test_writing_a_file_is_an_edit() -> None:
     given = {"filePath": "/repo/a.py", "content": "a\nb\n"}
     written = Edit(path="/repo/a.py", kind="update", added=("a", "b"), whole="a\nb\n")
     assert edits("write", given) == (written,)
@@ -260,7 +260,7 @@ def test_a_written_file() -> None:
 DIFF = "Index: a.py\n====\n--- a.py\n+++ a.py\n@@ -1,3 +1,3 @@\n one\n-two\n--- x\n+three\n+++ y\n"
 
 
-def test_an_edit_is_the_difference_that_it_made() -> None:
+def test_an_edit_is_read_from_its_diff() -> None:
     given = {"filePath": "a.py", "oldString": "keep\nold", "newString": "keep\nnew"}
     assert edits("edit", given) == (Edit(path="a.py", added=("new",), removed=("old",)),)
     made = Edit(path="a.py", added=("three", "++ y"), removed=("two", "-- x"))
@@ -270,12 +270,12 @@ def test_an_edit_is_the_difference_that_it_made() -> None:
     assert edits("edit", given, metadata=older) == (replace(made, whole="one\nthree\n"),)
 
 
-def test_an_edit_of_nothing_makes_a_file() -> None:
+def test_an_edit_of_an_empty_text_creates_a_file() -> None:
     given = {"filePath": "a.py", "oldString": "", "newString": "a\n"}
     assert edits("edit", given) == (Edit(path="a.py", kind="add", added=("a",)),)
 
 
-def test_several_edits_of_a_file() -> None:
+def test_several_edits_of_a_file_are_read() -> None:
     changes = [{"oldString": "a", "newString": "b"}, {"oldString": "c", "newString": "d"}]
     given = {"filePath": "a.py", "edits": changes}
     assert edits("multiedit", given) == (Edit(path="a.py", added=("b", "d"), removed=("a", "c")),)
@@ -288,7 +288,7 @@ def test_several_edits_of_a_file() -> None:
     assert (made.added, made.removed, made.whole) == (("b", "d"), ("a", "c"), "b\nd\n")
 
 
-def test_a_patch() -> None:
+def test_a_patch_is_an_edit_of_each_file() -> None:
     patch = "*** Begin Patch\n*** Add File: b.py\n+b\n*** Delete File: c.py\n*** End Patch"
     told_by_call = edits("apply_patch", {"patchText": patch}, status="running")
     assert [(e.path, e.kind, e.added) for e in told_by_call] == [
@@ -310,7 +310,7 @@ def test_a_patch() -> None:
     assert made[-1].whole == "x"
 
 
-def test_the_files_that_a_step_changed_are_paths_of_its_commands() -> None:
+def test_files_that_a_step_changed_are_paths_of_its_commands() -> None:
     items = told(
         {"id": "prt_1", "type": "step-start"},
         tool("prt_2", "bash", {"command": "sed -i s/a/b/ a.py"}),
@@ -337,7 +337,7 @@ def refusals(name: str, given: Json, **state: Any) -> list[str]:
     return [e.content for e in found if isinstance(e, NoteEvent) and e.kind == "refusal"]
 
 
-def test_a_question_and_its_answer() -> None:
+def test_an_answered_question_is_a_decision() -> None:
     options = [{"label": "Table"}, {"label": "Function"}]
     questions = [{"question": "How?", "options": options}, {"question": "Why?", "options": []}]
     answers = {"answers": [["Function"], []]}
@@ -346,7 +346,7 @@ def test_a_question_and_its_answer() -> None:
     ]
 
 
-def test_an_approved_plan() -> None:
+def test_an_approved_plan_is_a_decision() -> None:
     (approved,) = decisions("plan_exit", {})
     assert approved.by == "human"
     assert decisions("plan_exit", {}, status="error", error="Cancelled") == []
@@ -363,17 +363,17 @@ def test_an_approved_plan() -> None:
         ("The user dismissed this question", None),
     ],
 )
-def test_a_refused_call(error: str, reason: str | None) -> None:
+def test_a_refused_call_is_a_refusal(error: str, reason: str | None) -> None:
     said = f"bash rm x\n{reason}" if reason else "bash rm x"
     assert refusals("bash", {"command": "rm x"}, status="error", error=error) == [said]
 
 
-def test_a_rule_that_forbids_a_call_is_nobodys_decision_now() -> None:
+def test_a_call_forbidden_by_a_rule_is_not_a_decision() -> None:
     error = "The user has specified a rule which prevents you from using this specific tool call."
     assert decisions("bash", {"command": "rm x"}, status="error", error=error) == []
 
 
-def test_errors() -> None:
+def test_errors_are_notes() -> None:
     failed = {"name": "APIError", "data": {"message": "Overloaded"}}
     retry = {"id": "prt_1", "type": "retry", "attempt": 1, "error": failed, "time": {"created": BEGAN}}
     items = told(retry, error=failed)
@@ -385,7 +385,7 @@ def test_errors() -> None:
     assert isinstance(items[-1], TurnEnd)
 
 
-def test_an_interruption() -> None:
+def test_an_interruption_is_a_note() -> None:
     items = told(
         text("prt_1", "I be", at=1), error={"name": "MessageAbortedError", "data": {"message": "Stop"}}
     )
@@ -395,7 +395,7 @@ def test_an_interruption() -> None:
     assert isinstance(items[-1], TurnEnd)
 
 
-def test_a_compaction_is_no_message() -> None:
+def test_a_compaction_is_not_a_message() -> None:
     items = told(text("prt_1", "So far: ...", at=1), finish("prt_2", "stop", input=9), summary=True)
     (remark,) = events(items)
     assert isinstance(remark, NoteEvent)
@@ -410,13 +410,13 @@ def test_a_compaction_is_no_message() -> None:
         ({"messageID": "msg_2", "partID": "prt_24"}, ["prt_24:0", "prt_24:1", "prt_31:0"]),
     ],
 )
-def test_what_was_reverted_is_kept_and_tagged(revert: Json, tagged: list[str]) -> None:
+def test_reverted_events_are_kept_and_tagged(revert: Json, tagged: list[str]) -> None:
     items = read(replace(STORY, info={"revert": revert}))
     assert [e.id for e in events(items) if e.tags == ("abandoned-branch",)] == tagged
     assert ids(items) == ids(read(STORY))
 
 
-def test_a_child_session() -> None:
+def test_a_child_session_names_its_parent() -> None:
     items = read(replace(STORY, info={"parentID": "ses_0", "title": "Child session - 2026-01-05T10:11:12"}))
     assert facts(items)["parent_session"] == "ses_0"
     assert facts(items)["parent_kind"] == "subagent"
@@ -448,7 +448,7 @@ GROWTH = [
 ]
 
 
-def test_a_session_that_grows_only_adds() -> None:
+def test_a_growing_session_only_adds_events() -> None:
     before: list[str] = []
     for parts in GROWTH:
         now = ids(read([(assistant("msg_1", is_open=True), parts)]))
@@ -473,14 +473,14 @@ def test_a_prompt_waits_for_the_answer_before_it() -> None:
     assert ids(read([unfinished, queued, later])) == ["prt_1:0", "prt_3:0", "prt_4:0"]
 
 
-def test_words_come_with_what_they_cost() -> None:
+def test_a_message_has_its_cost() -> None:
     parts = [text("prt_1", "Done", at=1), finish("prt_2", "stop", input=1)]
     assert events(read([(assistant("msg_1", is_open=True), parts[:1])])) == []
     items = read([(assistant("msg_1", is_open=True), parts)])
     assert [type(item) for item in items[-3:]] == [Entry, Spent, TurnEnd]
 
 
-# -------------------------------------------------------------------- places
+# -------------------------------------------------------------------- databases and folders
 
 
 def test_a_database_is_read_while_it_is_written(tmp_path: Path) -> None:
@@ -493,7 +493,7 @@ def test_a_database_is_read_while_it_is_written(tmp_path: Path) -> None:
         assert len(ids(list(DATABASE.read(path, SESSION)))) == 6
 
 
-def test_reading_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_reading_leaves_no_files_behind(tmp_path: Path) -> None:
     path = STORY.database(tmp_path / "opencode.db")
     before = path.read_bytes()
     assert detect_store(path) is DATABASE
@@ -513,7 +513,7 @@ def test_a_locked_database_is_refused(tmp_path: Path, monkeypatch: pytest.Monkey
             list(DATABASE.read(path, SESSION))
 
 
-def test_what_is_no_database_of_opencode(tmp_path: Path) -> None:
+def test_other_databases_are_refused(tmp_path: Path) -> None:
     other = tmp_path / "other.db"
     with closing(sqlite3.connect(other)) as database, database:
         database.execute("CREATE TABLE message (id TEXT, body TEXT)")
@@ -539,7 +539,7 @@ def test_a_damaged_database_never_crashes(tmp_path: Path) -> None:
             pass
 
 
-def test_records_that_cannot_be_read_are_damage(tmp_path: Path) -> None:
+def test_unreadable_records_are_a_damage(tmp_path: Path) -> None:
     path = STORY.database(tmp_path / "opencode.db")
     with closing(sqlite3.connect(path)) as database, database:
         database.execute("UPDATE message SET data = '{' WHERE id = 'msg_3'")
@@ -560,7 +560,7 @@ def test_records_that_cannot_be_read_are_damage(tmp_path: Path) -> None:
     ]
 
 
-def test_a_session_that_is_not_there(tmp_path: Path) -> None:
+def test_a_missing_session_is_an_error(tmp_path: Path) -> None:
     path, root = STORY.database(tmp_path / "opencode.db"), STORY.storage(tmp_path / "storage")
     for name in ("ses_9", "../message", ""):
         with pytest.raises(FormatError, match="no session"):
@@ -569,14 +569,14 @@ def test_a_session_that_is_not_there(tmp_path: Path) -> None:
             list(STORAGE.read(root, name))
 
 
-def test_a_message_does_not_lead_out_of_the_folder(tmp_path: Path) -> None:
+def test_an_id_with_a_path_does_not_leave_the_folder(tmp_path: Path) -> None:
     root = STORY.storage(tmp_path / "storage")
     (root / "message" / SESSION / "...json").write_text(json.dumps({**user(".."), "id": "../../secret"}))
     assert ids(list(STORAGE.read(root, SESSION))) == ids(read(STORY))
 
 
 @pytest.mark.parametrize("shape", ["export", "stream"])
-def test_a_cut_file_gives_what_stands_in_it(shape: str) -> None:
+def test_a_cut_file_gives_its_complete_records(shape: str) -> None:
     reader, data = (EXPORT, STORY.export()) if shape == "export" else (STREAM, STORY.stream())
     whole = ids(list(reader.read(io.BytesIO(data))))
     for end in range(0, len(data), size(7, 1)):
@@ -586,11 +586,11 @@ def test_a_cut_file_gives_what_stands_in_it(shape: str) -> None:
 
 
 @pytest.mark.parametrize("value", [None, 7, "x", [1], {"x": 1}])
-def test_wrong_types_anywhere_do_no_harm(value: Any) -> None:
+def test_values_of_unexpected_types_raise_nothing(value: Any) -> None:
     document = json.loads(STORY.export())
 
     def spoiled(found: Any, change: int) -> tuple[Any, int]:
-        """The ``change``-th value below ``found`` replaced."""
+        """Return ``found`` with its ``change``-th value replaced."""
         if change == 0:
             return value, -1
         change -= 1
@@ -617,7 +617,7 @@ def test_wrong_types_anywhere_do_no_harm(value: Any) -> None:
     assert change > 100
 
 
-def test_each_shape_is_told_from_the_others(tmp_path: Path) -> None:
+def test_each_form_is_recognized(tmp_path: Path) -> None:
     assert detect(STORY.export()[:HEAD]) is EXPORT
     assert detect(STORY.stream()[:HEAD]) is STREAM
     assert detect_store(STORY.database(tmp_path / "opencode.db")) is DATABASE
@@ -630,7 +630,7 @@ def test_each_shape_is_told_from_the_others(tmp_path: Path) -> None:
     assert not STORAGE.detect(tmp_path / "else")
 
 
-def test_a_run_that_failed_or_of_two_sessions() -> None:
+def test_a_failed_run_and_one_of_two_sessions_are_read() -> None:
     failed = {"name": "ProviderAuthError", "data": {"message": "No key"}}
     first = {"type": "error", "timestamp": BEGAN, "sessionID": "ses_1", "error": failed}
     part = {"id": "prt_9", "messageID": "msg_9", "type": "text", "text": "Hi", "time": {"start": BEGAN}}
@@ -647,7 +647,7 @@ def test_a_run_that_failed_or_of_two_sessions() -> None:
 
 
 @pytest.mark.shared
-def test_the_sample_database(samples: Path) -> None:
+def test_the_sample_database_is_read(samples: Path) -> None:
     path = samples / "other/opencode-sqlite/opencode.db"
     assert detect_store(path) is DATABASE
     assert list(DATABASE.sessions(path)) == ["test-session-123"]
@@ -659,12 +659,12 @@ def test_the_sample_database(samples: Path) -> None:
 
 
 @pytest.mark.shared
-def test_the_sample_folder(samples: Path) -> None:
+def test_the_sample_folder_is_read(samples: Path) -> None:
     path = samples / "other/opencode-storage"
     assert detect_store(path) is STORAGE
     items = list(STORAGE.read(path, *STORAGE.sessions(path)))
     assert [type(e) for e in events(items)] == [Prompt, Message, ToolCall, ToolResult, Message]
-    assert len(set(ids(items))) == 5  # two of its parts bear one id
+    assert len(set(ids(items))) == 5  # two of its parts have the same id
     (edit,) = entries(items)[2].edits
     assert (edit.path, edit.whole) == (
         "/Users/test/project/index.ts",
@@ -673,7 +673,7 @@ def test_the_sample_folder(samples: Path) -> None:
 
 
 @pytest.mark.shared
-def test_the_sample_run(samples: Path) -> None:
+def test_the_sample_run_is_read(samples: Path) -> None:
     data = (samples / "other/opencode-stream.jsonl").read_bytes()
     assert detect(data[:HEAD]) is STREAM
     items = list(STREAM.read(io.BytesIO(data)))

@@ -1,4 +1,4 @@
-"""OpenHands' events, as a list and as a folder: each trap of the format in a few events."""
+"""OpenHands' events, as a list and as a folder: each peculiarity of the format in a few events."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def observation(
 def paid(
     event: dict[str, Any], response: str, prompt: int, cached: int, output: int, cost: float
 ) -> dict[str, Any]:
-    """The event with totals, made by the model call ``response``."""
+    """Return the event with totals, made by the model call ``response``."""
     usage = {
         "prompt_tokens": 99,
         "completion_tokens": 99,
@@ -76,7 +76,7 @@ SYSTEM = action(0, "system", content="You are", openhands_version="0.58.0")
 ASKED = action(1, "message", "user", content="Do it", image_urls=None)
 
 
-def test_a_session() -> None:
+def test_a_session_is_read() -> None:
     log = [
         SYSTEM,
         ASKED,
@@ -122,7 +122,7 @@ def test_several_actions_of_one_response_share_its_cost() -> None:
     assert spent.usage == Usage(input_tokens=10, output_tokens=3, reasoning_tokens=1)
 
 
-def test_totals_that_begin_again_are_added() -> None:
+def test_totals_that_restart_are_added() -> None:
     log = [
         paid(action(1, "run", command="a"), "r1", 10, 0, 3, 0.25),
         paid(action(2, "run", command="b"), "r2", 4, 0, 1, 0.125),
@@ -132,7 +132,7 @@ def test_totals_that_begin_again_are_added() -> None:
     assert sum((i.usage for i in items if isinstance(i, Spent)), Usage()).input_tokens == 14
 
 
-def test_what_grew_without_a_call_falls_to_the_last() -> None:
+def test_a_total_that_grew_without_a_call_is_counted_for_the_last_one() -> None:
     late = paid(observation(3, "agent_state_changed", None), "r9", 15, 0, 4, 0.5)
     items = read(paid(action(1, "run", command="a"), "r1", 10, 0, 3, 0.25), late)
     (spent,) = (i for i in items if isinstance(i, Spent))
@@ -140,14 +140,14 @@ def test_what_grew_without_a_call_falls_to_the_last() -> None:
     assert facts(items)["cost_usd"] == 0.5
 
 
-def test_thinking_is_no_call() -> None:
+def test_thinking_is_not_a_call() -> None:
     found = events(
         action(1, "think", thought="hm"), observation(2, "think", 1, "Your thought has been logged.")
     )
     assert [(type(e), e.content) for e in found] == [(Thinking, "hm")]
 
 
-def test_reasoning_comes_once_a_response() -> None:
+def test_reasoning_is_read_once_per_response() -> None:
     event = paid(action(1, "run", command="a"), "r1", 1, 0, 1, 0.1)
     event["tool_call_metadata"]["model_response"]["choices"][0]["message"]["reasoning_content"] = "why"
     second = {**event, "id": 2}
@@ -162,12 +162,12 @@ def test_reasoning_comes_once_a_response() -> None:
         ({"content": "a"}, ()),
     ],
 )
-def test_what_a_write_writes(args: dict[str, Any], edits: tuple[Edit, ...]) -> None:
+def test_a_write_is_an_edit(args: dict[str, Any], edits: tuple[Edit, ...]) -> None:
     (entry,) = entries(action(1, "write", **args))
     assert entry.edits == edits
 
 
-def test_what_an_edit_writes() -> None:
+def test_an_edit_has_its_lines() -> None:
     change = {"command": "str_replace", "path": "/w/x", "old_str": "a\nk", "new_str": "b\nk"}
     call, result = entries(
         action(1, "edit", **change),
@@ -191,13 +191,13 @@ def test_what_an_edit_writes() -> None:
         ({}, None, False),
     ],
 )
-def test_how_a_command_ended(extras: dict[str, Any], code: int | None, is_error: bool) -> None:
+def test_a_command_has_its_exit_code(extras: dict[str, Any], code: int | None, is_error: bool) -> None:
     result = events(action(1, "run", command="x"), observation(2, "run", 1, "y", **extras))[-1]
     assert isinstance(result, ToolResult)
     assert (result.exit_code, result.is_error) == (code, is_error)
 
 
-def test_errors_answer_a_call_or_stand_alone() -> None:
+def test_errors_are_results_of_a_call_or_notes() -> None:
     call, result, alone, state = events(
         action(1, "call_tool_mcp", name="fetch", arguments={"url": "x"}),
         observation(2, "error", 1, "no such tool"),
@@ -213,7 +213,7 @@ def test_errors_answer_a_call_or_stand_alone() -> None:
     assert (type(state), state.content) == (NoteEvent, "no money")
 
 
-def test_a_refused_action_says_of_what() -> None:
+def test_a_refused_action_names_its_command() -> None:
     refused = observation(2, "user_rejected", 1, "not that")
     result, refusal = events(action(1, "run", command="rm"), refused)[1:]
     assert isinstance(result, ToolResult)
@@ -230,11 +230,11 @@ def test_a_refused_action_says_of_what() -> None:
         (action(1, "reject", outputs={"reason": "x"}), "abandoned"),
     ],
 )
-def test_how_a_session_ended(event: dict[str, Any], status: str) -> None:
+def test_the_last_state_gives_the_sessions_status(event: dict[str, Any], status: str) -> None:
     assert facts(read(event))["status"] == status
 
 
-def test_what_is_not_known_passes_through() -> None:
+def test_unknown_events_are_kept() -> None:
     unknown, summed, said = events(
         action(1, "of_a_later_version") | {"message": "x"},
         action(2, "condensation", summary="so far", forgotten_event_ids=[1]),
@@ -253,7 +253,7 @@ def test_an_image_is_never_in_a_text() -> None:
     assert prompt.artifact is not None
 
 
-def test_an_event_that_comes_twice_counts_once_and_a_session_that_grew_is_the_same() -> None:
+def test_a_repeated_event_counts_once_and_a_grown_session_keeps_its_id() -> None:
     log = [SYSTEM, ASKED, action(2, "run", command="x"), action(2, "run", command="x")]
     assert [e.id for e in events(*log)] == ["1:0", "2:0"]
     assert facts(read(*log[:2]))["session"] == facts(read(*log))["session"]
@@ -272,7 +272,7 @@ def test_an_event_that_comes_twice_counts_once_and_a_session_that_grew_is_the_sa
         ([{"id": 0, "timestamp": TIME, "source": "user", "type": "message"}], False),
     ],
 )
-def test_a_list_is_known_by_its_content(value: Any, claimed: bool) -> None:
+def test_a_list_is_recognized_by_its_content(value: Any, claimed: bool) -> None:
     head = json.dumps(value).encode()
     assert openhands.detect(head) == claimed
     found = detect(head)
@@ -289,7 +289,7 @@ def stored(folder: Path, *given: dict[str, Any]) -> Path:
     return folder
 
 
-def test_a_folder_of_sessions(tmp_path: Path) -> None:
+def test_a_folder_of_sessions_is_read(tmp_path: Path) -> None:
     many = [action(n, "run", command=str(n)) for n in range(2, 12)]
     stored(tmp_path / "abc", SYSTEM, ASKED, *many)
     stored(tmp_path / "def", SYSTEM, ASKED)
@@ -312,7 +312,7 @@ def test_a_session_or_its_events_can_be_named(tmp_path: Path) -> None:
         list(openhands_folder.read(session, "other"))
 
 
-def test_a_file_that_cannot_be_read_is_damage(tmp_path: Path) -> None:
+def test_an_unreadable_file_is_a_damage(tmp_path: Path) -> None:
     session = stored(tmp_path / "abc", SYSTEM, ASKED)
     (session / "events" / "2.json").write_text('{"id": 2, "times')
     (session / "events" / "notes.txt").write_text("x")
@@ -321,7 +321,7 @@ def test_a_file_that_cannot_be_read_is_damage(tmp_path: Path) -> None:
     assert len([i for i in items if isinstance(i, Damage)]) == 1
 
 
-def test_other_places_are_no_stores(tmp_path: Path) -> None:
+def test_other_folders_are_not_stores(tmp_path: Path) -> None:
     (tmp_path / "events").mkdir()
     (tmp_path / "events" / "0.json").write_text("[]")
     assert not openhands_folder.detect(tmp_path)
@@ -346,7 +346,7 @@ EVERYTHING: list[dict[str, Any]] = [
 
 
 @given(data=st.data())
-def test_no_value_where_another_was_expected_raises(data: st.DataObject) -> None:
+def test_no_value_of_an_unexpected_type_raises(data: st.DataObject) -> None:
     strange = spoiled(data, EVERYTHING)
     head = json.dumps(strange).encode()
     openhands.detect(head)
@@ -355,7 +355,7 @@ def test_no_value_where_another_was_expected_raises(data: st.DataObject) -> None
 
 
 @pytest.mark.shared
-def test_a_real_session(samples: Path) -> None:
+def test_a_real_session_is_read(samples: Path) -> None:
     data = (samples / "other" / "openhands" / "events-hello.json").read_bytes()
     raw = json.loads(data)
     items = list(openhands.read(io.BytesIO(data)))

@@ -1,4 +1,4 @@
-"""Codex's patch language."""
+"""Reading Codex's patch language."""
 
 from __future__ import annotations
 
@@ -46,18 +46,18 @@ def test_every_operation_is_an_edit() -> None:
     )
 
 
-def test_line_ends_of_windows_change_nothing() -> None:
+def test_windows_line_ends_make_no_difference() -> None:
     assert patch.edits(PATCH.replace("\n", "\r\n")) == patch.edits(PATCH)
 
 
-def test_a_patch_cut_off_gives_what_was_understood() -> None:
+def test_a_cut_patch_gives_its_complete_edits() -> None:
     assert patch.edits(PATCH[: PATCH.index("int(os")]) == (
         Edit(path="new.py", kind="add", added=("import os", "", "pr"), whole="import os\n\npr\n"),
     )
     assert patch.edits("no patch at all") == ()
 
 
-def test_a_patch_inside_a_shell_command_is_found_only_where_it_is_applied() -> None:
+def test_a_patch_in_a_shell_command_is_found_only_if_it_is_applied() -> None:
     command = f"cd sub && apply_patch <<'EOF'\n{PATCH}EOF\n"
     found = patch.inside(command)
     assert found is not None

@@ -1,4 +1,4 @@
-"""pi's sessions: every trap of the format in a log of a few entries."""
+"""pi's sessions: each peculiarity of the format in a log of a few entries."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def happened(items: list[Item]) -> list[AnyEvent]:
     return [found.event for found in entries(items)]
 
 
-def test_a_turn_with_its_cost() -> None:
+def test_a_turn_is_read_with_its_cost() -> None:
     items = read(
         message("a", None, "user", "hi"),
         said(
@@ -116,7 +116,7 @@ def test_a_turn_with_its_cost() -> None:
     assert not [item for item in items if isinstance(item, Mark)]
 
 
-def test_what_is_off_the_way_to_the_last_leaf_was_abandoned() -> None:
+def test_entries_off_the_path_to_the_last_leaf_were_abandoned() -> None:
     items = read(
         message("a", None, "user", "one"),
         said("b", "a", text("no")),
@@ -134,12 +134,12 @@ def test_what_is_off_the_way_to_the_last_leaf_was_abandoned() -> None:
     }
 
 
-def test_a_circle_of_parents_ends() -> None:
+def test_a_cycle_of_parents_does_not_hang() -> None:
     items = read(message("a", "b", "user", "one"), message("b", "a", "user", "two"))
     assert [event.tags for event in happened(items)] == [(), ()]
 
 
-def test_the_first_version_is_a_line() -> None:
+def test_the_first_version_has_no_branches() -> None:
     header = {k: v for k, v in HEADER.items() if k != "version"} | {"provider": "p", "modelId": "m"}
     plain = [
         {"type": "message", "timestamp": TIME, "message": {"role": "user", "content": w}} for w in ("a", "b")
@@ -153,13 +153,17 @@ def test_a_command_that_the_human_ran_is_a_call_with_its_result() -> None:
     items = read(message("a", None, "bashExecution", command="ls", output="x", exitCode=2, truncated=True))
     ran, result = entries(items)
     assert isinstance(ran.event, ToolCall)
-    assert (ran.command, ran.event.call_id, ran.event.tags) == (None, "a", ("typed",))  # and anchors nothing
+    assert (ran.command, ran.event.call_id, ran.event.tags) == (
+        None,
+        "a",
+        ("typed",),
+    )  # and is not linked to a commit
     assert isinstance(result.event, ToolResult)
     assert (result.event.call_id, result.event.exit_code, result.event.is_error) == ("a", 2, True)
     assert result.event.truncated
 
 
-def test_a_failed_and_a_cut_result() -> None:
+def test_a_failed_and_a_cut_result_are_marked() -> None:
     cut = {"truncation": {"truncated": True, "totalBytes": 99_999}}
     body = [text("boom\n\nCommand exited with code 3")]
     items = read(
@@ -186,13 +190,13 @@ def test_a_failed_and_a_cut_result() -> None:
         ),
     ],
 )
-def test_edits_are_what_the_arguments_say(tool: str, arguments: dict[str, Any], edit: Edit) -> None:
+def test_edits_are_read_from_the_arguments(tool: str, arguments: dict[str, Any], edit: Edit) -> None:
     found = entries(read(said("a", None, call(tool, **arguments), call("read", path="b"))))
     assert [one.edits for one in found] == [(edit,), ()]
     assert [one.paths for one in found] == [("a",), ("b",)]
 
 
-def test_compaction_titles_models_and_foreign_messages() -> None:
+def test_compactions_titles_models_and_foreign_messages_are_read() -> None:
     items = read(
         entry("session_info", "a", None, name="My work"),
         entry("model_change", "b", "a", provider="p", modelId="sonnet"),
@@ -208,7 +212,7 @@ def test_compaction_titles_models_and_foreign_messages() -> None:
     ]
 
 
-def test_a_failed_answer_costs_too_and_an_empty_one_does_not_hang() -> None:
+def test_a_failed_answer_has_its_cost_and_an_empty_one_does_not_hang() -> None:
     items = read(
         said("a", None, stopReason="error", errorMessage="529"),
         said("b", "a", stopReason="aborted"),
@@ -247,7 +251,7 @@ def test_a_grown_session_keeps_its_ids() -> None:
     assert all(late[: len(early)] == early for early, late in itertools.pairwise(ids))
 
 
-def test_a_session_without_an_id_has_always_the_same_one() -> None:
+def test_a_session_without_an_id_always_gets_the_same_one() -> None:
     header = {"type": "session", "id": "", "timestamp": "2026-01-02T03:04:05.000Z", "cwd": "/x"}
     items = list(pi.read(io.BytesIO(write(header, message("a", None, "user", "hello")))))
     assert facts(items)["session"] == "35250845cede7accb33c", "stored under it before"
@@ -282,10 +286,10 @@ def test_a_session_cut_anywhere_gives_a_beginning_of_the_whole() -> None:
 
 
 @given(data=st.data())
-def test_no_value_where_another_was_expected_raises(data: st.DataObject) -> None:
+def test_no_value_of_an_unexpected_type_raises(data: st.DataObject) -> None:
     list(pi.read(io.BytesIO(write(*spoiled(data, LOG)))))
 
 
-def test_it_is_known_by_its_header() -> None:
+def test_a_session_is_recognized_by_its_header() -> None:
     assert detect(write(HEADER, message("a", None, "user", "x"))) is pi
     assert not pi.detect(write({"type": "session.start", "data": {}, "id": "x", "timestamp": "t"}))

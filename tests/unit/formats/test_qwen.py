@@ -77,12 +77,12 @@ def read(*records: dict[str, Any], **more: Any) -> list[Item]:
     return list(qwen.read(io.BytesIO(write(*records)), **more))
 
 
-def test_it_is_not_taken_for_another_agents_log() -> None:
+def test_a_log_of_qwen_code_is_not_taken_for_another_agents() -> None:
     assert detect(write(*LOG)) is qwen
     assert detect(write(*LOG[1:])) is qwen
 
 
-def test_a_session_is_told_as_it_was() -> None:
+def test_a_session_is_read_completely() -> None:
     items = read(*LOG)
     kinds = [type(entry.event) for entry in entries(items)]
     assert kinds == [Prompt, Thinking, Message, ToolCall, ToolResult, ToolCall, ToolResult, Prompt, Message]
@@ -104,13 +104,13 @@ def test_a_session_is_told_as_it_was() -> None:
     }
 
 
-def test_thinking_counts_where_the_total_has_it() -> None:
+def test_thinking_tokens_count_if_the_total_includes_them() -> None:
     spent = {item.response: item.usage for item in read(*LOG) if isinstance(item, Spent)}
     whole = Usage(input_tokens=1200, cache_read_tokens=800, output_tokens=60, reasoning_tokens=10)
     assert spent == {"c": whole, "e": Usage(input_tokens=1200, cache_read_tokens=800, output_tokens=50)}
 
 
-def test_what_nobody_typed_is_no_prompt() -> None:
+def test_text_that_nobody_typed_is_not_a_prompt() -> None:
     shell = record("user", "a", {"text": "I ran the following shell command:\n```sh\ngit commit -am x\n```"})
     task = record("user", "b", {"text": "<task-notification>"}, subtype="notification")
     found = entries(read(shell, task))
@@ -118,7 +118,7 @@ def test_what_nobody_typed_is_no_prompt() -> None:
     assert not any(entry.command for entry in found)
 
 
-def test_a_subagents_log() -> None:
+def test_a_subagents_log_is_read() -> None:
     side = {"isSidechain": True, "agentId": "explore-1"}
     items = read(record("user", "a", {"text": "Look"}, **side), said("b", {"text": "Seen"}, **side))
     assert [type(entry.event) for entry in entries(items)] == [PeerMessage, Message]

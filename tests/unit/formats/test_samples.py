@@ -1,4 +1,4 @@
-"""Readers against real sessions: what an independent count found, cuts at any byte, and reading on."""
+"""Readers on real sessions: compared with independent counts, cut at any byte, and read on from marks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.shared
 CLAUDE, CODEX = reader_of("claude-code"), reader_of("codex-rollout")
 FOLDERS = {"claude-code": CLAUDE, "codex-rollout": CODEX}
 SMALL = 60_000
-"""Bytes of a sample that is cut at many places."""
+"""A sample up to this size in bytes is cut at many offsets."""
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def family_of(path: Path, samples: Path) -> str:
 
 
 def own(samples: Path) -> Iterator[tuple[str, Reader, bytes]]:
-    """The sessions of both agents: name, reader, bytes."""
+    """Return the sessions of both agents: name, reader, bytes."""
     for path in sorted(samples.rglob("*.jsonl")):
         if (family := family_of(path, samples)) in FOLDERS:
             yield str(path.relative_to(samples)), FOLDERS[family], path.read_bytes()
@@ -108,7 +108,7 @@ PROMPTS = {
     "v2-tool-heavy": 2,
     "viewer-27k": 0,
 }
-"""What a human typed, counted by hand among the texts of each file."""
+"""The number of texts that a human typed, counted by hand in each file."""
 STARTED_LATER = ("agentcmd-askuser", "edge-cases")
 """Files whose records are not in the order of their times."""
 
@@ -119,7 +119,7 @@ def test_claude_code_prompts_are_those_that_a_human_typed(samples: Path) -> None
         assert sum(isinstance(i, Entry) and isinstance(i.event, Prompt) for i in items) == expected, name
 
 
-def test_claude_code_says_what_the_independent_count_says_of_the_session(
+def test_claude_codes_session_facts_agree_with_the_independent_count(
     samples: Path, facts: dict[str, Any]
 ) -> None:
     for name, reader, data in own(samples):
@@ -147,13 +147,13 @@ def test_claude_code_says_what_the_independent_count_says_of_the_session(
             assert ("started_at", first) in known, name
 
 
-def test_claude_code_tells_every_text_of_the_model_once(samples: Path) -> None:
+def test_every_text_of_claude_codes_model_is_read_once(samples: Path) -> None:
     for name, reader, data in own(samples):
         if reader is not CLAUDE or "glued" in name or "invalid" in name:
             continue
         expected: dict[str, list[str]] = {}
         for line in data.decode("utf-8-sig").splitlines():
-            with contextlib.suppress(ValueError):  # a line that somebody cut
+            with contextlib.suppress(ValueError):  # a cut line
                 record = json.loads(line)
                 if isinstance(record, dict) and record.get("type") == "assistant":
                     expected.setdefault(record["uuid"], texts(record["message"]))
@@ -163,7 +163,7 @@ def test_claude_code_tells_every_text_of_the_model_once(samples: Path) -> None:
 
 
 def texts(message: dict[str, Any]) -> list[str]:
-    """What the model said in a message: nothing if the program wrote it in its place."""
+    """Yield the model's texts in a message; none if the program wrote the message itself."""
     if message.get("model") == "<synthetic>":
         return []
     content = message["content"]
@@ -171,13 +171,13 @@ def texts(message: dict[str, Any]) -> list[str]:
     return [block["text"] for block in blocks if block["type"] == "text" and block["text"].strip()]
 
 
-def test_what_a_human_typed_while_the_agent_worked_is_noted(samples: Path) -> None:
+def test_text_typed_while_the_agent_worked_is_recorded(samples: Path) -> None:
     items = read(CLAUDE, (samples / "claude-code" / "entire-images.jsonl").read_bytes())
     noted = [i.event for i in items if isinstance(i, Entry) and i.event.tags == ("queued",)]
     assert [event.content[:9] for event in noted] == ["context: ", "I've also", "I've also"]
 
 
-def test_every_cost_of_a_claude_code_session_falls_to_events(samples: Path) -> None:
+def test_every_cost_of_a_claude_code_session_belongs_to_events(samples: Path) -> None:
     for name, reader, data in own(samples):
         if reader is CLAUDE:
             items = read(reader, data)
@@ -212,7 +212,7 @@ COUNTED = ("input_tokens", "cached_input_tokens", "output_tokens", "reasoning_ou
 
 
 def spent_by(path: Path, end: int | None = None) -> list[dict[str, int]]:
-    """The last total of each run in a rollout: a resumed session of version 0.40 counts from 0 again."""
+    """Return the last total of each run in a rollout: a resumed session of version 0.40 restarts at 0."""
     runs: list[dict[str, int]] = []
     for line in path.read_bytes()[:end].splitlines():
         info = json.loads(line)["payload"].get("info") or {}
@@ -224,7 +224,7 @@ def spent_by(path: Path, end: int | None = None) -> list[dict[str, int]]:
 
 
 def base_of(path: Path) -> dict[str, int]:
-    """What the parent of a fork without copied history had spent where the fork begins."""
+    """Return the usage of a fork's parent at the fork, if its history was not copied."""
     meta = json.loads(path.read_bytes().partition(b"\n")[0])["payload"]
     if not (base := meta.get("history_base")):
         return dict.fromkeys(COUNTED, 0)
@@ -232,7 +232,7 @@ def base_of(path: Path) -> dict[str, int]:
     return spent_by(parent, base["end_byte_offset"])[-1]
 
 
-def test_the_two_rollouts_whose_total_is_not_their_own_are_known(samples: Path) -> None:
+def test_only_two_known_rollouts_have_a_total_that_is_not_their_own(samples: Path) -> None:
     rollouts = samples / "codex-rollout"
     restarted = spent_by(rollouts / "v0.40-318k.jsonl")
     assert [run["input_tokens"] for run in restarted] == [1355071, 37208]
@@ -260,7 +260,7 @@ def records(data: bytes) -> Iterator[Any]:
             yield json.loads(line)
 
 
-def test_a_rollout_tells_how_its_last_turn_ended(samples: Path) -> None:
+def test_a_rollouts_status_is_that_of_its_last_turn(samples: Path) -> None:
     for name, reader, data in own(samples):
         if reader is CODEX:
             last = max(data.rfind(b'"type":"task_complete"'), data.rfind(b'"type":"turn_aborted"'))
@@ -268,7 +268,7 @@ def test_a_rollout_tells_how_its_last_turn_ended(samples: Path) -> None:
             assert known.get("status") == ("completed" if last > 0 else None), name
 
 
-def test_every_cost_of_a_rollout_falls_to_events(samples: Path) -> None:
+def test_every_cost_of_a_rollout_belongs_to_events(samples: Path) -> None:
     for name, reader, data in own(samples):
         if reader is CODEX:
             items = read(reader, data)
@@ -276,7 +276,7 @@ def test_every_cost_of_a_rollout_falls_to_events(samples: Path) -> None:
             assert {item.response for item in items if isinstance(item, Spent)} <= responses, name
 
 
-def test_prompts_are_those_that_the_rollout_says_were_typed(samples: Path) -> None:
+def test_prompts_are_those_that_the_rollout_marks_as_typed(samples: Path) -> None:
     for name, reader, data in own(samples):
         typed = data.count(b'"type":"user_message"') + data.count(b'"item":{"type":"UserMessage"')
         if reader is CODEX and typed and b'"thread_source":"subagent"' not in data:
@@ -284,7 +284,7 @@ def test_prompts_are_those_that_the_rollout_says_were_typed(samples: Path) -> No
             assert sum(isinstance(i, Entry) and isinstance(i.event, Prompt) for i in items) == typed, name
 
 
-def test_reading_on_from_a_mark_is_reading_through(samples: Path) -> None:
+def test_reading_on_from_a_mark_gives_the_same(samples: Path) -> None:
     marks = 0
     for name, reader, data in own(samples):
         items = read(reader, data)
@@ -297,7 +297,7 @@ def test_reading_on_from_a_mark_is_reading_through(samples: Path) -> None:
     assert marks > 50
 
 
-def test_a_mark_stands_before_every_prompt_and_counts_the_events_before(samples: Path) -> None:
+def test_a_mark_comes_before_every_prompt_and_counts_the_events_before(samples: Path) -> None:
     for name, reader, data in own(samples):
         entries = 0
         waiting = False
@@ -323,7 +323,7 @@ def test_a_session_cut_anywhere_gives_a_beginning_of_the_whole(samples: Path, da
     assert part == read(reader, content)[: len(part)]
 
 
-def test_a_grown_session_only_adds(samples: Path) -> None:
+def test_a_growing_session_only_adds_events(samples: Path) -> None:
     grown = [p.read_bytes() for p in sorted((samples / "claude-code" / "entire-grown").glob("*.jsonl"))]
     events = [[i.event for i in read(CLAUDE, data) if isinstance(i, Entry)] for data in grown]
     assert len(events) == 3
@@ -331,7 +331,7 @@ def test_a_grown_session_only_adds(samples: Path) -> None:
         assert late[: len(early)] == early
 
 
-def test_damage_that_was_done_to_a_file_changes_nothing_it_says(samples: Path) -> None:
+def test_other_line_ends_and_invalid_bytes_change_no_event(samples: Path) -> None:
     source = read(CLAUDE, (samples / "claude-code" / "v2-tool-heavy.jsonl").read_bytes())
     events = [item.event for item in source if isinstance(item, Entry)]
     windows = read(CLAUDE, (samples / "derived" / "claude-code--crlf-bom.jsonl").read_bytes())

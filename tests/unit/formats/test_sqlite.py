@@ -1,4 +1,4 @@
-"""Another program's database is read as it is, and nothing beside it is made."""
+"""Another program's database is read unchanged, and no file is created next to it."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def words(path: Path) -> list[str]:
         return [text for (text,) in database.execute("SELECT text FROM word")]
 
 
-def test_one_state_of_it(path: Path) -> None:
+def test_reading_sees_one_state_of_the_database(path: Path) -> None:
     with closing(sqlite3.connect(path)) as writer:
-        writer.execute("SELECT * FROM word").fetchall()  # the write-ahead log is there from now on
+        writer.execute("SELECT * FROM word").fetchall()  # the write-ahead log exists from now on
         with open_database(path) as database:
             assert database.execute("SELECT count(*) FROM word").fetchone() == (1,)
             writer.execute("INSERT INTO word VALUES ('two')")
@@ -39,7 +39,7 @@ def test_one_state_of_it(path: Path) -> None:
         assert words(path) == ["one", "two"]
 
 
-def test_nothing_can_be_written(path: Path) -> None:
+def test_an_opened_database_cannot_be_written(path: Path) -> None:
     before = path.read_bytes()
     with pytest.raises(FormatError), open_database(path) as database:
         database.execute("INSERT INTO word VALUES ('two')")
@@ -47,19 +47,19 @@ def test_nothing_can_be_written(path: Path) -> None:
     assert list(path.parent.iterdir()) == [path]
 
 
-def test_a_text_that_is_not_utf8(path: Path) -> None:
+def test_a_text_that_is_not_utf8_is_read(path: Path) -> None:
     with closing(sqlite3.connect(path)) as database, database:
         database.execute("UPDATE word SET text = CAST(x'41ff' AS TEXT)")
     assert words(path) == ["A\ufffd"]
 
 
-def test_a_name_that_looks_like_a_uri(path: Path) -> None:
+def test_a_file_name_that_looks_like_a_uri_is_opened(path: Path) -> None:
     strange = path.rename(path.with_name("a?mode=rwc#%20.db"))
     assert words(strange) == ["one"]
 
 
 @pytest.mark.parametrize("content", [b"", b"SQLite format 3", b"SQLite format 3\0" + b"\1" * 200])
-def test_what_is_no_database(tmp_path: Path, content: bytes) -> None:
+def test_other_files_are_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "x.db").write_bytes(content)
     with pytest.raises(FormatError, match=r"x\.db"):
         words(tmp_path / "x.db")
@@ -67,7 +67,7 @@ def test_what_is_no_database(tmp_path: Path, content: bytes) -> None:
         words(tmp_path / "none.db")
 
 
-def test_one_that_is_cut_in_its_head_is_none(path: Path) -> None:
+def test_a_database_cut_in_its_header_is_refused(path: Path) -> None:
     cut = path.with_name("cut.db")
     for size in (0, 16, 19):
         cut.write_bytes(path.read_bytes()[:size])
@@ -79,7 +79,7 @@ def as_it_is(value: Any) -> Any:
     return value
 
 
-def test_a_second_row_with_one_key_is_not_lost_silently() -> None:
+def test_a_second_row_with_the_same_key_is_not_lost_silently() -> None:
     with closing(sqlite3.connect(":memory:")) as database:
         database.execute("CREATE TABLE word (text TEXT PRIMARY KEY, number INTEGER)")
         insert(database, "word", {"text": "a", "number": 1, "more": 0}, as_it_is)
@@ -89,7 +89,7 @@ def test_a_second_row_with_one_key_is_not_lost_silently() -> None:
         assert database.execute("SELECT number FROM word").fetchall() == [(3,)]
 
 
-def test_the_schema_is_read_by_the_name_that_every_sqlite_knows(
+def test_the_schema_is_read_by_a_name_that_every_sqlite_knows(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []

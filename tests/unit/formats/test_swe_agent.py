@@ -1,4 +1,4 @@
-"""SWE-agent's runs of both versions: each trap of the format in a log of a few steps."""
+"""SWE-agent's runs of both versions: each peculiarity of the format in a log of a few steps."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def events(value: Any) -> list[AnyEvent]:
     return [entry.event for entry in entries(value)]
 
 
-def test_a_run() -> None:
+def test_a_run_is_read() -> None:
     stats = {"instance_cost": 0.53839, "tokens_sent": 100, "tokens_received": 7, "api_calls": 2}
     value = run(
         step("ls -F\n", "x.py\r\ny.py\r\n", "I look.", execution_time=0.1161),
@@ -94,7 +94,7 @@ def test_a_run() -> None:
     assert "dropped" not in repr(items)
 
 
-def test_a_demonstration_is_no_part_of_the_run() -> None:
+def test_a_demonstration_is_not_part_of_the_run() -> None:
     shown = [
         {"role": "user", "content": "an example", "agent": "a", "message_type": "demonstration"},
         {"role": "assistant", "content": "x", "action": "ls", "agent": "a", "is_demo": True},
@@ -107,7 +107,7 @@ def test_a_demonstration_is_no_part_of_the_run() -> None:
     assert [e.arguments for e in found if isinstance(e, ToolCall)] == [{"command": "pwd"}]
 
 
-def test_a_file_of_history_alone_pairs_by_ids() -> None:
+def test_in_a_file_with_only_a_history_calls_are_paired_by_ids() -> None:
     below = "\n(Open file: /repo/x.py)\n(Current directory: /repo)\nbash-$"
 
     def called(name: str, call: str, **arguments: str) -> dict[str, Any]:
@@ -156,7 +156,7 @@ def test_a_file_of_history_alone_pairs_by_ids() -> None:
         ("sed -i s/a/b/ x.py", ()),
     ],
 )
-def test_what_the_commands_of_its_shell_write(action: str, edits: tuple[Edit, ...]) -> None:
+def test_edits_by_commands_of_its_shell_are_read(action: str, edits: tuple[Edit, ...]) -> None:
     opened = {"open_file": "/repo/x.py", "working_dir": "/repo"}
     value = run(step("open x.py", "[File: /repo/x.py]", state=opened), step(action, "ok"))
     assert entries(value)[-2].edits == edits
@@ -173,7 +173,7 @@ def test_an_older_state_is_the_one_before_the_action() -> None:
     assert [e.edits for e in entries(value) if e.edits] == [(Edit(path="y.py", added=("b",)),)]
 
 
-def test_what_was_edited_by_a_call_is_not_also_the_last_ones() -> None:
+def test_a_file_edited_by_a_call_is_not_also_the_last_calls() -> None:
     opened = {"open_file": "/repo/x.py", "working_dir": "/repo"}
     refused = "Your proposed edit has introduced new syntax error(s)."
     edit = step("edit 1:1\nb\nend_of_edit", "ok", state=opened)
@@ -186,7 +186,7 @@ def test_what_was_edited_by_a_call_is_not_also_the_last_ones() -> None:
         assert len(last.edits) == expected
 
 
-def test_steps_that_lack_something() -> None:
+def test_incomplete_steps_are_read() -> None:
     value = run(
         step("rm y.py", ""),
         step("submit", None),
@@ -218,13 +218,15 @@ def test_steps_that_lack_something() -> None:
         (None, None, 0),
     ],
 )
-def test_how_a_run_ended(status: str | None, expected: str | None, errors: int) -> None:
+def test_the_exit_status_gives_the_sessions_status(
+    status: str | None, expected: str | None, errors: int
+) -> None:
     value = run(step("ls", "x"), status=status)
     assert facts(read(value)).get("status") == expected
     assert sum(isinstance(e, NoteEvent) for e in events(value)) == errors
 
 
-def test_the_configuration_tells_of_the_task() -> None:
+def test_the_configuration_gives_the_task() -> None:
     config = {
         "problem_statement": {"type": "text", "text": "Round it\nPlease.", "id": "m__m-1"},
         "env": {"repo": {"base_commit": "b" * 40, "github_url": "https://example.org/m"}},
@@ -242,7 +244,7 @@ def test_attempts_are_read_once_each_with_their_reviews() -> None:
     review = {"accept": False, "outputs": ["It still fails."], "messages": [{"content": "dropped"}]}
     one = run(step("ls", "x"), step("submit", "d1"), info={"submission": "d1", "review": review})
     two = run(step("ls", "y"), step("submit", DIFF), info={"submission": DIFF})
-    whole = {"attempts": [one, two], **two}  # the best one stands beside them again
+    whole = {"attempts": [one, two], **two}  # the best one is repeated next to them
     found = events(whole)
     assert sum(isinstance(e, ToolCall) for e in found) == 4
     assert sum(isinstance(e, Prompt) for e in found) == 1
@@ -255,7 +257,7 @@ def test_attempts_are_read_once_each_with_their_reviews() -> None:
     assert facts(read({"attempts": [one]}))["submission"] == "d1"
 
 
-def test_a_review_in_any_shape() -> None:
+def test_a_review_in_any_form_is_read() -> None:
     for review, content in (("good", "good"), ({"accept": 0.5}, "accept: 0.5"), (["x", "y"], "x\n\ny")):
         value = run(step("ls", "x"), info={"review": review})
         assert [e.content for e in events(value) if isinstance(e, NoteEvent)] == [content]
@@ -287,7 +289,7 @@ EVERYTHING = run(
 
 
 @given(data=st.data())
-def test_no_value_where_another_was_expected_raises(data: st.DataObject) -> None:
+def test_no_value_of_an_unexpected_type_raises(data: st.DataObject) -> None:
     strange = spoiled(data, EVERYTHING)
     head = json.dumps(strange).encode()
     swe_agent.detect(head)
@@ -329,7 +331,7 @@ def test_real_runs_agree_with_the_independent_count(samples: Path) -> None:
 
 
 @pytest.mark.shared
-def test_the_files_of_a_real_submission_are_its_calls(samples: Path) -> None:
+def test_the_files_of_a_real_submission_belong_to_its_calls(samples: Path) -> None:
     for name, path in (
         ("pydicom-1458", "pydicom/pixel_data_handlers/numpy_handler.py"),
         ("test-repo-i1", "tests/missing_colon.py"),

@@ -1,4 +1,4 @@
-"""zwarm's folders: prompts from ``meta.json``, the rest from what its agent printed, turn by turn."""
+"""zwarm's folders: prompts from ``meta.json``, the rest from its agent's output, turn by turn."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ TURNS = {1: turn(ONE, "Parsed.", (10, 3)), 2: turn(TWO, "Tested.", (20, 4))}
 
 
 def keep(root: Path, meta: Any = META, turns: dict[int, list[dict[str, Any]]] = TURNS) -> Path:
-    """A project's folder with a session in it, as zwarm lays it out."""
+    """Create a project's folder with a session, in zwarm's layout."""
     folder = root / ".zwarm" / "sessions" / SESSION
     (folder / "turns").mkdir(parents=True, exist_ok=True)
     (folder / "meta.json").write_text(meta if isinstance(meta, str) else json.dumps(meta))
@@ -76,14 +76,14 @@ def events(items: list[Item]) -> list[Any]:
     return [item.event for item in items if isinstance(item, Entry)]
 
 
-def test_a_session_of_two_turns(tmp_path: Path) -> None:
+def test_a_session_of_two_turns_is_read(tmp_path: Path) -> None:
     items = list(zwarm.read(keep(tmp_path), SESSION))
     found = events(items)
     answer = [Thinking, ToolCall, ToolResult, Message]
     assert [type(e) for e in found] == [Prompt, *answer, Prompt, *answer]
     assert [e.content for e in found if isinstance(e, Prompt)] == ["Write a parser", "Now test it"]
     assert found[5].ts == "2026-01-05T10:16:00.000Z"
-    assert len({e.id for e in found}) == len(found)  # item_0 comes in either turn
+    assert len({e.id for e in found}) == len(found)  # both turns have an item_0
     assert found[2].call_id == found[3].call_id != found[7].call_id
     assert found[3].exit_code == 0
     calls = [item for item in items if isinstance(item, Entry) and isinstance(item.event, ToolCall)]
@@ -104,7 +104,7 @@ def test_a_session_of_two_turns(tmp_path: Path) -> None:
     }
 
 
-def test_a_thread_that_goes_on_is_counted_once(tmp_path: Path) -> None:
+def test_the_usage_of_a_continued_thread_is_counted_once(tmp_path: Path) -> None:
     turns = {1: turn(ONE, "a", (10, 3)), 2: turn(ONE, "b", (25, 8))}
     items = zwarm.read(keep(tmp_path, turns=turns), SESSION)
     spent = [item.usage for item in items if isinstance(item, Spent)]
@@ -121,7 +121,7 @@ def test_a_thread_that_goes_on_is_counted_once(tmp_path: Path) -> None:
         ("running", {"type": "item.started", "item": {}}, "abandoned"),
     ],
 )
-def test_the_status_is_its_own_word_or_what_was_printed(
+def test_the_status_is_read_from_its_file_or_the_output(
     tmp_path: Path, status: str, last: dict[str, Any], told: str
 ) -> None:
     meta = {**META, "status": status, "error": "exit 1"}
@@ -130,7 +130,7 @@ def test_the_status_is_its_own_word_or_what_was_printed(
     assert [e.content for e in events(found) if isinstance(e, NoteEvent)] == ["exit 1"]
 
 
-def test_what_is_missing_leaves_the_rest(tmp_path: Path) -> None:
+def test_missing_files_leave_the_rest_readable(tmp_path: Path) -> None:
     found = list(zwarm.read(keep(tmp_path / "a", META, {}), SESSION))
     assert [type(e) for e in events(found)] == [Prompt, Message, Prompt]
     assert [i.usage for i in found if isinstance(i, Spent)] == [Usage(input_tokens=30, output_tokens=7)]
@@ -145,7 +145,7 @@ def test_what_is_missing_leaves_the_rest(tmp_path: Path) -> None:
     assert [type(i) for i in found if isinstance(i, Damage)] == [Damage]
 
 
-def test_where_sessions_are_looked_for(tmp_path: Path) -> None:
+def test_sessions_are_found_in_the_projects_folder(tmp_path: Path) -> None:
     keep(tmp_path)
     for place in (".", ".zwarm", ".zwarm/sessions", f".zwarm/sessions/{SESSION}"):
         store = detect_store(tmp_path / place)
@@ -161,7 +161,7 @@ def test_where_sessions_are_looked_for(tmp_path: Path) -> None:
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40)
 @given(data=st.data())
-def test_nothing_in_a_folder_raises(tmp_path: Path, data: st.DataObject) -> None:
+def test_no_content_of_a_folder_raises(tmp_path: Path, data: st.DataObject) -> None:
     strange = copy.deepcopy([META, *TURNS[1]])
     for _ in range(data.draw(st.integers(0, 3))):
         holder, key = data.draw(st.sampled_from(places(strange)))

@@ -1,4 +1,4 @@
-"""The views that show figures alone."""
+"""The views that show only statistics, without texts."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from gittraj.model.signs import SIGNS
 duckdb = pytest.importorskip("duckdb")
 
 
-def test_figures_show_no_text_that_a_record_may_hold() -> None:
-    """But ids, and what git-traj or git writes."""
+def test_statistics_show_no_text_of_a_record() -> None:
+    """Except ids, and what git-traj or git itself writes."""
     own = {"name", "tips", "contents", "ruleset", "month", "date"}
     seen = {}
     with closing(duckdb.connect()) as connection:
@@ -39,7 +39,7 @@ def test_figures_show_no_text_that_a_record_may_hold() -> None:
     assert seen["figures_parts"]["summary_by"] == "other"
 
 
-def test_figures_keep_the_words_that_are_known() -> None:
+def test_statistics_keep_known_words() -> None:
     known = ("claude-code", "gpt-5, o3", "produced", "model:secret name")
     columns = ("agent", "models", "role", "summary_by")
     with closing(duckdb.connect()) as connection:
@@ -50,7 +50,7 @@ def test_figures_keep_the_words_that_are_known() -> None:
     assert row == (*known[:3], "model", None)
 
 
-def test_figures_know_every_agent() -> None:
+def test_statistics_know_every_agent() -> None:
     query = dict(figures(""))["figures_parts"]
     names = [module.name for module in pkgutil.walk_packages(gittraj.formats.__path__, "gittraj.formats.")]
     agents = {getattr(importlib.import_module(name), "agent", None) for name in names}

@@ -1,4 +1,4 @@
-"""Stems: the same as the index finds, whatever the text."""
+"""Stems are the same as those of the index, whatever the text."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_the_words_of_all_texts_of_a_kind_are_spelt_as_those_of_one() -> None:
 
 
 @given(st.text(max_size=40), st.text(alphabet="abcXY é_漢-", min_size=1, max_size=9))
-def test_what_the_index_finds_has_its_stems(said: str, word: str) -> None:
+def test_a_text_that_the_index_finds_has_the_words_stems(said: str, word: str) -> None:
     text = f"{said} {word}"
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute(f"CREATE VIRTUAL TABLE t USING fts5 (words, tokenize='{TOKENIZE}')")

@@ -29,7 +29,7 @@ ENTRIES = st.builds(
 
 
 @given(st.lists(ENTRIES, unique_by=lambda entry: entry.name))
-def test_a_tree_survives(entries: list[Entry]) -> None:
+def test_a_tree_survives_encoding_and_decoding(entries: list[Entry]) -> None:
     decoded = decode_tree(encode_tree(entries), "sha1")
     assert sorted(decoded) == sorted(entries)
     names = [entry.name + b"/" if entry.is_tree else entry.name for entry in decoded]
@@ -41,7 +41,7 @@ def test_sha256_trees_have_longer_ids() -> None:
     assert decode_tree(encode_tree([entry]), "sha256") == (entry,)
 
 
-def test_a_commit_survives() -> None:
+def test_a_commit_survives_encoding_and_decoding() -> None:
     data = encode_commit(
         tree="1" * 40, parents=["2" * 40, "3" * 40], message="s\n\nb\n\n", identity="Ä <ä@x> 12 +0200"
     )
@@ -50,7 +50,7 @@ def test_a_commit_survives() -> None:
     assert (info.author, info.time, info.message, info.subject) == ("Ä <ä@x>", 12, b"s\n\nb\n", "s")
 
 
-def test_foreign_commits() -> None:
+def test_unusual_commits_of_others_are_decoded() -> None:
     head = b"tree 1\nauthor A <a> 1 +0000\ncommitter C <c> 2 +0000\n"
     signed = head + b"gpgsig -----BEGIN\n \n tree 9\n -----END\n\ntext"
     assert (decode_commit(signed).tree, decode_commit(signed).subject) == ("1", "text")

@@ -1,4 +1,4 @@
-"""What the runner of GitHub Actions makes of a job's log and files; after actions/runner, src/Runner.Common/
+"""How GitHub Actions' runner reads a job's log and files; after actions/runner, src/Runner.Common/
 ActionCommand.cs and src/Runner.Worker/{ActionCommandManager,FileCommandManager}.cs."""
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Log:
-    """Lines are what .NET's ReadLine takes for them."""
+    """A job's log; lines end where .NET's ReadLine ends them."""
 
     commands: list[tuple[str, dict[str, str], str]] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Events as GitHub sends them, and what each asks of us."""
+"""Events as GitHub sends them, and what the Action does for each."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SAME = OnPull(repository=HOME, number=2, head=HEAD)
 
 
 def event(name: str, **changes: Any) -> dict[str, Any]:
-    """One of GitHub's examples; ``a__b=1`` sets what is at ``a.b``."""
+    """Return one of GitHub's examples; ``a__b=1`` sets the value at ``a.b``."""
     value: dict[str, Any] = copy.deepcopy(EVENTS[name])
     for path, new in changes.items():
         *above, last = path.split("__")
@@ -44,13 +44,13 @@ def why(found: Activity) -> str:
 
 
 @pytest.mark.parametrize("action", PULLS)
-def test_a_pull_request_of_the_same_repository(action: str) -> None:
+def test_a_pull_request_of_the_same_repository_is_reported_on(action: str) -> None:
     value = event(f"pull_request/{action}")
     assert decided("pull_request", value) == SAME
     assert decided("pull_request_target", value) == SAME
 
 
-def test_a_fork_has_a_token_that_only_reads_but_under_pull_request_target() -> None:
+def test_a_forks_token_is_read_only_except_under_pull_request_target() -> None:
     value = event("pull_request/opened", pull_request__head__repo__full_name="mallory/Hello-World")
     found = decided("pull_request", value)
     assert isinstance(found, OnPull)
@@ -62,14 +62,14 @@ def test_a_fork_has_a_token_that_only_reads_but_under_pull_request_target() -> N
     assert (target.fork, target.read_only) == (True, None)
 
 
-def test_a_deleted_fork_is_one() -> None:
+def test_a_deleted_fork_counts_as_a_fork() -> None:
     found = decided("pull_request", event("pull_request/opened", pull_request__head__repo=None))
     assert isinstance(found, OnPull)
     assert found.fork
 
 
 @pytest.mark.parametrize("who", ["actor", "sender"])
-def test_dependabot_has_one_too(who: str) -> None:
+def test_dependabots_token_is_read_only(who: str) -> None:
     """A person who runs the job again is the sender, not the actor."""
     value = event("pull_request/opened", sender__login="dependabot[bot]" if who == "sender" else "alice")
     found = decided("pull_request", value, actor="dependabot[bot]" if who == "actor" else "alice")
@@ -101,18 +101,18 @@ def test_a_workflow_run_names_a_head_and_never_a_number() -> None:
         {"workflow_run__event": "pull_request", "workflow_run__head_branch": None},
     ],
 )
-def test_other_workflow_runs_are_nothing(changes: dict[str, Any]) -> None:
+def test_other_workflow_runs_are_not_reported_on(changes: dict[str, Any]) -> None:
     why(decided("workflow_run", event("workflow_run/completed", **changes)))
 
 
-def test_a_push_to_the_default_branch_carries() -> None:
+def test_a_push_to_the_default_branch_carries_records() -> None:
     value = event("push", ref="refs/heads/master", before=BEFORE, after=AFTER)
     carried = OnPush(repository=HOME, branch="master", before=BEFORE, after=AFTER)
     assert decided("push", value) == carried
     assert decided("push", value, mode="carry") == carried
 
 
-def test_to_others_only_when_told() -> None:
+def test_a_push_to_another_branch_carries_records_only_if_configured() -> None:
     value = event("push", ref="refs/heads/release/1.0", before=BEFORE, after=AFTER)
     assert "mode: carry" in why(decided("push", value))
     found = decided("push", value, mode="carry", pr="12")
@@ -128,29 +128,29 @@ def test_to_others_only_when_told() -> None:
     ],
 )
 @pytest.mark.parametrize("mode", ["auto", "carry"])
-def test_pushes_that_bring_nothing(changes: dict[str, Any], mode: str) -> None:
+def test_pushes_of_tags_and_new_or_deleted_branches_are_ignored(changes: dict[str, Any], mode: str) -> None:
     why(decided("push", event("push", **changes), mode=mode))
 
 
-def test_by_hand_with_a_number() -> None:
+def test_a_manual_run_needs_a_pull_requests_number() -> None:
     value = event("workflow_dispatch")
     assert decided("workflow_dispatch", value, pr="12") == OnPull(repository=HOME, number=12)
     assert decided("workflow_dispatch", value, pr=" #12 ") == OnPull(repository=HOME, number=12)
     assert "'pr'" in why(decided("workflow_dispatch", value))
 
 
-def test_a_number_of_the_event_itself_loses_nothing() -> None:
+def test_the_events_own_number_as_input_changes_nothing() -> None:
     assert decided("pull_request", event("pull_request/opened"), pr="2") == SAME
     assert decided("pull_request", event("pull_request/opened"), pr="3") == OnPull(repository=HOME, number=3)
 
 
-def test_check_counts_only() -> None:
+def test_mode_check_only_counts() -> None:
     found = decided("pull_request", event("pull_request/opened"), mode="check")
     assert isinstance(found, OnPull)
     assert found.check
 
 
-def test_what_is_nothing_says_so() -> None:
+def test_an_event_without_a_report_gives_the_reason() -> None:
     assert "queue" in why(decided("merge_group", event("merge_group/checks_requested")))
     assert "schedule" in why(decided("schedule", {}))
     assert why(decided("", {}))
@@ -159,7 +159,7 @@ def test_what_is_nothing_says_so() -> None:
 
 
 @pytest.mark.parametrize("inputs", [{"mode": "carrry"}, {"pr": "main"}, {"pr": "0"}, {"pr": "12 13"}])
-def test_inputs_that_make_no_sense(inputs: dict[str, str]) -> None:
+def test_invalid_inputs_are_refused(inputs: dict[str, str]) -> None:
     with pytest.raises(EventError):
         decided("workflow_dispatch", event("workflow_dispatch"), **inputs)
 
@@ -176,21 +176,21 @@ def test_inputs_that_make_no_sense(inputs: dict[str, str]) -> None:
         {"pull_request": None},
     ],
 )
-def test_payloads_that_make_no_sense(changes: dict[str, Any]) -> None:
+def test_invalid_payloads_are_refused(changes: dict[str, Any]) -> None:
     with pytest.raises(EventError) as caught:
         decided("pull_request", event("pull_request/opened", **changes))
     assert "::" not in caught.value.message
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"{", b"\xff", b"[" * 100_000])
-def test_a_file_that_is_no_event(content: bytes, tmp_path: Path) -> None:
+def test_a_file_without_an_event_is_refused(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "event.json"
     path.write_bytes(content)
     with pytest.raises(EventError):
         Payload.read(path)
 
 
-def test_a_file_that_is_one(tmp_path: Path) -> None:
+def test_a_file_with_an_event_is_read(tmp_path: Path) -> None:
     path = tmp_path / "event.json"
     path.write_text(json.dumps(event("pull_request/opened")), "utf-8")
     assert decide("pull_request", Payload.read(path), repository=HOME) == SAME

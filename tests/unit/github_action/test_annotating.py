@@ -1,4 +1,4 @@
-"""Doubts and rejected alternatives stand at the lines that they are about, and nothing stands elsewhere."""
+"""Doubts and rejected alternatives are shown at the lines that they are about, and nowhere else."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def of(*chosen: Decision, caveats: tuple[str, ...] = (), sources: tuple[CaveatSo
     return find_annotations(change, find_flags(change))
 
 
-def test_the_worst_first_and_each_line_once() -> None:
+def test_the_least_sure_annotation_comes_first_and_each_line_has_one() -> None:
     unsure, worse = chose("seconds only", 4, 0.55), chose("five", 9, 0.2, question="How often?")
     rejected = chose("a loop", 12, None, alternatives=("a queue",), reasoning="no worker")
     again = chose("too", 4, None, alternatives=("x",))
@@ -47,7 +47,7 @@ def test_the_worst_first_and_each_line_once() -> None:
     ]  # fmt: skip
 
 
-def test_what_names_no_line_of_the_diff_stands_at_none() -> None:
+def test_a_text_that_names_no_line_of_the_diff_is_not_annotated() -> None:
     elsewhere = Decision(chosen="x", by="agent", confidence=0.1, path="src/gone.py", line=1)
     beyond = chose("x y", 99)
     source = CaveatSource(event="e", by="inferred", path="src/pool.py", line=3)
@@ -63,7 +63,7 @@ def test_what_names_no_line_of_the_diff_stands_at_none() -> None:
         (("docs/gone.md",), None),
     ],
 )
-def test_a_failed_test_stands_where_its_session_worked_if_that_is_one_place(
+def test_a_failed_test_is_shown_at_the_only_file_that_its_session_edited(
     edited: tuple[str, ...], at: str | None
 ) -> None:
     diff = Diff.of(edited, dict.fromkeys(edited, "@@ -0,0 +3,2 @@\n+one\n+two\n"))
@@ -76,7 +76,7 @@ def test_a_failed_test_stands_where_its_session_worked_if_that_is_one_place(
     assert [(each.path, each.line, each.title, each.text) for each in found] == ([there] if at else [])
 
 
-def test_ten_at_most() -> None:
+def test_there_are_at_most_ten_annotations() -> None:
     many = tuple(
         Decision(chosen=str(n), by="agent", confidence=0.1, path="src/retry.py", line=n) for n in range(1, 31)
     )
@@ -90,7 +90,7 @@ def test_ten_at_most() -> None:
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_whatever_stands_there_is_one_notice(seed: int) -> None:
+def test_hostile_text_makes_exactly_one_notice(seed: int) -> None:
     evil = hostile(seed) + "\n::error::x\r##[error]y,line=1::%0A" + hostile(seed + 99)
     stream = io.StringIO()
     Console(stream).point(evil, title=evil, file=evil, line=3)

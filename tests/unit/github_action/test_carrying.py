@@ -1,4 +1,4 @@
-"""What a merged pull request brings from a fork."""
+"""Records that a merged pull request brings from a fork."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from gittraj.model.codec import encode_line
 from tests.integration.story import record
 
 
-def test_a_fork_brings_half_a_note_at_most() -> None:
-    """A squash puts all of its records on one commit, and readers pass over a note that is too large."""
+def test_a_fork_brings_at_most_half_a_note() -> None:
+    """A squash puts all of its records on one commit, and readers skip a note that is too large."""
     prompt = "x" * 4000
     records = {f"{n:040x}": [record(f"traj_{n}", prompt=prompt)] for n in range(400)}
     merged = Merged(pull=cast(Any, None), commits=tuple(records), foreign=records)

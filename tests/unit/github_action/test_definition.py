@@ -1,4 +1,4 @@
-"""``action.yml`` and the workflows to copy: what they name is there; nothing foreign gets into a script."""
+"""``action.yml`` and the workflows to copy: their files exist, and no foreign text gets into scripts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ACTION = load(ROOT / "action.yml")
 STEPS: list[dict[str, Any]] = ACTION["runs"]["steps"]
 
 
-def test_steps_run_and_use_nothing_of_others() -> None:
+def test_steps_use_no_foreign_actions_or_expressions() -> None:
     assert ACTION["runs"]["using"] == "composite"
     for step in STEPS:
         assert step.keys() <= {"id", "if", "shell", "run", "env"}
@@ -34,7 +34,7 @@ def test_steps_run_and_use_nothing_of_others() -> None:
         assert "${{" not in step["run"], "what a workflow says never becomes a script"
 
 
-def test_each_input_is_handed_over_and_described() -> None:
+def test_each_input_is_passed_on_and_described() -> None:
     given = {value for step in STEPS for value in step.get("env", {}).values() if "inputs" in value}
     assert given == {f"${{{{ inputs.{name} }}}}" for name in ACTION["inputs"]}
     told = {name: each["default"] for name, each in ACTION["inputs"].items()}
@@ -44,7 +44,7 @@ def test_each_input_is_handed_over_and_described() -> None:
         assert told["description"], name
 
 
-def test_what_is_installed_is_locked_by_hash() -> None:
+def test_installed_packages_are_locked_by_hash() -> None:
     lock = (ROOT / "github_action" / "requirements.txt").read_text("utf-8")
     named = [line for line in lock.splitlines() if line and line[0] not in "# "]
     assert named
@@ -55,7 +55,7 @@ def test_what_is_installed_is_locked_by_hash() -> None:
 
 
 def test_the_action_runs_without_cryptography() -> None:
-    """It is large, and of what PyGithub wants it for nothing is used."""
+    """It is large, and nothing that PyGithub needs it for is used."""
     assert "cryptography==" not in (ROOT / "github_action" / "requirements.txt").read_text("utf-8")
     script = """if True:
         import sys
@@ -70,7 +70,7 @@ def test_the_action_runs_without_cryptography() -> None:
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
-def test_workflows_ask_for_little(path: Path) -> None:
+def test_workflows_have_few_permissions(path: Path) -> None:
     flow = load(path)
     assert flow["permissions"] == {}
     assert flow["concurrency"]["group"].startswith("git-traj")

@@ -1,4 +1,4 @@
-"""Comment, else summary, else a notice; and never a failure because GitHub said no."""
+"""A comment, or a summary, or a notice; and never a failure because GitHub refused."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def refusing(error: ForgeError) -> Callable[[str], Upserted]:
     return post
 
 
-def test_a_comment_and_a_summary(tmp_path: Path) -> None:
+def test_a_comment_and_a_summary_are_written(tmp_path: Path) -> None:
     posted: list[str] = []
 
     def post(body: str) -> Upserted:
@@ -55,7 +55,9 @@ def test_a_comment_and_a_summary(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("error", [Refused, Limited, Unreachable, Gone, Invalid])
-def test_without_a_comment_the_summary_and_no_error(error: type[ForgeError], tmp_path: Path) -> None:
+def test_if_the_comment_fails_the_summary_is_written_with_a_warning(
+    error: type[ForgeError], tmp_path: Path
+) -> None:
     found, log = published(refusing(error("writing: no (403)", "do this")), tmp_path / "summary")
     assert found.outputs() == {"result": "summary-only"}
     assert isinstance(found.error, error)
@@ -66,7 +68,7 @@ def test_without_a_comment_the_summary_and_no_error(error: type[ForgeError], tmp
     assert (tmp_path / "summary").read_text("utf-8") == "the summary\n"
 
 
-def test_a_refusal_that_was_expected_is_a_notice(tmp_path: Path) -> None:
+def test_an_expected_refusal_is_only_a_notice(tmp_path: Path) -> None:
     _, log = published(
         refusing(Refused("no", "hint")), tmp_path / "summary", expected="a fork's token only reads"
     )
@@ -74,7 +76,7 @@ def test_a_refusal_that_was_expected_is_a_notice(tmp_path: Path) -> None:
     assert log.lines == []
 
 
-def test_what_is_too_long_is_posted_in_short(tmp_path: Path) -> None:
+def test_a_comment_that_is_too_long_is_replaced_by_a_short_one(tmp_path: Path) -> None:
     def post(body: str) -> Upserted:
         if body == REPORT.body:
             raise Invalid("too long (422)")
@@ -86,7 +88,7 @@ def test_what_is_too_long_is_posted_in_short(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("summary", [None, Path("/dev/null/summary")])
-def test_without_either_one_line(summary: Path | None) -> None:
+def test_without_comment_and_summary_one_line_is_printed(summary: Path | None) -> None:
     found, log = published(refusing(Refused("no")), summary)
     assert found.result == "summary-only"
     assert [(name, text) for name, _, text in log.commands][-1] == ("notice", "4 of 5 commits")
@@ -99,7 +101,7 @@ def test_a_summary_that_is_too_large_is_replaced_by_a_smaller_one(tmp_path: Path
     assert (tmp_path / "summary").read_text("utf-8") == "the brief\n"
 
 
-def test_no_comment_was_wanted(tmp_path: Path) -> None:
+def test_if_no_comment_is_wanted_there_is_no_warning(tmp_path: Path) -> None:
     found, log = published(None, tmp_path / "summary")
     assert (found, log.commands) == (Published(result="summary-only"), [])
 
@@ -107,6 +109,6 @@ def test_no_comment_was_wanted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("status", "hinted"), [(401, True), (403, True), (404, True), (410, False), (422, False)]
 )
-def test_the_permission_is_hinted_at_only_where_it_may_be_missing(status: int, *, hinted: bool) -> None:
+def test_the_permission_is_mentioned_only_if_it_may_be_missing(status: int, *, hinted: bool) -> None:
     error = refusal(status, {}, doing="editing", missing=Gone, hint="the token may not")
     assert (error.hint == "the token may not") is hinted

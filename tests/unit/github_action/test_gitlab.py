@@ -1,4 +1,4 @@
-"""What GitLab's variables say of a merge request's pipeline, in the words of a job of GitHub's."""
+"""GitLab's variables of a merge request's pipeline, translated to those of a GitHub job."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PIPELINE = {
 }
 
 
-def test_a_merge_request() -> None:
+def test_a_merge_request_is_translated_to_a_pull_request() -> None:
     environ, event = as_github(PIPELINE)
     settings = read_settings(environ)
     assert (settings.host, settings.repository, settings.require) == ("gitlab", "group/sub/app", "warn")
@@ -48,7 +48,7 @@ def test_the_head_of_a_merged_result_is_the_source_branchs() -> None:
     assert event["pull_request"]["head"]["sha"] == HEAD
 
 
-def test_a_forks_pipeline_in_its_own_project_has_no_token_of_ours() -> None:
+def test_a_forks_pipeline_in_its_own_project_has_none_of_our_tokens() -> None:
     fork = {"CI_PROJECT_ID": "2", "CI_PROJECT_PATH": "mallory/app", "GIT_TRAJ_TOKEN": ""}
     environ, _ = as_github(PIPELINE | fork | {"CI_MERGE_REQUEST_SOURCE_PROJECT_PATH": "mallory/app"})
     settings = read_settings(environ)
@@ -57,18 +57,18 @@ def test_a_forks_pipeline_in_its_own_project_has_no_token_of_ours() -> None:
     assert not settings.git_token, "a job's token is of its own project"
 
 
-def test_a_branch_pipeline_is_nothing_to_report_on() -> None:
+def test_a_branch_pipeline_is_not_reported_on() -> None:
     others = {name: "" for name in PIPELINE if "MERGE_REQUEST" in name}
     environ, event = as_github(PIPELINE | others | {"CI_PIPELINE_SOURCE": "push"})
     assert (environ["GITHUB_EVENT_NAME"], event) == ("push pipeline", {})
 
 
 @pytest.mark.parametrize("name", ["CI_API_V4_URL", "CI_SERVER_URL", "CI_PROJECT_PATH", "CI_COMMIT_SHA"])
-def test_outside_of_gitlab(name: str) -> None:
+def test_a_missing_variable_of_gitlab_is_an_error(name: str) -> None:
     with pytest.raises(EventError, match=name):
         as_github(PIPELINE | {name: ""})
 
 
-def test_a_page_of_another_host_is_no_link() -> None:
+def test_a_page_of_another_host_is_not_linked() -> None:
     environ, _ = as_github(PIPELINE | {"CI_JOB_URL": "https://evil.example/x"})
     assert read_settings(environ).page == ""

@@ -1,4 +1,4 @@
-"""The files that the runner reads when a step ends."""
+"""Writing the files that the runner reads when a step ends."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ VALUES = st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from("\n\
 
 
 @given(st.dictionaries(st.from_regex(r"[a-z][a-z0-9-]{0,9}", fullmatch=True), VALUES, max_size=4))
-def test_outputs_are_read_as_they_were_written(values: dict[str, str]) -> None:
+def test_the_runner_reads_outputs_as_we_wrote_them(values: dict[str, str]) -> None:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "output"
         write_outputs(path, values)
         assert outputs(path.read_bytes().decode()) == values
 
 
-def test_a_value_cannot_end_itself(tmp_path: Path) -> None:
+def test_a_value_cannot_forge_its_end_marker(tmp_path: Path) -> None:
     path = tmp_path / "output"
     write_outputs(path, {"json-path": "a\nghadelimiter_1\nresult<<X\nforged\nX", "result": "created"})
     assert outputs(path.read_text("utf-8")) == {
@@ -39,12 +39,12 @@ def test_a_value_cannot_end_itself(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "a b", "a\nb", "A", "a<<b"])
-def test_a_name_that_is_none(name: str, tmp_path: Path) -> None:
+def test_an_invalid_name_is_refused(name: str, tmp_path: Path) -> None:
     with pytest.raises(EventError):
         write_outputs(tmp_path / "output", {name: "x"})
 
 
-def test_a_summary_is_as_large_as_it_may_be(tmp_path: Path) -> None:
+def test_a_summary_may_be_just_as_large_as_the_limit(tmp_path: Path) -> None:
     path = tmp_path / "summary"
     path.write_text("before\n", "utf-8")
     room = SUMMARY - len("before\n") - 1
@@ -54,12 +54,12 @@ def test_a_summary_is_as_large_as_it_may_be(tmp_path: Path) -> None:
     assert path.stat().st_size == SUMMARY
 
 
-def test_half_a_character_does_not_stop_us(tmp_path: Path) -> None:
+def test_half_a_surrogate_pair_is_replaced(tmp_path: Path) -> None:
     assert write_summary(tmp_path / "summary", "a\ud800b")
     assert (tmp_path / "summary").read_text("utf-8") == "a?b\n"
 
 
-def test_nothing_shows_a_token() -> None:
+def test_a_token_is_hidden_in_every_text_form() -> None:
     secret = "-".join(("no", "one", "sees", "this"))
     token = Token(secret)
     shown = (repr(token), str(token), f"{token}", f"{token!r:>9}", str({"token": token}), str([token]))

@@ -1,4 +1,4 @@
-"""What the tests' GitLab, Gitea and Forgejo are checked by, against what the hosts publish."""
+"""The tests' descriptions of GitLab, Gitea and Forgejo, compared with what the hosts publish."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def ours(name: str) -> Any:
 
 
 @pytest.mark.parametrize("file", PUBLISHED)
-def test_what_is_written_down_is_what_the_host_publishes(file: str) -> None:
+def test_our_description_equals_what_the_host_publishes(file: str) -> None:
     path = Path(os.environ.get("GIT_TRAJ_E2E_APIS", "")) / file
     if not path.is_file():
         pytest.skip("GIT_TRAJ_E2E_APIS names no folder with it")

@@ -1,4 +1,4 @@
-"""What the Action makes of a pull request's commits and of the notes that it got."""
+"""The Action's report on a pull request's commits and their notes."""
 
 from __future__ import annotations
 
@@ -66,22 +66,22 @@ def noted(*commits: str, files: tuple[FileChanged, ...] = (), agent: str = "clau
     return Notes(tip="d" * 40, bodies={commit: encode_note([told]) for commit in commits})
 
 
-def test_what_a_shell_wrote_has_its_agent() -> None:
-    """No record names such files, as git traj pr knows from git."""
+def test_a_file_written_by_a_shell_has_its_agent() -> None:
+    """No record names such files; ``git traj pr`` gets them from git, too."""
     for commits in ((A, B), (A,)):
         change = read_change(details(*commits), [noted(*commits)], SETTINGS, files_of=FILES.get)
         rows = files_table(change.files, change, Location()).splitlines()[2:]
         assert [row.removesuffix(" |").split(" | ")[2] for row in rows] == ["Claude Code"] * len(commits)
 
 
-def test_files_that_records_name_are_not_asked_for() -> None:
+def test_files_that_records_name_are_not_requested_from_the_host() -> None:
     told = tuple(FileChanged(path=path, edits=1) for path in ("src/a.py", "src/b.py"))
     asked: list[str] = []
     read_change(details(A, B), [noted(A, B, files=told)], SETTINGS, files_of=lambda c: asked.append(c) or ())
     assert asked == []
 
 
-def test_a_doubt_that_was_answered_is_so_everywhere_and_looked_for_once(
+def test_an_answered_doubt_is_answered_in_every_output_and_found_only_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     asked = Decision(chosen="seconds", by="agent", question="Which unit?", confidence=0.5)
@@ -106,7 +106,7 @@ def test_a_doubt_that_was_answered_is_so_everywhere_and_looked_for_once(
     assert len(looked) == 1
 
 
-def test_a_forks_pull_request_has_what_the_repository_has_itself() -> None:
+def test_a_forks_pull_request_also_shows_the_repositorys_own_records() -> None:
     own = noted(B, agent="codex")
     both = read_change(details(A, B, fork=True), [noted(A), own], SETTINGS)
     assert [bool(commit.trajectories) for commit in both.commits] == [True, True]
@@ -116,13 +116,13 @@ def test_a_forks_pull_request_has_what_the_repository_has_itself() -> None:
     assert alone.fork is None, "nothing of what is told comes from there"
 
 
-def test_what_is_new_since_the_last_push() -> None:
+def test_commits_since_the_last_push_are_new() -> None:
     assert read_change(details(A, B), [noted(A)], SETTINGS, before=A).new == (B,)
     assert read_change(details(A, B), [noted(A)], SETTINGS, before="9" * 40).new == ()
 
 
-def test_a_note_of_which_a_part_is_damaged_is_named() -> None:
-    """It counts as recorded; what else it says nobody knows."""
+def test_a_partly_damaged_note_is_named() -> None:
+    """It counts as recorded; the rest of its content is unknown."""
     whole = noted(A, B)
     half = Notes(tip=whole.tip, bodies=whole.bodies | {A: whole.bodies[A] + b'{"v": 1, "id": 5}\n'})
     change = read_change(details(A, B), [half], SETTINGS)
@@ -131,7 +131,7 @@ def test_a_note_of_which_a_part_is_damaged_is_named() -> None:
     assert (told["coverage"], told["unsure"], told["cost"]) == ("100", "unknown", "unknown")
 
 
-def test_all_but_one_are_not_100_percent() -> None:
+def test_all_commits_but_one_are_less_than_100_percent() -> None:
     commits = [f"{n:040x}" for n in range(250)]
     FILES.update(dict.fromkeys(commits, ()))
     change = read_change(details(*commits), [noted(*commits[1:])], SETTINGS)

@@ -1,4 +1,4 @@
-"""What a workflow's author may say, and what means nothing."""
+"""Settings that a workflow's author may give, and invalid ones."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def read(**inputs: str) -> Settings:
     return read_settings(RUNNER | {f"INPUT_{name}": value for name, value in inputs.items()})
 
 
-def test_what_stands_where_nothing_is_said() -> None:
+def test_the_defaults_of_all_settings() -> None:
     found = read()
     assert (found.server, found.run) == ("https://github.example", 12)
     assert (found.mode, found.notes, found.comment, found.missing) == (
@@ -49,7 +49,7 @@ def test_what_stands_where_nothing_is_said() -> None:
         ("KEY", "docs-2", "key", "docs-2"),
     ],
 )
-def test_what_is_said(name: str, value: str, field: str, read_as: Any) -> None:
+def test_a_given_setting_is_read(name: str, value: str, field: str, read_as: Any) -> None:
     assert getattr(read(**{name: value}), field) == read_as
 
 
@@ -71,25 +71,25 @@ def test_what_is_said(name: str, value: str, field: str, read_as: Any) -> None:
         ("KEY", "x --><b>"),
     ],
 )
-def test_what_means_nothing(name: str, value: str) -> None:
+def test_an_invalid_value_is_refused_and_not_repeated(name: str, value: str) -> None:
     with pytest.raises(EventError) as told:
         read(**{name: value})
     assert value not in told.value.message
 
 
 @pytest.mark.parametrize("name", ["REQUIRE", "COMMENT", "WHEN_MISSING"])
-def test_an_unknown_word_is_named_beside_the_valid_ones(name: str) -> None:
+def test_an_unknown_word_is_named_with_the_valid_ones(name: str) -> None:
     with pytest.raises(EventError, match=r"is not one of \w+, .*: fial$"):
         read(**{name: "fial"})
 
 
 @pytest.mark.parametrize("word", ["fail", "Fail", " FAIL ", "fial", "yes"])
-def test_a_gate_that_is_not_understood_is_closed(word: str) -> None:
+def test_an_unknown_value_of_the_gate_makes_it_strict(word: str) -> None:
     assert is_strict({"INPUT_REQUIRE": word})
     assert not any(is_strict({"INPUT_REQUIRE": word}) for word in ("", "off", "Warn"))
 
 
-def test_a_comment_belongs_to_a_workflow_of_a_repository_whatever_its_name() -> None:
+def test_a_comment_belongs_to_a_repositorys_workflow_even_after_a_rename() -> None:
     def owner(name: str, path: str, repository: str = "7") -> str:
         told = {
             "GITHUB_REPOSITORY_ID": repository,
@@ -103,12 +103,12 @@ def test_a_comment_belongs_to_a_workflow_of_a_repository_whatever_its_name() -> 
     assert ours != owner("acme/app", "workflows/traj.yml", "8")
 
 
-def test_outside_of_a_runner() -> None:
+def test_outside_of_a_runner_the_missing_variable_is_named() -> None:
     with pytest.raises(EventError, match="GITHUB_SERVER_URL is not set"):
         read_settings({})
 
 
-def test_a_token_that_is_not_the_jobs_own() -> None:
+def test_a_token_other_than_the_jobs_own_is_recognized() -> None:
     both = RUNNER | {"DEFAULT_TOKEN": "one"}
     assert not read_settings(both | {"INPUT_TOKEN": "one"}).foreign_token
     assert not read_settings(both).foreign_token

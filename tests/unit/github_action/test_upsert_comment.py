@@ -1,4 +1,4 @@
-"""One comment, whatever other runs, people and the network do between our requests."""
+"""There is one comment, whatever other runs, people and the network do between our requests."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MARKER = Marker(key="default", head=NEW, run=200)
 
 @dataclass
 class Stage:
-    """A pull request, and what happens there before each of our requests, in order."""
+    """A pull request, and the changes that others make before each of our requests, in order."""
 
     head: str = NEW
     there: dict[int, Comment] = field(default_factory=dict)
@@ -41,7 +41,7 @@ class Stage:
             self.meanwhile.pop(0)(self)
 
     def done(self, what: str) -> None:
-        """After a write: its answer, or none."""
+        """Note a write, and raise if its answer is to be lost."""
         self.writes.append(what)
         if self.lose == "after":
             self.lose = ""
@@ -84,14 +84,14 @@ def text(body: str, *, head: str = NEW, run: int = 200, key: str = "default") ->
     return f"{Marker(key=key, head=head, run=run)}\n{body}"
 
 
-def test_none_becomes_one() -> None:
+def test_without_a_comment_one_is_created() -> None:
     stage = Stage()
     found = stage.upsert()
     assert (found.result, stage.bodies) == ("created", [text("text")])
     assert found.comment == stage.there[101]
 
 
-def test_one_is_edited_in_place_and_then_left_alone() -> None:
+def test_an_existing_comment_is_edited_and_then_left_alone() -> None:
     stage = Stage()
     stage.add(text("old", head=OLD, run=100))
     found = stage.upsert()
@@ -101,13 +101,13 @@ def test_one_is_edited_in_place_and_then_left_alone() -> None:
 
 
 @pytest.mark.parametrize("stored", ["a\r\nb", "a\nb\n\n", "a\nb"])
-def test_what_github_stores_differently_is_the_same(stored: str) -> None:
+def test_line_ends_changed_by_github_are_not_a_change(stored: str) -> None:
     stage = Stage()
     stage.add(text(stored))
     assert stage.upsert("a\nb\n").result == "unchanged"
 
 
-def test_a_head_that_is_gone_writes_nothing() -> None:
+def test_a_run_for_an_old_head_writes_nothing() -> None:
     stage = Stage(head=NEW)
     old = replace(MARKER, head=OLD, run=100)
     assert stage.upsert(marker=old) == Upserted("superseded", None)
@@ -122,7 +122,7 @@ def test_a_push_back_to_an_old_head_counts_as_new() -> None:
     assert stage.upsert(marker=replace(MARKER, head=OLD, run=100)).result == "updated"
 
 
-def test_what_is_not_ours_stays() -> None:
+def test_comments_of_others_stay() -> None:
     stage = Stage()
     foreign = {
         stage.add(text("forged"), MALLORY),
@@ -144,7 +144,7 @@ REPORT = "### Why this change: it was slow"
 
 
 def test_another_workflows_comment_stays() -> None:
-    """It writes under the same name, and begins with a marker of ours: of an earlier version, or its own."""
+    """It has the same author, and begins with a marker of ours: of an earlier version, or its own."""
     stage = Stage()
     other = replace(OWNED, of=owner_of("7", "acme/app/.github/workflows/other.yml"))
     foreign = {stage.add(text("> quoted: never ours")), stage.add(f"{other}\n{REPORT}")}
@@ -162,20 +162,20 @@ def test_a_report_of_an_earlier_version_is_taken_over_once() -> None:
     assert stage.there[second.id] == second, "what is not surely ours is left"
 
 
-def test_one_that_was_edited_by_hand_stays_ours() -> None:
+def test_a_comment_edited_by_hand_stays_ours() -> None:
     stage = Stage()
     stage.add(f"{OWNED}\nsomebody's own words")
     assert stage.upsert(REPORT, OWNED).result == "updated"
     assert stage.bodies == [f"{OWNED}\n{REPORT}"]
 
 
-def test_a_run_alone_is_no_change() -> None:
+def test_a_new_run_number_alone_is_not_a_change() -> None:
     stage = Stage()
     stage.upsert("see https://github.example/acme/app/actions/runs/1)", OWNED)
     assert stage.upsert("see https://github.example/acme/app/actions/runs/2)", OWNED).result == "unchanged"
 
 
-def test_two_keys_are_two_comments() -> None:
+def test_two_keys_have_two_comments() -> None:
     stage = Stage()
     stage.upsert("one")
     stage.upsert("two", replace(MARKER, key="docs-2"))
@@ -183,14 +183,14 @@ def test_two_keys_are_two_comments() -> None:
 
 
 @pytest.mark.parametrize("key", ["", "A", "a b", "a-->", "x" * 51, "é", "²"])
-def test_a_key_is_a_short_word(key: str) -> None:
+def test_a_key_must_be_a_short_word(key: str) -> None:
     with pytest.raises(EventError):
         Marker(key=key, head=NEW, run=1)
 
 
 @pytest.mark.parametrize("lose", ["before", "after"])
 @pytest.mark.parametrize("there", [True, False])
-def test_a_write_without_an_answer_is_looked_at(lose: str, there: bool) -> None:
+def test_after_a_write_without_an_answer_the_comments_are_read_again(lose: str, there: bool) -> None:
     stage = Stage(lose=lose if not there else "after")
     if there:
         stage.add(text("old", head=OLD))
@@ -199,14 +199,14 @@ def test_a_write_without_an_answer_is_looked_at(lose: str, there: bool) -> None:
     assert found.comment
 
 
-def test_deleted_between_list_and_edit() -> None:
+def test_a_comment_deleted_before_the_edit_is_created_again() -> None:
     stage = Stage(meanwhile=[lambda s: None, lambda s: s.there.clear()])
     stage.add(text("old", head=OLD))
     assert stage.upsert().result == "created"
     assert stage.bodies == [text("text")]
 
 
-def test_somebody_who_deletes_it_again_and_again_wins() -> None:
+def test_if_the_comment_is_deleted_again_and_again_we_give_up() -> None:
     def replaced(stage: Stage) -> None:
         stage.there.clear()
         stage.add(text("x", head=OLD))
@@ -217,7 +217,7 @@ def test_somebody_who_deletes_it_again_and_again_wins() -> None:
     assert stage.writes == []
 
 
-def test_a_refusal_is_said_and_repeated_by_nobody() -> None:
+def test_a_refused_write_is_not_repeated() -> None:
     class Closed(Stage):
         def create(self, body: str) -> Comment:
             self.writes.append("create")
@@ -229,7 +229,7 @@ def test_a_refusal_is_said_and_repeated_by_nobody() -> None:
     assert (stage.writes, stage.waited) == (["create"], [])
 
 
-def test_a_limit_is_waited_for_as_long_as_patience_lasts() -> None:
+def test_a_rate_limit_is_waited_for_within_the_budget() -> None:
     class Busy(Stage):
         def create(self, body: str) -> Comment:
             self.writes.append("create")
@@ -241,7 +241,7 @@ def test_a_limit_is_waited_for_as_long_as_patience_lasts() -> None:
     assert (stage.writes, stage.waited) == (["create", "create"], [60])
 
 
-def test_writes_are_a_second_apart_and_the_head_is_asked_for_after_the_pause() -> None:
+def test_writes_are_a_second_apart() -> None:
     stage = Stage()
     for number in range(3):
         stage.add(text(f"{number}", head=OLD))
@@ -250,7 +250,7 @@ def test_writes_are_a_second_apart_and_the_head_is_asked_for_after_the_pause() -
 
 
 def other_run(head: str, body: str, run: int) -> Callable[[Stage], None]:
-    """Creates one beside ours, or edits the first, as its own listing may have told it."""
+    """Return a change by another run that adds its own comment next to ours."""
 
     def act(stage: Stage) -> None:
         stage.add(text(body, head=head, run=run))
@@ -291,7 +291,7 @@ MEANWHILE: list[Callable[[Stage], None]] = [
 
 
 @given(st.lists(st.sampled_from(MEANWHILE), max_size=14), st.integers(0, 3))
-def test_whatever_happens_the_next_quiet_run_leaves_one(
+def test_whatever_happens_the_next_undisturbed_run_leaves_one_comment(
     meanwhile: list[Callable[[Stage], None]], already: int
 ) -> None:
     stage = Stage()
@@ -315,8 +315,8 @@ def test_whatever_happens_the_next_quiet_run_leaves_one(
 
 
 @given(st.lists(st.sampled_from([0, 1]), max_size=40))
-def test_two_runs_for_one_head_do_not_quarrel(turns: list[int]) -> None:
-    """Each request of the first may find that the second wrote something else since."""
+def test_two_runs_for_one_head_do_not_overwrite_each_other_again_and_again(turns: list[int]) -> None:
+    """Before each request of the first, the second may have written something else."""
     stage = Stage(meanwhile=[MEANWHILE[-1] if turn else MEANWHILE[0] for turn in turns])
     stage.add(text("old", head=OLD))
     found = stage.upsert()
@@ -325,7 +325,7 @@ def test_two_runs_for_one_head_do_not_quarrel(turns: list[int]) -> None:
     assert len(stage.bodies) == 1
 
 
-def test_of_two_copies_of_a_comment_one_without_our_marker_hides_none() -> None:
+def test_a_copy_without_our_marker_does_not_hide_the_comment() -> None:
     stale = Comment(id=1, author=BOT, body="edited by hand", url="u")
     ours = replace(stale, body=f"{MARKER}\ntext")
     assert own((stale, ours), author=BOT, marker=MARKER) == [ours]

@@ -1,4 +1,4 @@
-"""A run ends in time, whatever holds it up."""
+"""A run ends in time, whatever it waits for."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import threading
 from github_action.watchdog import Watchdog
 
 
-def test_a_run_that_takes_too_long_is_ended_with_what_it_says() -> None:
+def test_a_run_that_takes_too_long_is_ended_with_its_message() -> None:
     ended = threading.Event()
     statuses: list[int] = []
 
@@ -20,7 +20,7 @@ def test_a_run_that_takes_too_long_is_ended_with_what_it_says() -> None:
     assert statuses == [7]
 
 
-def test_a_run_that_ends_in_time_is_left_alone_and_what_was_granted_counts() -> None:
+def test_a_run_that_ends_within_its_extended_time_is_left_alone() -> None:
     statuses: list[int] = []
     with Watchdog(late=lambda: 7, seconds=0.0, granted=lambda: 3600.0, end=statuses.append):
         pass

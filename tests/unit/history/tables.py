@@ -1,4 +1,4 @@
-"""Histories as tables: a line per commit, oldest first."""
+"""Histories as tables: one line per commit, oldest first."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from gittraj.history.history import Commit, History
 
 
 def table(rows: str, *, reachable: str = "") -> History:
-    """Rows of ``id parents tree subject [authored [committed]]``; parents with commas, ``-`` for none."""
+    """Parse rows of ``id parents tree subject [authored [committed]]``; ``-`` for no parents, else commas."""
     commits = {}
     for row in rows.split("\n"):
         if not row.strip():
@@ -27,5 +27,5 @@ def table(rows: str, *, reachable: str = "") -> History:
 
 
 def log(rows: str) -> list[ReflogEntry]:
-    """Rows of ``old new message``."""
+    """Parse a reflog's rows of ``old new message``."""
     return [ReflogEntry(*row.split(maxsplit=2)) for row in rows.strip().split("\n")]

@@ -1,4 +1,4 @@
-"""Which original each step applied."""
+"""Which original commit each step of a rebase applied."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ COMMITS = """
 def match(
     entries: str, patches: Mapping[str, str], paths: Mapping[Change, Paths] | None = None, rows: str = COMMITS
 ) -> set[tuple[str, str]]:
-    """``patches`` by ``before..after``: two trees."""
+    """Match a rebase's steps; the keys of ``patches`` are pairs of trees, ``before..after``."""
     history: History = table(rows)
     (rebase,) = read_story([log(f"c main rebase (start): checkout main\n{entries}")], []).rebases
     history.patches.update({(k.split("..")[0], k.split("..")[1]): v for k, v in patches.items()})
@@ -41,20 +41,20 @@ def match(
 PICKED = "main a2 rebase (pick): a\na2 b2 rebase (pick): b\nb2 c2 rebase (pick): c"
 
 
-def test_by_what_a_rebase_keeps() -> None:
+def test_steps_are_matched_by_subject_and_author() -> None:
     assert match(PICKED, {}) == {("a", "a2"), ("b", "b2"), ("c", "c2")}
 
 
-def test_a_patch_says_more_than_names() -> None:
+def test_an_equal_patch_counts_more_than_the_subject() -> None:
     patches = {"base..a": "P", "a2..x2": "P"}
     assert match("main a2 rebase (pick): z\na2 x2 rebase (reword): x", patches) == {("a", "x2")}
 
 
-def test_dropped_ones_get_nothing() -> None:
+def test_dropped_commits_have_no_copy() -> None:
     assert match("main a2 rebase (pick): a", {}) == {("a", "a2")}
 
 
-def test_a_fixup_takes_the_place_of_the_pick_before_it() -> None:
+def test_a_fixup_replaces_the_pick_before_it() -> None:
     entries = "main a2 rebase (pick): a\na2 ab rebase (fixup): a"
     assert match(entries, {"a..b": "B", "a2..ab": "B"}) == {("a", "a2"), ("a2", "ab"), ("b", "ab")}
 
@@ -62,7 +62,7 @@ def test_a_fixup_takes_the_place_of_the_pick_before_it() -> None:
 @pytest.mark.parametrize(
     ("paths", "found"), [(("f", "f"), True), (("f", "g"), False)], ids=["same path", "other path"]
 )
-def test_the_one_left_over_is_a_resolved_fixups(paths: tuple[str, str], found: bool) -> None:
+def test_the_remaining_original_belongs_to_a_resolved_fixup(paths: tuple[str, str], found: bool) -> None:
     touched = {
         ("a", "b"): {paths[0].encode(): (b"1", b"2")},
         ("a2", "ab"): {paths[1].encode(): (b"3", b"4")},
@@ -78,7 +78,7 @@ def test_a_stop_for_an_edit_adds_no_original() -> None:
     assert match(entries, {}, touched) == {("a", "a2"), ("a2", "ab")}
 
 
-def test_twins_keep_their_order() -> None:
+def test_commits_with_equal_patches_and_subjects_keep_their_order() -> None:
     rows = COMMITS.replace("b a b b", "b a b a").replace("b2 a2 b2 b", "b2 a2 b2 a")
     patches = dict.fromkeys(["base..a", "a..b", "main..a2", "a2..b2"], "P")
     entries = "main a2 rebase (pick): a\na2 b2 rebase (pick): a"

@@ -1,4 +1,4 @@
-"""What reflogs tell, entry by entry."""
+"""Reading amends, rebases and copies from reflogs, entry by entry."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BRANCH = """
 """
 
 
-def test_heads_have_the_steps_and_branches_the_tips() -> None:
+def test_heads_reflog_has_the_steps_and_the_branchs_the_tips() -> None:
     story = read_story([log(HEAD)], [log(BRANCH)])
     assert story.amends == (("x", "y"),)
     (rebase,) = story.rebases
@@ -28,7 +28,7 @@ def test_heads_have_the_steps_and_branches_the_tips() -> None:
     assert [e.new for e in rebase.steps] == ["y2"]
 
 
-def test_a_branch_alone_knows_both_tips() -> None:
+def test_a_branchs_reflog_alone_has_both_tips() -> None:
     (rebase,) = read_story([], [log(BRANCH)]).rebases
     assert (rebase.onto, rebase.tips, rebase.end, rebase.steps) == ("main", ("y",), "y2", ())
 
@@ -39,12 +39,12 @@ def test_another_command_may_run_the_rebase() -> None:
     assert [e.new for e in rebase.steps] == ["y2"]
 
 
-def test_what_was_aborted_moved_nothing() -> None:
+def test_an_aborted_rebase_is_ignored() -> None:
     entries = HEAD.replace("(finish)", "(abort)")
     assert read_story([log(entries)], []).rebases == ()
 
 
-def test_a_rebase_that_goes_on_has_no_end() -> None:
+def test_a_rebase_in_progress_has_no_end() -> None:
     entries = log(HEAD)[:-1]
     (rebase,) = read_story([entries], []).rebases
     assert (rebase.tips, rebase.end) == (("y",), None)
@@ -61,11 +61,11 @@ def test_a_rebase_that_goes_on_has_no_end() -> None:
         ("commit: cherry-pick: x", ()),
     ],
 )
-def test_copies(message: str, copies: tuple[str, ...]) -> None:
+def test_a_cherry_picks_entry_is_a_copy(message: str, copies: tuple[str, ...]) -> None:
     assert read_story([log(f"o n {message}")], []).copies == copies
 
 
-def test_only_rebases_of_what_is_asked_for_are_read() -> None:
+def test_only_rebases_of_the_given_commits_are_chosen() -> None:
     history = table("""
         base - t0 base
         x base t1 x

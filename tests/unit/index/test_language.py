@@ -1,4 +1,4 @@
-"""Queries of people, and what SQLite is asked for them."""
+"""Search queries as people write them, and how they are translated for SQLite."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def found(connection: sqlite3.Connection, query: str) -> set[int]:
         ('"limit the rat"*', {4}),
     ],
 )
-def test_what_is_found(said: sqlite3.Connection, query: str, expected: set[int]) -> None:
+def test_a_query_finds_the_expected_texts(said: sqlite3.Connection, query: str, expected: set[int]) -> None:
     assert found(said, query) == expected
 
 
@@ -98,7 +98,7 @@ def test_what_is_found(said: sqlite3.Connection, query: str, expected: set[int])
         ("a " * 500, "it has more than 200 words"),
     ],
 )
-def test_what_means_nothing_is_told_in_one_line(query: str, why: str) -> None:
+def test_an_invalid_query_is_explained_in_one_line(query: str, why: str) -> None:
     with pytest.raises(UsageError) as caught:
         parse_query(query)
     assert caught.value.message == f"invalid query: {why}"
@@ -116,7 +116,7 @@ _SIGNS = st.sampled_from(["a", "rateLimit", '"', "(", ")", " ", "-", "*", "OR", 
         st.text(max_size=30), st.lists(_SIGNS, max_size=14).map(" ".join), st.lists(_SIGNS).map("".join)
     )
 )
-def test_no_query_is_an_error_of_sqlite(said: sqlite3.Connection, query: str) -> None:
+def test_no_query_makes_sqlite_fail(said: sqlite3.Connection, query: str) -> None:
     try:
         asked = parse_query(query)
     except UsageError:

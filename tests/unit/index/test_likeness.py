@@ -1,4 +1,4 @@
-"""What is like a text, also in other words."""
+"""Finding texts that are similar to another, also in other words."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def asked() -> list[Asked]:
     return read_asked()
 
 
-def test_paraphrases_find_what_words_alone_do_not(asked: list[Asked]) -> None:
+def test_paraphrases_find_texts_that_words_alone_do_not(asked: list[Asked]) -> None:
     assert len(asked) >= 60
     told = {row.system: row for row in measure(asked)}
     plain, similar = told["plain OR"], told["--similar"]

@@ -1,4 +1,4 @@
-"""What a tip reaches: from joint to joint the same as from commit to commit, and the same however it grew."""
+"""Commits reached from a tip: walking from joint to joint equals walking every commit, however it grew."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Steps = dict[int, list[tuple[int, str, str]]]
 
 @st.composite
 def histories(draw: st.DrawFn) -> list[list[int]]:
-    """The parents of each height from 1 on; every one is reached by the last."""
+    """Draw the parents of each height from 1 on; the last commit reaches all others."""
     size = draw(st.integers(1, 25))
     parents: list[list[int]] = [[]]
     for height in range(2, size + 1):
@@ -54,8 +54,8 @@ def test_names_are_handed_down_to_every_parent(parents: list[list[int]], data: s
 
 
 @given(histories(), st.data())
-def test_what_grows_is_what_is_made_at_once(parents: list[list[int]], data: st.DataObject) -> None:
-    """But for joints, of which there may be more than needed."""
+def test_an_extended_reach_equals_one_made_at_once(parents: list[list[int]], data: st.DataObject) -> None:
+    """Except joints: there may be more than necessary."""
     cut = data.draw(st.integers(1, len(parents)))
     if {child for above in parents[:cut] for child in above} != {*range(1, cut)}:
         return  # the lower part has several tips
@@ -74,8 +74,8 @@ FIELDS = ("heights", "numbers", "links", "more", "joints")
 
 
 @given(histories(), st.integers(1, 2))
-def test_what_is_written_is_read(parents: list[list[int]], apart: int) -> None:
-    """All at once, or the rest when it is asked for."""
+def test_a_written_reach_is_read_back(parents: list[list[int]], apart: int) -> None:
+    """Completely, or the rest only when it is needed."""
     rows = listed(parents)
     whole = reach_of(rows, {commit: int(commit[1:]) * apart for commit in rows})
     heights, *rest = whole.write()

@@ -1,4 +1,4 @@
-"""The file with the text of events: what stands in it, and what does not any more."""
+"""The index file with the text of events: adding, replacing and removing parts."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def part(trajectory: str, *texts: str, kind: str = "message", first: str = "e1",
     return Part(trajectory, first, about={"title": trajectory}, commits=[COMMIT], fields=pieces, **fields)  # type: ignore[arg-type]
 
 
-def test_parts_come_and_go(tmp_path: Path) -> None:
+def test_parts_are_added_replaced_and_removed(tmp_path: Path) -> None:
     with file.writing(tmp_path, TEXTS) as connection:
         let_wait(connection, ["t1", "t2"])
         let_wait(connection, ["t3"])
@@ -72,7 +72,7 @@ def test_parts_come_and_go(tmp_path: Path) -> None:
     assert b"strike" not in stored
 
 
-def test_a_whole_identifier_is_found_where_it_stands_and_nowhere_else(tmp_path: Path) -> None:
+def test_a_whole_identifier_is_found_only_in_its_own_field(tmp_path: Path) -> None:
     with file.writing(tmp_path, TEXTS) as connection:
         for kind in WEIGHTS:
             replace_parts(connection, {kind: [part(kind, "set theRateLimit, max_burst", kind=kind)]})
@@ -89,7 +89,7 @@ def test_a_whole_identifier_is_found_where_it_stands_and_nowhere_else(tmp_path: 
     assert b"theratelimit" not in (tmp_path / FOLDER / TEXTS.name).read_bytes()
 
 
-def test_what_was_not_written_to_its_end_changes_nothing(tmp_path: Path) -> None:
+def test_an_interrupted_write_changes_nothing(tmp_path: Path) -> None:
     with file.writing(tmp_path, TEXTS) as connection:
         replace_parts(connection, {"t1": [part("t1", "the heron waits")]})
     big = [part("t2", " ".join(f"word{n}" for n in range(200_000)))]
@@ -107,7 +107,7 @@ def test_what_was_not_written_to_its_end_changes_nothing(tmp_path: Path) -> None
         assert count(connection) == (0, 0)
 
 
-def test_the_words_are_marked_where_they_stand() -> None:
+def test_the_matching_words_are_marked_in_an_excerpt() -> None:
     long = "filler " * 200
     found = find_excerpts(
         {

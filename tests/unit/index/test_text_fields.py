@@ -1,4 +1,4 @@
-"""Which texts of a part can be searched for."""
+"""The texts of a part that can be searched."""
 
 from __future__ import annotations
 
@@ -97,14 +97,14 @@ def test_each_text_has_its_kind() -> None:
     assert part.about["task"] == ["Slow", "#12", "github:#12"]
 
 
-def test_what_is_sealed_is_no_text() -> None:
+def test_sealed_thinking_is_not_searchable() -> None:
     sealed = Thinking(id="t", content="never", seal="0123", sealed_bytes=9, payload=b"never")
     assert told(said(sealed, Thinking(id="u", seal="0123", content="never"), prompt="asked")) == [
         ("prompt", None, "asked")
     ]
 
 
-def test_what_is_long_is_shortened() -> None:
+def test_long_texts_are_shortened() -> None:
     letters = "a" * 5_000 + "z" * 5_000
     printed = [ToolResult(id=f"r{n}", content=f"{n} {letters} {n}") for n in range(100)]
     pieces = said(*printed).fields
@@ -118,7 +118,7 @@ def test_what_is_long_is_shortened() -> None:
     assert sum(len(piece.text) for piece in pieces) == MOST
 
 
-def test_what_git_traj_context_printed_is_no_output_to_be_found() -> None:
+def test_output_of_git_traj_context_is_not_searchable() -> None:
     printed = "$ git traj context a.py\n# git traj context: what was said\n1f442bd doubt slow\n"
     printed += "# end of git traj context; 0 more\nok\n"
     part = said(ToolResult(id="r", content=printed), ToolResult(id="s", content=printed[:70]))

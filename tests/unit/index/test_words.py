@@ -1,4 +1,4 @@
-"""How texts become words."""
+"""Splitting texts into words."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from gittraj.index.words import SPLIT, completions, cut, names, uncut, whole
         ("a\0b\x1b[31m", "a b [31m"),
     ],
 )
-def test_identifiers_are_cut(text: str, parts: str) -> None:
+def test_identifiers_are_split_into_words(text: str, parts: str) -> None:
     assert cut(text).replace(SPLIT, "|") == parts
 
 
 @given(st.text(st.characters(exclude_categories=("Cc", "Cs", "Cf"))))
-def test_nothing_is_lost_by_cutting(text: str) -> None:
+def test_splitting_can_be_undone(text: str) -> None:
     assert uncut(cut(text)) == text
 
 
@@ -38,7 +38,7 @@ def test_identifiers_are_kept_whole() -> None:
     assert whole("limit") is whole("a-b") is whole("") is None
 
 
-def test_the_beginning_of_an_ending_stands_for_the_word() -> None:
+def test_a_word_cut_within_its_ending_is_completed() -> None:
     assert "configuration" in completions("configurat")
     assert "limiting" in completions("limiti")
     assert completions("xy") == []

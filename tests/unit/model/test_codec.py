@@ -1,4 +1,4 @@
-"""Canonical JSON: what is written is read back, whoever added fields meanwhile, whatever was damaged."""
+"""Canonical JSON: what is written is read back, with fields of later versions and with damaged lines."""
 
 from __future__ import annotations
 
@@ -106,14 +106,14 @@ def test_fields_of_a_later_version_survive(line: Line, later: dict[str, Any]) ->
         pytest.param({"type": "message_sent", "kind": "k"}, id="in a peer message"),
     ],
 )
-def test_fields_of_a_later_version_survive_in_events_where_they_stood(value: dict[str, Any]) -> None:
+def test_fields_of_a_later_version_survive_in_events_at_their_position(value: dict[str, Any]) -> None:
     value = {"id": "e", **value}
     event = event_from_json(value)
     assert event.id == "e"
     assert event_to_json(event) == value
 
 
-def test_a_record_as_other_tools_see_it() -> None:
+def test_the_json_of_a_record_for_other_tools() -> None:
     record = Record(
         id="traj_a",
         range=Range(first="1.0", last="9.0", n=9, at=0),
@@ -161,7 +161,7 @@ def test_a_record_as_other_tools_see_it() -> None:
         ),
     ],
 )
-def test_an_event_as_other_tools_see_it(event: AnyEvent, expected: dict[str, Any]) -> None:
+def test_the_json_of_an_event_for_other_tools(event: AnyEvent, expected: dict[str, Any]) -> None:
     assert event_to_json(event) == {"id": "e", **expected}
 
 
@@ -193,7 +193,7 @@ RECORD = b'{"id":"t","link":{"evidence":"agent"}'
         (b'{"id":"t","deleted":1}', "deleted: expected a text"),
     ],
 )
-def test_a_damaged_line_is_kept_byte_for_byte_and_says_why(line: bytes, why: str) -> None:
+def test_a_damaged_line_is_kept_byte_for_byte_with_the_reason(line: bytes, why: str) -> None:
     read = decode_line(line)
     assert isinstance(read, ForeignLine)
     assert read.why.startswith(why)
@@ -201,7 +201,7 @@ def test_a_damaged_line_is_kept_byte_for_byte_and_says_why(line: bytes, why: str
 
 
 @given(st.binary(max_size=40) | LINES.map(encode_line), st.data())
-def test_no_line_raises_and_what_was_read_can_be_written(line: bytes, data: st.DataObject) -> None:
+def test_no_line_raises_and_every_line_that_was_read_can_be_written(line: bytes, data: st.DataObject) -> None:
     if line and data.draw(st.booleans()):
         at = data.draw(st.integers(0, len(line) - 1))
         line = line[:at] + data.draw(st.binary(max_size=3)) + line[at + data.draw(st.integers(0, 3)) :]
@@ -262,7 +262,7 @@ def test_a_damaged_segment_names_its_line(line: bytes, message: str) -> None:
     assert caught.value.message.startswith(message)
 
 
-def test_a_segment_lies_below_its_trajectory() -> None:
+def test_a_segments_path_is_below_its_trajectorys() -> None:
     assert segment_path("traj_a", "000000-12345678") == "s/f8/traj_a/000000-12345678"
 
 
@@ -270,7 +270,7 @@ def test_names_are_in_camel_case() -> None:
     assert [camel(n) for n in ("id", "cache_read_tokens")] == ["id", "cacheReadTokens"]
 
 
-def test_defaults_are_left_out_but_for_version_and_revision() -> None:
+def test_defaults_are_left_out_except_version_and_revision() -> None:
     assert to_json(Record(id="t", link=Link(evidence="output"))) == {
         "v": 1,
         "rev": 1,

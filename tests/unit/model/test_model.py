@@ -1,4 +1,4 @@
-"""map_texts reaches every text: what redaction, sealing and escaping rest on."""
+"""map_texts reaches every text: redaction, sealing and escaping rely on that."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_a_marker_planted_in_any_text_of_any_type_does_not_survive(cls: type, da
     assert MARK not in repr(map_texts(value, remove))
 
 
-def test_keys_and_texts_at_any_depth_are_reached_with_the_name_that_they_stand_under() -> None:
+def test_keys_and_texts_at_any_depth_are_reached_with_the_name_of_their_field() -> None:
     deep: Any = "leaf"
     for depth in range(20):
         deep = [deep] if depth % 2 else {f"key{depth}": deep}
@@ -62,7 +62,7 @@ def test_keys_and_texts_at_any_depth_are_reached_with_the_name_that_they_stand_u
 
 
 @given(events())
-def test_what_is_no_text_stays(event: Event) -> None:
+def test_values_that_are_not_texts_stay(event: Event) -> None:
     assert map_texts(event, lambda text, _: text) == event
     changed = map_texts(event, lambda text, _: f"{text}!")
     assert type(changed) is type(event)
@@ -72,7 +72,7 @@ def test_what_is_no_text_stays(event: Event) -> None:
 
 
 def test_a_value_without_changes_is_the_same_object() -> None:
-    """A redactor that finds nothing costs no copy."""
+    """A redactor that finds nothing makes no copy."""
     prompt = Prompt(id="a", content="b", files=(FileTouched(path="f"),), usage=Usage(input_tokens=1))
     assert map_texts(prompt, lambda text, _: text) is prompt
 

@@ -1,4 +1,4 @@
-"""A line of a later version of the format that this one cannot read."""
+"""Lines of a later version of the format that this one cannot read."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def test_a_record_of_a_newer_version_is_newer_and_not_damaged() -> None:
     assert (line.newer, line.why) == (True, "of a newer version, 2")
 
 
-def test_one_that_can_be_read_is_read() -> None:
+def test_a_record_of_a_newer_version_that_can_be_read_is_read() -> None:
     assert isinstance(decode_line(b'{"id":"t","v":2,"link":{"evidence":"agent"}}'), Record)
 
 

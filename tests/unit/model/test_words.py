@@ -1,4 +1,4 @@
-"""Texts in Markdown on a line of a listing."""
+"""Markdown texts on one line of a listing."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from gittraj.model.words import unmarked, unstructured
         ("2 ** 3 and **kwargs", "2 ** 3 and **kwargs"),
     ],
 )
-def test_a_quotation_has_no_signs_for_bold(quote: str, shown: str) -> None:
+def test_a_quotation_has_no_markup_for_bold(quote: str, shown: str) -> None:
     assert unmarked(quote) == shown
 
 
-def test_last_words_on_a_line_have_neither_headings_nor_signs_for_bold() -> None:
+def test_last_words_on_a_line_have_no_markup_for_headings_or_bold() -> None:
     assert unstructured("## Plan\n- **Scope**: files").strip() == "- Scope: files"

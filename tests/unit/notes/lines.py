@@ -1,4 +1,4 @@
-"""Lines of one commit's note that meet: few trajectories, few parts, every way to differ."""
+"""Lines of one commit's note to be merged: few trajectories and parts, and every possible difference."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Records follow rewritten commits, once, along every chain, and tombstones go with them."""
+"""Records follow rewritten commits once, along every chain, together with tombstones."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OLD, NEW, NEWER = COMMITS
 
 
 def carried(note: bytes, onto: bytes = b"") -> bytes:
-    """The note of NEW after the one of OLD was carried there."""
+    """Return NEW's note after OLD's was carried there."""
     return merge_notes(NEW, onto, encode_note(carry_note(OLD, decode_note(note))))
 
 
@@ -33,7 +33,7 @@ def test_carrying_twice_is_carrying_once(lines: list[Line], there: list[Line]) -
 
 
 @given(LINES)
-def test_a_carried_line_says_where_it_was_and_nothing_else_changes(line: Line) -> None:
+def test_a_carried_line_names_its_former_commit_and_is_otherwise_unchanged(line: Line) -> None:
     copy = carry_line(line, OLD)
     assert carry_line(copy, OLD) == copy
     if isinstance(line, Record):
@@ -50,7 +50,7 @@ def test_a_carried_line_says_where_it_was_and_nothing_else_changes(line: Line) -
         assert copy == line
 
 
-def test_what_was_deleted_does_not_go_along_but_its_tombstone_does() -> None:
+def test_a_deleted_record_is_not_carried_but_its_tombstone_is() -> None:
     stone = Tombstone(id="traj_a", first="1.0", deleted="unlinked")
     going = carry_note(OLD, [record("1.0"), record("2.0"), stone])
     assert [line.key for line in going if isinstance(line, Record)] == [("traj_a", "2.0")]
@@ -58,7 +58,7 @@ def test_what_was_deleted_does_not_go_along_but_its_tombstone_does() -> None:
 
 
 @pytest.mark.parametrize("gone", [{"deleted": "unlinked"}, {"deleted": "forgotten", "scope": "all"}])
-def test_a_late_carry_of_an_older_copy_does_not_bring_back_what_was_deleted(gone: dict[str, Any]) -> None:
+def test_carrying_an_older_copy_late_does_not_restore_a_deleted_record(gone: dict[str, Any]) -> None:
     onto = carried(encode_note([record(), Tombstone(id="traj_a", **gone)]))
     late = carried(encode_note([record()]), onto)
     assert standing(NEW, decode_note(late)) == []
@@ -84,13 +84,13 @@ def test_a_late_part_follows_a_chain_of_rewrites() -> None:
     assert commits == {OLD: [()], NEW: [(OLD,)], NEWER: [(OLD, NEW)]}
 
 
-def test_one_commit_that_became_two_goes_to_both() -> None:
+def test_records_of_a_split_commit_go_to_both_pieces() -> None:
     found = spread_once({HERE: [record()]}, {HERE: (NEW, NEWER)})
     assert set(found) == {HERE, NEW, NEWER}
 
 
-def test_of_many_ways_a_record_takes_all_at_once() -> None:
-    """Each commit became two, which became one again: of a million ways there is one record at the end."""
+def test_a_record_follows_many_paths_to_one_commit_as_one_record() -> None:
+    """Each commit became two, which became one again: a million paths lead to one record at the end."""
     name = "{:02x}{}".format
     rungs = [(name(n, "a" * 38), name(n, "b" * 38), name(n, "c" * 38)) for n in range(21)]
     rewrites = {top: (left, right) for top, left, right in rungs[:-1]}
@@ -109,17 +109,17 @@ REWRITES = st.dictionaries(
 
 
 @given(st.dictionaries(st.sampled_from(COMMITS), NOTES, max_size=3), REWRITES)
-def test_spreading_ends_and_spreading_again_adds_nothing(
+def test_spreading_along_rewrites_ends_and_repeating_it_adds_nothing(
     batch: dict[str, list[Line]], rewrites: dict[str, tuple[str, ...]]
 ) -> None:
-    """Also where rewrites go round in a circle (a rebase back to where it began)."""
+    """Also if the rewrites form a cycle (a rebase back to where it began)."""
     once = spread_once(batch, rewrites)
     again = spread_once({commit: decode_note(note) for commit, note in once.items()}, rewrites)
     assert {c: n for c, n in again.items() if n} == {c: n for c, n in once.items() if n}
 
 
 @given(NOTES, REWRITES)
-def test_all_that_stands_is_found_on_what_the_commit_became(
+def test_all_records_are_found_on_the_rewritten_commits(
     lines: list[Line], rewrites: dict[str, tuple[str, ...]]
 ) -> None:
     batch = {OLD: list(lines)}
@@ -129,7 +129,7 @@ def test_all_that_stands_is_found_on_what_the_commit_became(
         assert {line.key for line in lines if isinstance(line, Record)} <= keys
 
 
-def test_a_commit_has_work_of_its_own_where_a_record_tells_more_than_its_content() -> None:
+def test_a_commit_has_its_own_work_if_a_record_is_linked_by_more_than_content() -> None:
     carried = Link(evidence="agent", carried_from=(OLD,))
     assert is_own(HERE, record())
     assert is_own(HERE, record(link=carried)), "it came back to where it began"

@@ -1,4 +1,4 @@
-"""What was purged: told and read back, united in any order, and what may stay of an older history."""
+"""Epochs: written and read back, united in any order, and which records of older history may stay."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ EPOCHS = st.builds(
 
 
 @given(EPOCHS)
-def test_it_is_read_as_it_was_written(epoch: Epoch) -> None:
+def test_an_epoch_is_read_as_it_was_written(epoch: Epoch) -> None:
     assert decode_epoch(encode_epoch(epoch)) == epoch
 
 
 @given(EPOCHS, EPOCHS)
-def test_united_in_any_order_it_covers_each(one: Epoch, other: Epoch) -> None:
+def test_epochs_united_in_any_order_cover_each(one: Epoch, other: Epoch) -> None:
     both = unite([one, other])
     assert both == unite([other, one])
     assert both.covers(one)
@@ -50,12 +50,12 @@ def test_united_in_any_order_it_covers_each(one: Epoch, other: Epoch) -> None:
         b"[" * 100_000,
     ],
 )
-def test_what_cannot_be_kept_to_is_refused(body: bytes) -> None:
+def test_an_invalid_epoch_is_refused(body: bytes) -> None:
     with pytest.raises(StoreError):
         decode_epoch(body)
 
 
-def test_what_may_stay() -> None:
+def test_an_epoch_allows_only_records_that_were_not_purged() -> None:
     assert decode_epoch(b"1\n") == Epoch(number=1)
     epoch = Epoch(number=1, records={("traj_a", "e0"): 1000}, forgotten=frozenset({"traj_b"}))
 

@@ -20,12 +20,12 @@ def merged(*notes: list[Line]) -> bytes:
 
 
 @given(NOTES, NOTES)
-def test_commutative(one: list[Line], other: list[Line]) -> None:
+def test_merging_is_commutative(one: list[Line], other: list[Line]) -> None:
     assert merged(one, other) == merged(other, one)
 
 
 @given(NOTES, NOTES, NOTES)
-def test_associative(one: list[Line], other: list[Line], third: list[Line]) -> None:
+def test_merging_is_associative(one: list[Line], other: list[Line], third: list[Line]) -> None:
     def merge(*bodies: bytes) -> bytes:
         return merge_notes(HERE, *bodies)
 
@@ -34,15 +34,15 @@ def test_associative(one: list[Line], other: list[Line], third: list[Line]) -> N
 
 
 @given(NOTES, NOTES)
-def test_idempotent(one: list[Line], other: list[Line]) -> None:
+def test_merging_is_idempotent(one: list[Line], other: list[Line]) -> None:
     body = merged(one, other)
     assert merge_notes(HERE, body) == body
     assert merge_notes(HERE, body, body, encode_note(one)) == body
 
 
 @given(NOTES, NOTES)
-def test_plain_gits_union_of_lines_says_the_same(one: list[Line], other: list[Line]) -> None:
-    """Somebody else's ``git notes merge -s cat_sort_uniq``, before or after ours, changes nothing."""
+def test_plain_gits_union_of_lines_gives_the_same(one: list[Line], other: list[Line]) -> None:
+    """A plain ``git notes merge -s cat_sort_uniq`` before or after ours changes nothing."""
     union = encode_note([*one, *other])
     assert merge_notes(HERE, union) == merged(one, other)
     assert merge_notes(HERE, merged(one) + merged(other)) == merged(one, other)
@@ -60,7 +60,7 @@ def test_no_key_tombstone_or_foreign_line_is_lost(one: list[Line], other: list[L
 
 
 @given(NOTES, NOTES)
-def test_what_stands_never_comes_back_after_a_merge(one: list[Line], other: list[Line]) -> None:
+def test_a_record_that_a_merge_keeps_has_no_tombstone(one: list[Line], other: list[Line]) -> None:
     for kept in standing(HERE, decode_note(merged(one, other))):
         for line in one + other:
             if isinstance(line, Tombstone) and line.id == kept.id and line.first in (None, kept.key[1]):
@@ -92,7 +92,7 @@ CARRIED = record(link=Link(evidence="agent", carried_from=(THERE,)), origin=Orig
         ),
     ],
 )
-def test_of_one_key(winner: Record, loser: Record) -> None:
+def test_one_record_per_key_is_kept(winner: Record, loser: Record) -> None:
     for pair in ([winner, loser], [loser, winner]):
         kept = merge_records(HERE, pair)
         assert replace(kept, link=winner.link) == winner
@@ -100,8 +100,8 @@ def test_of_one_key(winner: Record, loser: Record) -> None:
         assert kept.link.carried_from == tuple(sorted(commits))
 
 
-def test_an_own_link_that_was_carried_back_stays_an_own_link() -> None:
-    """A commit is rewritten and comes back with the same id: carriedFrom is a union, so it cannot tell."""
+def test_a_record_carried_back_to_its_own_commit_stays_its_own() -> None:
+    """A commit is rewritten and comes back with the same id: carriedFrom, a union, does not show that."""
     back = replace(OWN, link=replace(OWN.link, carried_from=(THERE,)))
     carried = replace(CARRIED, range=Range(first="1.0", last="7.0", n=7, at=0))
     assert merge_records(HERE, [back, carried]).origin == Origin(commit=HERE)
@@ -133,14 +133,14 @@ def test_only_a_tombstone_deletes(stone: Tombstone, stands: bool) -> None:
     assert (standing(HERE, [stone, OWN]) == [OWN]) is stands
 
 
-def test_a_stub_is_not_shown_beside_the_told_trajectory() -> None:
+def test_a_stub_is_hidden_by_a_record_of_its_trajectory() -> None:
     stub = record(None, rev=0)
     other = record(None, rev=0, id="traj_b")
     assert standing(HERE, [stub, OWN, other]) == [OWN, other]
     assert standing(HERE, [stub]) == [stub]
 
 
-def test_readers_order() -> None:
+def test_records_are_ordered_for_readers() -> None:
     def part(first: str, *, at: int | None, n: int = 1, began: str | None = None) -> Record:
         made = record(first, range=Range(first=first, last="z", n=n, at=at))
         return replace(made, figures=replace(made.figures, started_at=began))

@@ -1,4 +1,4 @@
-"""Which piece of a commit gets which records."""
+"""Which records go to which piece of a split commit."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ def parted(*pairs: tuple[str, str], known: Sequence[Line] = ()) -> SplitCommits:
         ([], True, True),
     ],
 )
-def test_a_piece_gets_what_touched_its_files(files: list[str], on_p: bool, on_q: bool) -> None:
+def test_a_piece_gets_the_records_that_touched_its_files(files: list[str], on_p: bool, on_q: bool) -> None:
     split = parted(("old", "p"), ("old", "q"))
     lines = [record("e1", *files), record("e2")]  # the second is the result of the same call
     assert split.fitting("old", "p", lines) == (lines if on_p else [])
     assert split.fitting("old", "q", lines) == (lines if on_q else [])
 
 
-def test_what_comes_later_goes_where_the_rest_of_its_call_went() -> None:
+def test_a_late_record_goes_to_the_piece_with_the_rest_of_its_call() -> None:
     known = [record("e1", "f"), record("e0", "g", call="other")]
     split = parted(("old", "p"), ("old", "q"), known=known)
     late, stone = record("e2"), Tombstone(id="traj_b", rev=1, deleted="x")
@@ -62,24 +62,24 @@ def test_what_comes_later_goes_where_the_rest_of_its_call_went() -> None:
     assert split.fitting("old", "p", [late]) == [late]
 
 
-def test_a_commit_that_became_one_gives_it_everything() -> None:
+def test_a_commit_that_became_a_single_one_gives_it_all_records() -> None:
     pairs = [("old", "q"), ("old", "old"), ("other", "p")]
     split = SplitCommits(pairs, read=lambda _: pytest.fail("it read"), note=lambda _: pytest.fail("it read"))
     assert split.fitting("old", "q", [record("e1", "f")]) == [record("e1", "f")]
 
 
-def test_what_a_commit_became_may_be_itself() -> None:
+def test_a_commit_may_be_among_its_own_pieces() -> None:
     split = parted(("old", "p"), ("old", "q"), ("old", "old"))
     assert split.fitting("old", "old", [record("e1", "f")]) == [record("e1", "f")]
 
 
-def test_a_commit_that_is_not_here_gets_what_no_other_does() -> None:
+def test_a_missing_piece_gets_the_records_that_fit_no_other() -> None:
     split = parted(("old", "p"), ("old", "gone"))
     assert split.fitting("old", "gone", [record("e1", "f")]) == []
     assert split.fitting("old", "gone", [record("e1", "else")]) == [record("e1", "else")]
 
 
-def test_a_piece_gets_what_it_has_lines_of() -> None:
+def test_a_piece_gets_the_records_whose_lines_it_has() -> None:
     """One call made two commits, which were squashed and split; then a line of another's went into ``p``."""
     made = {
         "one": changes("one", "f", adds="a b"),
@@ -106,8 +106,8 @@ def test_a_piece_gets_what_it_has_lines_of() -> None:
     assert split.fitting("both", "p", [both, last]) == [both]
 
 
-def test_a_piece_that_was_committed_again_stands_beside_the_others() -> None:
-    """``again`` is ``two`` once more, on which ``one`` does not stand: of one's work it has nothing."""
+def test_a_piece_committed_again_is_compared_without_the_others() -> None:
+    """``again`` copies ``two``, and not ``one``, which is based on ``two``: it has nothing of ``one``."""
     made = {
         "work": changes("work", "f", adds="a"),
         "two": changes("two", "f", adds="b"),
@@ -125,7 +125,7 @@ def test_a_piece_that_was_committed_again_stands_beside_the_others() -> None:
 
 
 @pytest.mark.parametrize(("origin", "on_q"), [("one", False), ("not here", True)])
-def test_work_that_is_not_all_here_goes_to_every_piece_of_its_files(origin: str, on_q: bool) -> None:
+def test_a_record_whose_origin_is_missing_goes_to_every_piece_with_its_files(origin: str, on_q: bool) -> None:
     made = {
         "one": changes("one", "f", adds="a"),
         "p": changes("p", "f", adds="a"),
@@ -143,13 +143,13 @@ def test_work_that_is_not_all_here_goes_to_every_piece_of_its_files(origin: str,
 
 
 def carried(first: str, *commits: str, origin: str) -> Record:
-    """Two calls that make commits each have two records, by ``first``."""
+    """Return a record, named by ``first``, of a call of the same name, carried from ``commits``."""
     record_ = record(first, call=first)
     return replace(record_, link=replace(record_.link, carried_from=commits), origin=Origin(commit=origin))
 
 
-def test_a_squash_gets_no_work_of_which_it_adds_nothing() -> None:
-    """``both`` is what ``one`` and ``two`` became; where it was squashed, the lines of ``one`` were."""
+def test_a_squash_gets_no_record_whose_lines_it_does_not_add() -> None:
+    """``both`` has the work of ``one`` and ``two``; ``squash`` is made of it, but adds no line of ``one``."""
     made = {
         "one": changes("one", "f", adds="a b"),
         "two": changes("two", "f", adds="c"),

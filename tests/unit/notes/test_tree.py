@@ -1,4 +1,4 @@
-"""Changing paths of a tree, checked against a dictionary."""
+"""Changing paths of a tree, compared with a dictionary."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gittraj.notes.tree import TreePath, changed_notes, iter_notes, note_paths, 
 
 
 class MemoryObjects(Objects):
-    """A whole object database in a dictionary; ``read_ids`` tells what was looked at."""
+    """An object database in a dictionary; ``read_ids`` are the objects that were read."""
 
     def __init__(self) -> None:
         super().__init__(object_format="sha1", identity=lambda: "N <e> 0 +0000")
@@ -66,7 +66,7 @@ CHANGES = st.lists(st.dictionaries(PATHS, st.none() | BLOBS, max_size=6), max_si
 
 
 @given(CHANGES)
-def test_update_paths_is_a_dictionary_update(batches: list[dict[TreePath, str | None]]) -> None:
+def test_update_paths_equals_updating_a_dictionary(batches: list[dict[TreePath, str | None]]) -> None:
     objects = MemoryObjects()
     root: str | None = None
     model: dict[TreePath, str] = {}
@@ -81,7 +81,7 @@ def test_update_paths_is_a_dictionary_update(batches: list[dict[TreePath, str | 
     if root is not None:
         assert (
             update_paths(objects, None, dict(model)) == root
-        )  # the tree depends on the content, not on the way
+        )  # the tree depends on the content, not on the order of changes
 
 
 def test_untouched_folders_are_not_read() -> None:
@@ -94,7 +94,7 @@ def test_untouched_folders_are_not_read() -> None:
     assert len(fresh.read_ids) == 2  # the root and a/
 
 
-def test_modes_of_other_entries_stay_and_a_file_gives_way_to_a_folder() -> None:
+def test_modes_of_other_entries_stay_and_a_folder_replaces_a_file() -> None:
     objects = MemoryObjects()
     blob = objects.write_blob(b"x")
     root = objects.write_tree([Entry(0o100755, b"tool", blob), Entry(BLOB, b"ab", blob)])

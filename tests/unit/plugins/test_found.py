@@ -1,4 +1,4 @@
-"""What plug-ins and programs add, and what they may not take."""
+"""What plug-ins and programs add, and which names are reserved."""
 
 from __future__ import annotations
 
@@ -45,10 +45,8 @@ def program(folder: Path, name: str) -> str:
 
 
 @pytest.mark.parametrize("name", ["", "a b", "ä/../x", "x" * 300])
-def test_a_program_without_a_usable_name_stops_nothing(
-    name: str, tmp_path: Path, switch_on: SwitchOn
-) -> None:
-    """It stopped every command."""
+def test_a_program_without_a_usable_name_is_left_out(name: str, tmp_path: Path, switch_on: SwitchOn) -> None:
+    """It must not stop other commands."""
     setting = f"{tmp_path}/git-traj-agent-{name}" if len(name) > 9 or "/" in name else program(tmp_path, name)
     switch_on(setting)
     ours = len(formats())
@@ -57,7 +55,7 @@ def test_a_program_without_a_usable_name_stops_nothing(
     assert len(formats()) == ours
 
 
-def test_a_program_is_left_out_under_its_setting(tmp_path: Path, switch_on: SwitchOn) -> None:
+def test_a_faulty_program_is_reported_by_its_setting(tmp_path: Path, switch_on: SwitchOn) -> None:
     setting = program(tmp_path, "two").replace("/git-traj-agent", "//git-traj-agent")
     Path(setting).write_text("#!/bin/sh\necho nonsense\n")
     switch_on(setting)
@@ -65,8 +63,8 @@ def test_a_program_is_left_out_under_its_setting(tmp_path: Path, switch_on: Swit
     assert "a line of its sessions" in (plugins.reason(setting) or "")
 
 
-def test_a_name_that_is_taken_is_said(tmp_path: Path, switch_on: SwitchOn) -> None:
-    """It vanished, or the later one won."""
+def test_a_name_that_is_taken_is_reported(tmp_path: Path, switch_on: SwitchOn) -> None:
+    """The second one must neither vanish silently nor replace the first."""
     first, second = program(tmp_path / "a", "demo"), program(tmp_path / "b", "demo")
     codex = program(tmp_path, "codex")
     switch_on(first, second, codex, one=AGENT, other=replace(AGENT, option="other", session=None))
@@ -82,7 +80,7 @@ def test_a_name_that_is_taken_is_said(tmp_path: Path, switch_on: SwitchOn) -> No
 
 
 @pytest.mark.parametrize("option", ["claude-code", "gemini"])
-def test_an_option_of_ours_cannot_be_taken(option: str, switch_on: SwitchOn) -> None:
+def test_our_own_options_cannot_be_taken(option: str, switch_on: SwitchOn) -> None:
     switch_on(two=replace(AGENT, option=option))
     assert "two" not in all_agents()
     assert plugins.reason("two") == f"gittraj.agents: the name {option} is taken"
@@ -96,8 +94,8 @@ def test_an_option_of_ours_cannot_be_taken(option: str, switch_on: SwitchOn) -> 
         SessionFile(agent="two", session="s", path=Path("/"), changed="now"),  # type: ignore[arg-type]
     ],
 )
-def test_a_session_that_is_not_its_own_leaves_the_agent_out(row: SessionFile, switch_on: SwitchOn) -> None:
-    """It stopped every drain."""
+def test_an_agent_that_returns_a_wrong_session_is_left_out(row: SessionFile, switch_on: SwitchOn) -> None:
+    """It must not stop the drain."""
 
     class Wrong(LoggedAgent):
         def sessions(self, *_: object, **_named: object) -> Any:
@@ -123,14 +121,14 @@ def test_a_variable_with_a_digit_is_read(switch_on: SwitchOn) -> None:
 
 
 @pytest.mark.parametrize("name", ["CLAUDE_CODE_SESSION_ID", "OPENCODE", "GIT_TRAJ_RUN", "SESSION", "lower"])
-def test_a_variable_of_ours_cannot_be_taken(name: str, switch_on: SwitchOn) -> None:
+def test_our_own_variables_cannot_be_taken(name: str, switch_on: SwitchOn) -> None:
     switch_on(two=replace(AGENT, session=name))
     assert plugins.variables() == {}
     assert plugins.reason("two") is not None
     assert spooled("CLAUDE_CODE_SESSION_ID") == ("claude-code:s1",)
 
 
-def test_a_variable_that_raises_stops_nothing(switch_on: SwitchOn) -> None:
+def test_a_plug_in_whose_variable_raises_is_left_out(switch_on: SwitchOn) -> None:
     class Wrong:
         name = "two"
 
@@ -149,16 +147,14 @@ def test_a_plug_in_that_is_left_out_has_no_variable(switch_on: SwitchOn) -> None
     assert plugins.variables() == {}
 
 
-def test_a_format_that_is_gone_is_said(switch_on: SwitchOn) -> None:
+def test_a_format_of_a_missing_plug_in_is_reported(switch_on: SwitchOn) -> None:
     switch_on()
     for find in (reader_of, store_of):
         with pytest.raises(FormatError, match="its plug-in is left out"):
             find("program-two")
 
 
-def test_a_load_that_fails_leaves_nothing_loaded(
-    monkeypatch: pytest.MonkeyPatch, switch_on: SwitchOn
-) -> None:
+def test_a_failed_load_leaves_nothing_loaded(monkeypatch: pytest.MonkeyPatch, switch_on: SwitchOn) -> None:
     def points(*, name: str) -> list[EntryPoint]:
         return [EntryPoint(name, "json", "gittraj.agents"), EntryPoint(name, "json:gone", "gittraj.formats")]
 
@@ -199,10 +195,10 @@ WRONG = {
 
 
 @pytest.mark.parametrize("fault", WRONG)
-def test_what_an_installation_cannot_write_leaves_the_agent_out(
+def test_an_agent_whose_installation_cannot_be_written_is_left_out(
     fault: str, switch_on: SwitchOn, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It stopped the installation, or was written outside of the work tree."""
+    """It must not stop the installation, or be written outside of the work tree."""
     agent = replace(AGENT, instructions=WRONG[fault].get("instructions"))
     object.__setattr__(agent, "hooks", WRONG[fault].get("hooks"))
     switch_on(two=agent)
@@ -212,17 +208,17 @@ def test_what_an_installation_cannot_write_leaves_the_agent_out(
     assert ("files of a work tree" in said) == ("path" in fault)
 
 
-def test_an_agent_with_hooks_and_an_instruction(switch_on: SwitchOn) -> None:
+def test_an_agent_with_hooks_and_an_instruction_is_used(switch_on: SwitchOn) -> None:
     agent = replace(AGENT, instructions=InstructionFile(own="docs/A.md", beside=("B.md",), instead="C.md"))
     object.__setattr__(agent, "hooks", hooks(label={"name": "x"}, advice="Restart it", second=1000))
     switch_on(two=agent)
     assert all_agents()["two"].hooks == agent.hooks
 
 
-def test_metadata_that_cannot_be_read_stops_nothing(
+def test_unreadable_metadata_of_a_package_stops_no_command(
     monkeypatch: pytest.MonkeyPatch, switch_on: SwitchOn
 ) -> None:
-    """One package's stopped every command."""
+    """One package's metadata must not stop every command."""
 
     def points(**_: str) -> list[EntryPoint]:
         raise UnicodeDecodeError("utf-8", b"\xff", 0, 1, "broken")

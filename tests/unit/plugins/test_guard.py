@@ -1,4 +1,4 @@
-"""What a plugged-in object may do, and what leaves its plug-in out."""
+"""What a plug-in's object may do, and which faults disable the plug-in."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def endless() -> Any:
             continue
 
 
-def test_one_that_keeps_the_contract() -> None:
+def test_an_object_that_keeps_the_contract_is_used() -> None:
     plugin, plugged = plug()
     assert (plugged.name, plugged.one(), [*plugged.each()], [*plugged.read()]) == ("honest", 1, ["a"], ["b"])
     assert reason(plugin) is None
@@ -75,7 +75,9 @@ def test_one_that_keeps_the_contract() -> None:
         (lambda: "1", "one: it returned '1'"),
     ],
 )
-def test_the_first_fault_leaves_it_out(one: Any, why: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_plug_in_is_left_out_after_its_first_fault(
+    one: Any, why: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     plugin, plugged = plug(one=one)
     assert [plugged.one(), plugged.one(), *plugged.each()] == [0, 0]
     assert reason(plugin) == why
@@ -85,7 +87,7 @@ def test_the_first_fault_leaves_it_out(one: Any, why: str, capsys: pytest.Captur
 
 
 @pytest.mark.parametrize("error", [FormatError("cut"), OSError("gone")])
-def test_what_it_says_of_one_log_is_of_that_log_alone(error: Exception) -> None:
+def test_an_error_about_one_log_does_not_disable_the_plug_in(error: Exception) -> None:
     plugin, plugged = plug(read=lambda: fail(error))
     with pytest.raises(type(error)):
         plugged.read()
@@ -93,7 +95,7 @@ def test_what_it_says_of_one_log_is_of_that_log_alone(error: Exception) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # the signal, in a destructor
-def test_one_that_does_not_end_and_catches_what_it_can() -> None:
+def test_an_endless_call_that_catches_exceptions_is_stopped() -> None:
     plugin, plugged = plug(read=endless)
     with pytest.raises(FormatError, match=r"read: it takes more than 0\.2 seconds|is left out"):
         plugged.read()
@@ -110,8 +112,8 @@ def late(times: int) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("times", [1, 2])
-def test_one_that_swallows_the_signal_gives_nothing(times: int) -> None:
-    """The timer fired once, and what came after was taken."""
+def test_a_result_after_a_swallowed_timeout_is_discarded(times: int) -> None:
+    """The timer must not fire only once, with the late result used."""
     plugin, plugged = plug(read=lambda: late(times))
     began = time.monotonic()
     with pytest.raises(FormatError):
@@ -120,8 +122,8 @@ def test_one_that_swallows_the_signal_gives_nothing(times: int) -> None:
     assert time.monotonic() - began < 3
 
 
-def test_one_call_in_another_does_not_give_it_more_time() -> None:
-    """The outer timer stood still, so the times added up."""
+def test_nested_calls_do_not_extend_the_time() -> None:
+    """The outer timer must run on during the inner call."""
 
     def wait() -> Any:
         return attempt(lambda: time.sleep(9), 0.15)
@@ -133,19 +135,19 @@ def test_one_call_in_another_does_not_give_it_more_time() -> None:
     assert attempt(lambda: attempt(lambda: time.sleep(9), 5.0), 0.1)[1] == "it takes more than 0.1 seconds"
 
 
-def test_a_thing_that_is_not_its_own() -> None:
+def test_a_result_of_another_plug_in_is_refused() -> None:
     plugin, plugged = plug(own=lambda: iter(["another"]))
     assert [*plugged.own()] == []
     assert reason(plugin) == "own: it returned 'another'"
 
 
-def test_what_it_prints_goes_nowhere(capsys: pytest.CaptureFixture[str]) -> None:
+def test_output_of_a_plug_in_is_discarded(capsys: pytest.CaptureFixture[str]) -> None:
     _, plugged = plug(one=lambda: print("noise") or 1)
     assert plugged.one() == 1
     assert capsys.readouterr().out == ""
 
 
-def test_what_has_not_the_shape() -> None:
+def test_an_object_without_the_required_methods_is_refused() -> None:
     with pytest.raises(TrajError, match="its name is 7"):
         guard("p", type("P", (Honest,), {"name": 7})(), SHAPE)
     with pytest.raises(TrajError, match=r"its name is 'a\.\./b'"):

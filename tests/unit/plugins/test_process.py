@@ -1,4 +1,4 @@
-"""Programs of plug-ins: what they inherit, and that none is left running."""
+"""Programs of plug-ins: what they inherit, and that none keeps running."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_a_program_inherits_nothing_of_the_git_that_runs_us(
     assert (tmp_path / "seen").read_text() == "GIT_TRAJ=0\n"
 
 
-def test_a_program_is_ended_when_its_time_is_cut_short(tmp_path: Path) -> None:
+def test_a_program_is_ended_when_its_time_is_over(tmp_path: Path) -> None:
     path = program(tmp_path, f"echo $$ >{tmp_path}/pid; exec sleep 60")
     _, why = attempt(lambda: ask(path), 1.0)
     assert why == "it takes more than 1 seconds"
@@ -45,10 +45,10 @@ def test_a_program_is_ended_when_its_time_is_cut_short(tmp_path: Path) -> None:
         os.kill(int((tmp_path / "pid").read_text()), 0)
 
 
-def test_an_answer_that_cannot_be_read_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreadable_answer_counts_as_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(started: subprocess.Popen[bytes], *_: object) -> None:
         if started.stdout:
-            started.stdout.close()  # as where there is no memory for it
+            started.stdout.close()  # as if there were no memory for it
 
     monkeypatch.setattr(process, "_read", fail)
     with pytest.raises(TrajError, match="no answer"):

@@ -1,4 +1,4 @@
-"""A trajectory file's secrets go, and nothing else of it changes."""
+"""The secrets in a trajectory file are redacted, and nothing else in it changes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def cleaned(text: str) -> str:
     ],
     ids=["Markdown", "JSON", "JSON Lines", "byte order mark"],
 )
-def test_only_the_secret_goes(text: str) -> None:
+def test_only_the_secret_is_replaced(text: str) -> None:
     before, after = text.split(TOKEN)
     found = cleaned(text)
     assert found.startswith(f"{before}REDACTED-github-token-")
@@ -42,8 +42,8 @@ def test_only_the_secret_goes(text: str) -> None:
     assert cleaned(found) == found
 
 
-def test_a_secret_spelt_in_escapes() -> None:
-    """Only JSON knows what stands there; the text is then written anew."""
+def test_a_secret_in_json_escapes_is_redacted() -> None:
+    """Only parsing the JSON shows it; the text is then written again."""
     spelt = "".join(f"\\u{ord(sign):04x}" for sign in TOKEN)
     found = cleaned(f'{{\n  "a": "{spelt}"\n}}\n')
     assert TOKEN not in str(json.loads(found))
@@ -51,7 +51,7 @@ def test_a_secret_spelt_in_escapes() -> None:
     assert found.endswith("\n}\n")
 
 
-def test_what_names_a_secret_beside_it() -> None:
+def test_a_value_is_redacted_by_the_name_next_to_it() -> None:
     word = "tulip" + "-marble-" + "47"
     found = cleaned(json.dumps({"env": [{"name": "DB_PASSWORD", "value": word}], "said": f"it is {word}"}))
     assert word not in found
@@ -66,18 +66,18 @@ def test_json_stays_json(value: object) -> None:
 @pytest.mark.parametrize(
     "data", [b"\xff\xfea\0", b"caf\xe9", bytes(LARGEST + 1)], ids=["UTF-16", "Latin-1", "large"]
 )
-def test_what_is_no_text(data: bytes) -> None:
+def test_data_that_is_not_text_is_refused(data: bytes) -> None:
     with pytest.raises(RedactionError):
         decode(data)
 
 
-def test_nested_too_deeply() -> None:
+def test_json_nested_too_deeply_is_refused() -> None:
     with pytest.raises(RedactionError, match="nested too deeply"):
         cleaned("[" * 200_000 + "]" * 200_000)
 
 
 class ByName:
-    """A redactor that knows a secret by its field alone."""
+    """A redactor that recognizes a secret only by its field."""
 
     counts: Mapping[str, int] = {}
 
@@ -94,8 +94,8 @@ class ByName:
         return frozenset()
 
 
-def test_what_only_the_structure_tells() -> None:
-    """Then the JSON is written anew, in a form near its own."""
+def test_a_secret_that_only_the_structure_reveals_is_redacted() -> None:
+    """The JSON is then written again, in a similar form."""
     assert clean(ByName(), '{\n  "a": [1],\n  "pin": "x"\n}\n') == (
         b'{\n  "a": [\n    1\n  ],\n  "pin": "gone"\n}\n'
     )
@@ -103,6 +103,6 @@ def test_what_only_the_structure_tells() -> None:
     assert clean(ByName(), '{"a":1}\n{"pin":"x"}\n') == b'{"a":1}\n{"pin":"gone"}\n'
 
 
-def test_half_a_character() -> None:
+def test_half_a_surrogate_pair_is_refused() -> None:
     with pytest.raises(RedactionError):
         clean(ByName(), '{"a":"é"}\n{"pin":"x","b":"\\ud800 é"}\n')

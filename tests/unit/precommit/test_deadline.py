@@ -1,4 +1,4 @@
-"""What is done in time counts, and nobody waits for the rest."""
+"""Work that is done in time counts, and the rest is not waited for."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import pytest
 from gittraj.precommit.deadline import say, take
 
 
-def test_in_time() -> None:
+def test_work_done_in_time_gives_its_result() -> None:
     assert take(iter("ab"), time.monotonic() + 5) == (["a", "b"], True)
 
 
-def test_too_slow() -> None:
+def test_work_that_is_too_slow_is_not_waited_for() -> None:
     over = Event()
 
     def work() -> Iterator[int]:
@@ -27,7 +27,7 @@ def test_too_slow() -> None:
     over.set()
 
 
-def test_what_goes_wrong_is_raised() -> None:
+def test_an_error_in_the_work_is_raised() -> None:
     def work() -> Iterator[int]:
         raise ValueError("x")
         yield 1
@@ -36,6 +36,6 @@ def test_what_goes_wrong_is_raised() -> None:
         take(work(), time.monotonic() + 5)
 
 
-def test_one_harmless_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_message_is_one_harmless_line(capsys: pytest.CaptureFixture[str]) -> None:
     say("a\nb\x1b[31m")
     assert capsys.readouterr().err == "git-traj: a b^[[31m\n"

@@ -1,4 +1,4 @@
-"""Where a known secret stands, by line, and what its variable is called; never what it is."""
+"""A known secret's line and its variable's name, without the secret itself."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ SEARCH = Search(LiveValues([VALUE]), key=KEY)
     [VALUE, f'"{VALUE}"', base64.b64encode(VALUE.encode()).decode()],
     ids=["plain", "quoted", "base64"],
 )
-def test_its_line(form: str) -> None:
+def test_a_secret_is_found_with_its_line(form: str) -> None:
     assert SEARCH.find(f"\n\nx = {form}\n", "") == [Place(line=3, value=VALUE)]
 
 
-def test_each_place_in_order() -> None:
+def test_each_occurrence_is_reported_in_order() -> None:
     assert [place.line for place in SEARCH.find(f"{VALUE}\n\n{VALUE}\n", "")] == [1, 3]
 
 
-def test_what_was_there_before_is_no_news() -> None:
+def test_a_secret_that_was_there_before_is_not_reported() -> None:
     assert SEARCH.find(f"a\n{VALUE}\n", f"{VALUE}\n") == []
 
 
-def test_known_by_its_hash() -> None:
+def test_a_secret_known_only_by_its_hash_is_found() -> None:
     search = Search(LiveValues(hashes=LiveValues([VALUE]).hashes(KEY)), key=KEY)
     assert search.find(f"a\nkey={VALUE}\nkey={VALUE}\n", "") == [Place(line=n, value=None) for n in (2, 3)]
     assert search.find(f"a\nkey={VALUE}\n", f"{VALUE}\n") == []
     assert search.find("nothing of the kind\n", "") == []
 
 
-def test_names(tmp_path: Path) -> None:
+def test_the_variables_name_is_reported(tmp_path: Path) -> None:
     env = tmp_path / ".env"
     env.write_text(f"# a comment\nexport DB_PASSWORD='{VALUE}'\nOTHER: {VALUE[::-1]}\n")
     named = {"URL": f"https://ann:{VALUE}x@host"}, [tmp_path / "missing", env]

@@ -14,15 +14,15 @@ from gittraj.query.show.chapters import read_chapters, spell_event
 from gittraj.seal.events import seal_events
 
 
-def test_a_result_without_details() -> None:
+def test_a_result_without_details_has_default_values() -> None:
     bare = event_from_json({"id": "e", "type": "tool_result", "content": "out"})
     assert isinstance(bare, ToolResult)
     nothing = {"callId": None, "exitCode": None, "isError": False, "truncated": False}
     assert nothing.items() <= spell_event(bare, None)["result"].items()
 
 
-def test_a_received_message_is_its_sender_s() -> None:
-    """It is not by the agent of the session whose log has it."""
+def test_a_received_message_is_credited_to_its_sender() -> None:
+    """It is not credited to the agent of the session whose log has it."""
     named = event_from_json({"id": "e", "type": "message_received", "content": "Go on", "agent": "lead"})
     assert spell_event(named, "codex")["agent"] == "lead"
     assert spell_event(replace(named, agent=None), "codex")["agent"] is None
@@ -46,7 +46,7 @@ class _Plain:
         return texts if headers and texts.keys() == set(events) else None
 
 
-def test_parts_that_share_events_open_both() -> None:
+def test_seals_of_parts_that_share_events_are_all_opened() -> None:
     thoughts = [Thinking(id=f"t{n}", content=f"thought {n}") for n in range(3)]
     stored: dict[SegmentRef, Sequence[AnyEvent]] = {}
     records = []

@@ -1,4 +1,4 @@
-"""What a trajectory tells of itself is counted over all of it, and only what somebody stated."""
+"""Completeness of a trajectory: counted over all of its parts, without inferred statements."""
 
 from __future__ import annotations
 
@@ -43,9 +43,11 @@ def told(**figures: Any) -> Header:
         ({"whole": SessionInfo(task=TaskRef(title="#1"))}, ["task"]),
     ],
 )
-def test_what_is_there(given: dict[str, Any], present: list[str]) -> None:
+def test_stated_fields_are_present_and_inferred_ones_missing(
+    given: dict[str, Any], present: list[str]
+) -> None:
     assert told(**given) == {"present": present, "missing": [part for part in PARTS if part not in present]}
 
 
-def test_one_that_tells_nearly_all() -> None:
+def test_a_nearly_complete_trajectory_lacks_only_its_task() -> None:
     assert complete(full_header())["missing"] == ["task"]

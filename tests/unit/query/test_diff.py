@@ -1,4 +1,4 @@
-"""A text is about the line that its record says, or that it names, if the diff shows it; else about none."""
+"""A text is about the line that its record or its words name, if the diff shows it; else about none."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DIFF = Diff.of(
 )
 
 
-def test_the_lines_that_a_diff_shows() -> None:
+def test_the_lines_and_names_that_a_diff_shows_are_found() -> None:
     assert DIFF.lines["src/http/retry.py"] == {1, 2, 3, 4, 21, 22}
     assert "big.bin" not in DIFF.lines
     assert DIFF.names["retry_after"] == ("src/http/retry.py", 2)
@@ -46,11 +46,13 @@ def test_the_lines_that_a_diff_shows() -> None:
         ("", None, 3, (None, None)),
     ],
 )
-def test_where_a_text_is_about(text: str, path: str | None, line: int | None, found: object) -> None:
+def test_a_text_is_assigned_to_a_file_and_line(
+    text: str, path: str | None, line: int | None, found: object
+) -> None:
     assert DIFF.find(text, path, line) == found
 
 
-def test_a_diff_without_end_costs_a_moment() -> None:
+def test_a_huge_diff_is_read_only_in_part() -> None:
     huge = Diff.of(["a"], {"a": "@@ -1 +1,9 @@\n" + "+name_{}\n" * 500_000})
     assert len(huge.lines["a"]) == 20_000
 

@@ -1,4 +1,4 @@
-"""What records come to: every part counts once, wherever and however often it lies."""
+"""Totals of records: every part counts once, wherever and however often it is stored."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _EDIT = {"kind": "update", "edits": 1, "reverts": 0, "lines": None}
 A, B, C = "a" * 40, "b" * 40, "c" * 40
 
 
-def test_what_is_not_known_is_null() -> None:
+def test_unknown_values_are_null() -> None:
     stub = Record(id="traj_one", link=Link(evidence="output"), incomplete=True)
     figures: dict[str, Any] = {
         "startedAt": None,
@@ -102,7 +102,7 @@ def test_what_is_not_known_is_null() -> None:
     }
 
 
-def test_the_records_of_one_commit_are_one_header() -> None:
+def test_the_records_of_one_commit_make_one_header() -> None:
     chose = Decision(chosen="a dict", alternatives=("a list",), by="inferred")
     first = record(
         at=0,
@@ -166,7 +166,7 @@ def test_the_records_of_one_commit_are_one_header() -> None:
     assert part["counts"]["toolCalls"] == 2
 
 
-def test_the_whole_is_told_by_the_last_part_that_knows() -> None:
+def test_session_fields_are_those_of_the_last_part_that_has_them() -> None:
     early = SessionInfo(title="First words", agent="codex", models=("small",), tags=("x",), status="active")
     late = SessionInfo(
         agent="codex",
@@ -194,7 +194,7 @@ def test_the_whole_is_told_by_the_last_part_that_knows() -> None:
         assert header["confidence"] == header["retrospective"]["confidence"] == 0.7
 
 
-def test_a_session_that_did_not_end_was_not_completed() -> None:
+def test_a_session_that_did_not_end_is_not_completed() -> None:
     running = record(whole=SessionInfo(status="active"), ended_at="2026-01-01T10:00:00Z")
     assert fold({A: [running]}).header(A)["completedAt"] is None
 
@@ -208,7 +208,7 @@ def test_a_rewritten_commit_is_the_same_commit_and_counts_once() -> None:
     assert folded.header(C)["total"]["usage"]["inputTokens"] == 2
 
 
-def test_a_squash_is_one_commit_with_all_parts() -> None:
+def test_a_squash_is_one_commit_with_the_parts_of_all() -> None:
     one, two = (record(at=at, n=4, usage=Usage(input_tokens=1)) for at in (0, 4))
     folded = fold({A: [one], B: [two], C: [carried(one, A), carried(two, B)]})
 
@@ -218,13 +218,13 @@ def test_a_squash_is_one_commit_with_all_parts() -> None:
     assert header["link"]["carriedFrom"] == [A, B]
 
 
-def test_commits_of_one_call_share_a_part_and_follow_each_other() -> None:
+def test_commits_of_one_call_share_a_part_and_are_numbered_in_order() -> None:
     call, result = record(at=0, n=4), record(at=4)
     folded = fold({B: [call], A: [call, result]})
     assert [places(folded, commit) for commit in (B, A)] == [(1, 2), (2, 2)]
 
 
-def test_the_link_is_that_of_a_record_of_its_own() -> None:
+def test_the_link_is_that_of_the_commits_own_record() -> None:
     old = carried(record(at=0, link=Link(evidence="output")), A)
     own = record(at=1, link=Link(evidence="content"))
     assert fold({B: [old, own]}).header(B)["link"] == {
@@ -261,7 +261,7 @@ def test_explored_work_is_shown_only_on_request() -> None:
     assert folded.header(A)["total"]["usage"]["inputTokens"] == 11
 
 
-def test_the_highest_revision_in_any_note_tells_of_a_part() -> None:
+def test_the_highest_revision_of_a_part_in_any_note_counts() -> None:
     old = record(prompt="with a secret", link=Link(evidence="output"))
     new = replace(old, rev=2, figures=replace(old.figures, prompt="clean"), link=Link(evidence="manual"))
     (folded,) = recorded({A: [old], B: [new]}).on(A)
@@ -269,14 +269,14 @@ def test_the_highest_revision_in_any_note_tells_of_a_part() -> None:
     assert folded.header(A)["link"]["evidence"] == "output"
 
 
-def test_a_forgotten_trajectory_is_forgotten_where_it_was_carried_to() -> None:
+def test_a_forgotten_trajectory_is_hidden_on_every_commit() -> None:
     line = record()
     stone = Tombstone(id="traj_one", deleted="forgotten", scope="all")
     notes = recorded({A: [line, stone], B: [carried(line, A)], C: [record("traj_other")]})
     assert (notes.on(A), notes.on(B), [*notes.ids()]) == ([], [], ["traj_other"])
 
 
-def test_a_stub_gives_way_to_what_is_told_elsewhere() -> None:
+def test_a_stub_is_replaced_by_a_record_on_another_commit() -> None:
     stub = Record(id="traj_one", link=Link(evidence="output"), incomplete=True)
     folded = fold({A: [stub], B: [record(usage=Usage(input_tokens=3))]})
     assert folded.header(A)["total"]["usage"]["inputTokens"] == 3
@@ -290,7 +290,7 @@ def test_a_stub_gives_way_to_what_is_told_elsewhere() -> None:
 def test_neither_order_nor_copies_change_the_total(
     spans: dict[int, tuple[int, int]], chance: random.Random
 ) -> None:
-    """However the parts lie on commits, and whatever was carried: each event counts at most once."""
+    """However the parts are distributed over commits and carried, each event counts at most once."""
     notes: dict[str, list[Record]] = {}
     for at, (commit, n) in spans.items():
         line = record(at=at, n=n, usage=Usage(input_tokens=2**at))
@@ -325,13 +325,13 @@ def places(folded: Folded, commit: str) -> tuple[int, int]:
     return part["number"], part["of"]
 
 
-def test_a_part_that_begins_and_ends_before_every_log_is_told_too() -> None:
-    """Anybody may have pushed it; it must not end a listing."""
+def test_a_part_with_impossible_positions_is_shown() -> None:
+    """Anybody may have pushed it; it must not stop a listing."""
     strange = record(at=-9, n=-5, prompt="Here")
     assert fold({"a": [strange]}).header("a")["prompt"] == "Here"
 
 
-def test_words_of_a_later_version_are_unknown() -> None:
+def test_values_of_a_later_version_are_unknown() -> None:
     line = b"""{"files":[{"kind":"copy","path":"a"}],"id":"t","link":{"evidence":"hearsay"},"range":
         {"first":"1","last":"1","n":1},"status":"paused","thinking":"shredded"}"""
     later = decode_line(line.replace(b"\n", b""))
@@ -353,7 +353,7 @@ def test_a_run_whose_outcome_was_not_recorded_is_unknown() -> None:
     )
 
 
-def test_a_linter_does_not_stand_for_tests() -> None:
+def test_a_linters_run_does_not_replace_that_of_the_tests() -> None:
     tested = record(tests=TestRuns(runs=2, ran=True, kind="test", outcome="failed", last_failed=1))
     linted = record(at=5, tests=TestRuns(runs=1, ran=True, kind="lint", outcome="passed"))
     header = fold({A: [tested, linted]}).header(A)
@@ -364,7 +364,7 @@ def test_a_linter_does_not_stand_for_tests() -> None:
     )
 
 
-def test_a_cost_of_nothing_beside_many_tokens_is_unknown() -> None:
+def test_a_cost_of_zero_with_many_tokens_is_unknown() -> None:
     def shown(tokens: int) -> tuple[Any, Any]:
         usage = Usage(input_tokens=tokens, output_tokens=10)
         part = record(usage=usage, cost_usd=0.0, cost_source="reported")
@@ -375,7 +375,7 @@ def test_a_cost_of_nothing_beside_many_tokens_is_unknown() -> None:
     assert shown(5) == (0.0, "reported")
 
 
-def test_a_choice_that_a_later_part_repeats_stands_once() -> None:
+def test_a_choice_that_a_later_part_repeats_is_listed_once() -> None:
     first = record(decisions=(Decision(chosen="a dict", alternatives=("a list",), by="inferred", quote="1"),))
     again = record(
         at=5, decisions=(Decision(chosen="A dict", alternatives=("a list",), by="inferred", quote="2"),)
@@ -384,7 +384,7 @@ def test_a_choice_that_a_later_part_repeats_stands_once() -> None:
     assert [decision["quote"] for decision in header["decisions"]] == ["1"]
 
 
-def test_tests_ran_on_what_a_carried_commit_was_before() -> None:
+def test_tests_of_a_carried_commit_are_marked_as_run_before_the_rewrite() -> None:
     ran = TestRuns(runs=2, ran=True, kind="test", outcome="passed", last_passed=3)
     carried = record(link=Link(evidence="agent", call="c", carried_from=(A,)), tests=ran)
     assert words.tests(fold({B: [carried]}).header(B)["tests"]) == (
@@ -393,7 +393,7 @@ def test_tests_ran_on_what_a_carried_commit_was_before() -> None:
     assert words.tests(fold({B: [record(tests=ran)]}).header(B)["tests"]) == "3 passed (last of 2 runs)"
 
 
-def test_the_last_words_of_a_turn_with_several_commits_are_no_result_of_the_last_one() -> None:
+def test_the_closing_message_of_a_turn_with_several_commits_is_not_the_last_ones_result() -> None:
     asked = record(prompt="Two things", result="One works.", counts=Counts(prompts=1))
     rest = record(at=5, prompt="Two things", result="One still works.")
     told = fold({A: [asked], B: [rest], C: [asked, rest]})

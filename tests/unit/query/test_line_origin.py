@@ -1,4 +1,4 @@
-"""Which call wrote a line: by what its arguments say."""
+"""Which call wrote a line, by the arguments of calls."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def edit(number: int, old: str, new: str) -> ToolCall:
 
 
 def who(lines: list[str], *events: AnyEvent, before: list[str] | None = None) -> list[str | None]:
-    """Of each line the id of the call that wrote it."""
+    """Return for each line the id of the call that wrote it."""
     found = find_writers(lines, range(len(lines)), [(None, events)], {PATH}, lambda: before or [])
     return [found[at][1].call.id if at in found else None for at in range(len(lines))]
 
@@ -86,26 +86,26 @@ def who(lines: list[str], *events: AnyEvent, before: list[str] | None = None) ->
         {"patch": UNIFIED},
     ],
 )
-def test_every_agents_way_to_say_what_it_writes(arguments: Any) -> None:
+def test_the_written_lines_are_read_from_every_agents_arguments(arguments: Any) -> None:
     found = who(["unknown", "new line", "of another file", "third"], call(1, arguments))
     assert found == [None, "c1", None, None]
 
 
-def test_a_line_that_an_edit_repeats_is_not_its_work() -> None:
+def test_a_line_that_an_edit_only_repeats_is_not_credited_to_it() -> None:
     found = who(["a", "b", "c"], write(1, "a", "c"), edit(2, "a\nc", "a\nb\nc"))
     assert found == ["c1", "c2", "c1"]
 
 
-def test_the_last_that_wrote_it_after_it_was_gone() -> None:
+def test_a_line_written_again_is_credited_to_the_last_call() -> None:
     assert who(["a"], write(1, "a"), edit(2, "a", "b"), edit(3, "b", "a")) == ["c3"]
 
 
-def test_white_space_is_not_compared() -> None:
+def test_white_space_is_ignored() -> None:
     assert who(["\tif  x:", "return  1"], write(1, "if x:", "    return 1")) == ["c1", "c1"]
     assert who(["if x:"], write(1, "if x:"), edit(2, "if x:", "    if x:")) == ["c1"]
 
 
-def test_equal_lines_are_told_apart_by_their_neighbours() -> None:
+def test_equal_lines_are_distinguished_by_their_neighbours() -> None:
     one, two = "def one():\n    return 0", "def two():\n    return 0"
     first = edit(1, "# here", f"{one}\n# here")
     second = edit(2, "# there", f"{two}\n# there")
@@ -113,24 +113,24 @@ def test_equal_lines_are_told_apart_by_their_neighbours() -> None:
     assert who(lines, first, second) == [None, "c2", "c2", "c2", "c1", "c1", None]
 
 
-def test_a_whole_file_written_anew_keeps_what_stood_in_it() -> None:
+def test_rewriting_a_whole_file_is_not_credited_with_lines_it_keeps() -> None:
     lines = ["a", "x", "b", "x"]
     assert who(lines, write(1, "a", "x"), write(2, *lines)) == ["c1", "c1", "c2", "c2"]
     assert who(lines, edit(1, "q", "b"), write(2, *lines)) == ["c2", "c2", "c1", "c2"]
 
 
-def test_a_line_of_signs_alone_is_its_neighbours_where_nobody_wrote_it() -> None:
+def test_a_line_of_punctuation_that_no_call_wrote_is_credited_like_its_neighbours() -> None:
     assert who(["f() {", "", "}"], edit(1, "", "f() {")) == ["c1", "c1", "c1"]
     assert who(["", "}"], edit(1, "", "f() {")) == [None, None]
 
 
-def test_a_shells_words_count_only_where_no_edit_wrote_the_line() -> None:
+def test_a_shell_commands_text_counts_only_if_no_edit_wrote_the_line() -> None:
     shell = call(2, {"command": "cat >> src/f.py <<END\na\nb\nEND"}, path=None)
     elsewhere = call(3, {"command": "echo > other\nc"}, path=None)
     assert who(["a", "b", "c"], write(1, "a"), shell, elsewhere) == ["c1", "c2", None]
 
 
-def test_an_edit_inside_a_line_wrote_it() -> None:
+def test_a_line_is_credited_to_the_edit_inside_it() -> None:
     lines = ["UNITS = compile('(a)s')", "", "if not found or not text:", "  raise E(f'no: {text}; no sign')"]
     first = edit(1, "pass", "UNITS = compile('(a)s?')\nif not found or not text.strip():")
     inside = edit(2, "(a)s?'", "(a)s'"), edit(3, "not text.strip()", "not text")
@@ -142,7 +142,7 @@ def test_an_edit_inside_a_line_wrote_it() -> None:
     assert who(["x = 3"], edit(1, "1", "2"), edit(2, "2", "3"), before=["x = 1"]) == ["c2"]
 
 
-def test_an_edit_that_begins_or_ends_inside_a_line() -> None:
+def test_lines_are_credited_to_an_edit_that_begins_or_ends_inside_them() -> None:
     lines, before = (
         ["a = first(one,", "          two)", "b = last(one) + more"],
         ["a = x)", "b = l(one) + more"],
@@ -168,13 +168,13 @@ def test_an_edit_that_begins_or_ends_inside_a_line() -> None:
     ],
     ids=["a person wrote more", "a person wrote another", "still as it was", "nothing replaced"],
 )
-def test_an_edit_inside_a_line_did_not_write_what_else_has_its_words(
+def test_a_line_with_the_same_words_is_not_credited_to_an_edit_inside_another(
     line: str, old: str, new: str, before: str
 ) -> None:
     assert who([line], edit(1, old, new), before=[before]) == [None]
 
 
-def test_long_texts_take_no_time() -> None:
+def test_long_texts_are_compared_quickly() -> None:
     first, second = ([f"v{(n * step) % 120}" for n in range(15_000)] for step in (7, 11))
     edits = [edit(n, "\n".join(f"old_{n}_{m}" for m in range(20)), f"new_{n}") for n in range(3, 150)]
     start = time.process_time()
@@ -187,18 +187,18 @@ def test_long_texts_take_no_time() -> None:
     assert time.process_time() - start < 10
 
 
-def test_a_patch_writes_whole_lines() -> None:
+def test_a_patch_is_credited_only_with_whole_lines() -> None:
     assert who(["x = new line of mine"], call(1, PATCH)) == [None]
 
 
-def test_an_edit_that_failed_wrote_nothing() -> None:
+def test_a_failed_edit_is_not_credited() -> None:
     failing = dataclasses.replace(edit(1, "a", "b"), call_id="x")
     refused = ToolResult(id="r", call_id="x", is_error=True)
     assert who(["b"], failing, refused) == [None]
     assert who(["b"], failing, dataclasses.replace(refused, is_error=False)) == ["c1"]
 
 
-def test_the_later_of_two_sessions_wrote_it() -> None:
+def test_a_line_is_credited_to_the_later_of_two_sessions() -> None:
     early, late = (dataclasses.replace(edit(n, "a", "b"), ts=f"2026-01-0{n}T00:00:00.000Z") for n in (1, 2))
     found = find_writers(["b"], [0], [("second", [late]), ("first", [early])], {PATH})
     assert [session for session, _ in found.values()] == ["second"]
@@ -236,18 +236,18 @@ def test_the_later_of_two_sessions_wrote_it() -> None:
         ("python3 - <<E\nprint(open('f.py').read().count('''\nseconds = parse\n'''))\nE", False),
     ],
 )
-def test_what_a_shells_literals_write(command: str, wrote: bool) -> None:
+def test_a_line_is_credited_to_a_shell_command_that_writes_it(command: str, wrote: bool) -> None:
     assert who(["seconds = parse"], call(1, {"command": command}, path=None)) == ["c1" if wrote else None]
 
 
-def test_a_search_for_a_line_did_not_write_it() -> None:
+def test_a_line_is_not_credited_to_a_search_for_it() -> None:
     search = call(1, {"pattern": "seconds = parse", "path": PATH}, path=None)
     assert who(["seconds = parse"], search) == [None]
     program = call(2, {"code": "open('f.py', 'w').write(\n'''\nseconds = parse\n''')"}, path=None)
     assert who(["seconds = parse"], program) == ["c2"]
 
 
-def test_a_shell_edits_inside_a_line() -> None:
+def test_a_line_is_credited_to_a_shell_command_that_edits_it() -> None:
     lines = ["def test():", "    assert price == 5.79  # exact"]
     first = write(1, "def test():", "    assert price == 5.80  # exact")
     inside = call(2, {"command": r"sed -i 's/5\.80/5.79/' src/f.py"}, path=None)
@@ -256,14 +256,14 @@ def test_a_shell_edits_inside_a_line() -> None:
     assert who(["f('AQ')", "g('AQ')", "h(AQ)"], inside, before=["f('JP')", "g('JP')"]) == ["c2", "c2", None]
 
 
-def test_other_files_and_other_events_write_nothing() -> None:
+def test_calls_on_other_files_and_other_events_are_not_credited() -> None:
     other = call(1, {"content": "a\n"}, path="src/g.py")
     assert who(["a"], other, Message(id="m", content="a"), call(2, {"n": 1}), call(3, None)) == [None]
 
 
 @given(st.lists(st.lists(st.sampled_from("abc{}"), max_size=6), min_size=1, max_size=5))
-def test_every_line_of_what_was_written_last_has_a_writer(texts: list[list[str]]) -> None:
-    """And none that did not write it."""
+def test_every_line_of_the_last_write_is_credited_to_a_call(texts: list[list[str]]) -> None:
+    """And only to a call that wrote it."""
     events = [write(number, *text) for number, text in enumerate(texts)]
     found = who(texts[-1], *events)
     for line, writer in zip(texts[-1], found, strict=True):
@@ -271,7 +271,7 @@ def test_every_line_of_what_was_written_last_has_a_writer(texts: list[list[str]]
         assert line in texts[int(writer[1:])]
 
 
-def test_an_excerpt_begins_with_what_was_replaced() -> None:
+def test_an_excerpt_begins_with_the_replaced_lines() -> None:
     (edit_,) = read_edits([edit(1, "a\nold\nz", "a\nnew\nmore\nz")], {PATH})
     assert show_change(edit_, ["new"]) == (["-old", "+new", "+more"], 0)
     (edit_,) = read_edits([write(1, *(f"line {n}" for n in range(50)))], {PATH})

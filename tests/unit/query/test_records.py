@@ -1,4 +1,4 @@
-"""Notes that anybody may have written, as the readers see them."""
+"""Reading notes that anybody may have written."""
 
 from __future__ import annotations
 

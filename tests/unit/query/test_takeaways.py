@@ -1,4 +1,4 @@
-"""What is worth most to whom changes a file next."""
+"""Ranking what is most useful for the next change of a file."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def texts(*sources: Source, names: tuple[str, ...] = ()) -> list[str]:
     return [takeaway["text"] for takeaway in rank_takeaways(sources, names)]
 
 
-def test_everything_that_a_record_says() -> None:
+def test_every_kind_of_takeaway_is_read_from_a_record() -> None:
     whole = SessionInfo(
         retrospective=Retrospective(
             by="agent", challenges=("locks",), learnings=("batch",), suggestions=("cache",), confidence=0.7
@@ -103,23 +103,23 @@ def test_everything_that_a_record_says() -> None:
         (source(9, role="explored", summary=Summary(text="gave up", by="agent")), source(0, prompt="Do it")),
     ],
 )
-def test_which_comes_first(first: Source, second: Source) -> None:
+def test_the_more_useful_takeaway_comes_first(first: Source, second: Source) -> None:
     both = [rank_takeaways([one])[0]["text"] for one in (first, second)]
     assert texts(first, second, names=("parse",)) == both
 
 
-def test_a_rejection_is_not_drowned_by_newer_doubts() -> None:
+def test_a_rejection_is_not_crowded_out_by_newer_doubts() -> None:
     noise = [source(i, caveats=(f"parse {i} a", f"parse {i} b"), prompt=f"Do {i}") for i in range(29)]
     told = texts(*noise, source(29, **chose("x", "the old one")), names=("parse",))
     assert told.index("the old one") < 6
 
 
-def test_no_kind_drowns_the_others() -> None:
+def test_no_kind_crowds_out_the_others() -> None:
     told = texts(*(source(i, **chose("x", f"y{i}")) for i in range(30)), source(30, caveats=("unsure",)))
     assert told.index("unsure") < 6
 
 
-def test_the_same_words_are_told_once() -> None:
+def test_the_same_words_are_listed_once() -> None:
     copy = [source(i, caveats=("Not  Tested",), **chose("x", "y")) for i in (3, 1)]
     takeaways = rank_takeaways([*copy, source(2, caveats=("not tested",))])
     assert [(x["text"], x["commit"][-1]) for x in takeaways] == [("y", "1"), ("Not  Tested", "1")]
@@ -135,15 +135,15 @@ def test_the_same_words_are_told_once() -> None:
         ([None, FAILED], ["3 passed, 1 failed (last of 2 runs)"]),
     ],
 )
-def test_only_tests_that_still_fail_are_told(ran: list[TestRuns | None], told: list[str]) -> None:
+def test_only_tests_that_still_fail_are_listed(ran: list[TestRuns | None], told: list[str]) -> None:
     assert texts(*(source(i, tests=tests) for i, tests in enumerate(ran))) == told
 
 
-def test_what_a_neighbour_was_asked_and_how_its_tests_went_is_its_own() -> None:
+def test_a_related_commits_prompt_and_tests_are_left_out() -> None:
     assert texts(source(neighbour=True, prompt="x", tests=FAILED)) == []
 
 
-def test_what_led_to_no_commit_was_tried() -> None:
+def test_work_without_a_commit_is_listed_as_tried() -> None:
     whole = SessionInfo(status="abandoned", retrospective=Retrospective(by="agent", approach="A grammar"))
     told = rank_takeaways([source(whole=whole, prompt="Parse", role="explored")])
     assert [(x["kind"], x["text"]) for x in told] == [("tried", "A grammar")]
@@ -151,7 +151,7 @@ def test_what_led_to_no_commit_was_tried() -> None:
     assert [(x["kind"], x["text"]) for x in told] == [("asked", "Parse")]
 
 
-def test_by_hand_the_title_is_what_was_asked() -> None:
+def test_in_a_trajectory_recorded_by_hand_the_title_is_the_prompt() -> None:
     whole = SessionInfo(
         title="Parse durations", retrospective=Retrospective(by="human", summary="They parse.")
     )
@@ -175,7 +175,7 @@ def test_by_hand_the_title_is_what_was_asked() -> None:
     ),
     st.randoms(use_true_random=False),
 )
-def test_the_order_is_that_of_the_sources_worth_not_of_their_coming(told: Any, chance: random.Random) -> None:
+def test_the_order_does_not_depend_on_that_of_the_sources(told: Any, chance: random.Random) -> None:
     sources = [
         source(i, weight=w, caveats=tuple(words), **chose("x", *words, by=by, confidence=c))
         for i, (words, by, c, w) in enumerate(told)
@@ -193,7 +193,7 @@ def test_a_later_answer_to_an_unsure_decision_is_named() -> None:
     answers = {t["short"]: t["answeredIn"] for t in rank_takeaways([unsure, sure])}
     assert answers == {"0000003": sure.near.commit, "0000001": None}
     for no_answer in (
-        source(5, **chose("c", question="Which?", confidence=0.9)),  # it is older
+        source(5, **chose("c", question="Which?", confidence=0.9)),  # it is earlier
         source(1, **chose("c", question="Which?", confidence=0.4)),
         source(1, **chose("c", question="Which?", by="inferred")),
         replace(sure, reverted="f" * 40),
@@ -201,13 +201,13 @@ def test_a_later_answer_to_an_unsure_decision_is_named() -> None:
         assert {t["answeredIn"] for t in rank_takeaways([unsure, no_answer])} == {None}
 
 
-def test_of_two_doubts_one_of_which_says_all_of_the_other_the_longer_stands() -> None:
+def test_of_two_doubts_one_of_which_contains_the_other_the_longer_is_kept() -> None:
     long, short = "I haven't tested fractions such as 1.5h.", "I haven't tested fractions."
     assert texts(source(0, caveats=(short,)), source(1, caveats=(long,))) == [long]
     assert texts(source(0, caveats=(short,)), source(1, caveats=(short,))) == [short]
 
 
-def test_what_names_its_file_is_told_of_that_one() -> None:
+def test_a_decision_that_names_a_file_is_listed_for_that_file() -> None:
     near = Near("a" * 40, 1, "a.py", neighbour=False, paths=["a.py", "b.py"], files=["a.py", "b.py", "c.py"])
     for named, path in (("b.py", "b.py"), ("c.py", "c.py"), ("random.uniform", None)):
         told = replace(source(0, **chose("x", "y", path=named), caveats=("slow",)), near=near)
@@ -216,7 +216,7 @@ def test_what_names_its_file_is_told_of_that_one() -> None:
         assert paths == {"rejected": (path, [path]) if path else both, "doubt": both}
 
 
-def test_near_is_a_file_that_the_session_wrote() -> None:
+def test_a_file_that_the_session_wrote_is_named_as_the_related_one() -> None:
     near = Near("a" * 40, 0.15, "aa.py", neighbour=True, files=["aa.py", "b.py", "a.py"])
     told = source(0, caveats=("slow",), files=(FileChanged(path="b.py", kind="edit", edits=1),))
     assert [t["path"] for t in rank_takeaways([replace(told, near=near)])] == ["b.py"]
@@ -225,13 +225,13 @@ def test_near_is_a_file_that_the_session_wrote() -> None:
     ]
 
 
-def test_what_is_said_of_a_file_in_a_remote_comes_before_what_is_said_of_its_neighbours() -> None:
+def test_a_remotes_takeaway_for_the_file_comes_before_one_of_a_related_commit() -> None:
     theirs = source(3, caveats=("theirs",))
     theirs = replace(theirs, header={**theirs.header, "remote": "origin"})
     beside = source(1, weight=0.5, neighbour=True, **chose("chosen", "beside"))
     assert texts(beside, theirs, source(9, caveats=("ours",))) == ["ours", "theirs", "beside"]
 
 
-def test_what_was_reverted_comes_after_what_stands() -> None:
+def test_a_reverted_commits_takeaways_come_last() -> None:
     gone = replace(source(0, **chose("x", "reverted")), reverted="f" * 40)
     assert texts(gone, source(9, **chose("x", "stands"))) == ["stands", "reverted"]

@@ -1,4 +1,4 @@
-"""What a command recorded and a log does not show, as a part."""
+"""Parts of events that a command recorded and that are in no log."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CALLS = [
 
 
 @pytest.mark.parametrize(("call", "status"), CALLS)
-def test_a_session_ends_by_what_its_log_does_not_show(call: Call, status: str | None) -> None:
+def test_a_recorded_end_sets_the_sessions_status(call: Call, status: str | None) -> None:
     header = Header(trajectory="traj_a", worktree="/r/.git", agent="codex", session="s")
     active = Active(header=header, events=(call.event(by="agent", id="ev_a"),))
     assert trajectory_of(active, Range(first="ev_a", last="ev_a", n=1)).whole.status == status

@@ -1,4 +1,4 @@
-"""A log that cannot be read is told of as one, and stops no other."""
+"""An unreadable log is reported as such, and does not stop the reading of others."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("what", ["detect", "read"])
-def test_a_mistake_of_a_reader_is_a_log_that_cannot_be_read(
+def test_an_error_in_a_reader_is_reported_as_an_unreadable_log(
     path: Path, what: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (file,) = find_sessions(path)
@@ -42,7 +42,7 @@ def test_a_mistake_of_a_reader_is_a_log_that_cannot_be_read(
         assert "words" not in raised.value.message
 
 
-def test_what_only_looks_like_a_log_keeps_no_agent_from_its_others(tmp_path: Path) -> None:
+def test_folders_and_dead_links_named_like_logs_are_skipped(tmp_path: Path) -> None:
     root = tmp_path / "w"
     named = "01a1f988-389c-7c92-a12b-01806d82d2dc"
     munged = "".join(c if c.isalnum() else "-" for c in str(root))

@@ -1,4 +1,4 @@
-"""From what own() gave to each commit to drafts: what is covered, counted, cut and left out."""
+"""Turning the parts of own() into drafts: which events are covered, counted, cut and left out."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ REF = SegmentRef(name="000000-12345678", month="2026-01", bytes=1, sha256="0" * 
 
 
 def session(*, start: int = 0) -> Log:
-    """A prompt, an edit, a commit, words; a prompt, an edit, a commit."""
+    """Return a log: a prompt, an edit, a commit, a message; a prompt, an edit, a commit."""
     items: list[Item] = [
         *(asked("p1", "\n  Fix it\nplease") + wrote("w1", "a", "1") + ran("c1", "git commit") + said("m1")),
         TurnEnd(end=0),
@@ -56,7 +56,7 @@ def spans(found: list[Any]) -> list[tuple[str, str]]:
     return [(d.stored.range.first, d.stored.range.last) for d in found]
 
 
-def test_the_parts_of_a_session() -> None:
+def test_a_session_is_drafted_as_parts() -> None:
     of = session(start=10)
     found = drafter(of, commit("A"), commit("B")).draft(owned(of), [])
     assert spans(found) == [
@@ -80,7 +80,7 @@ def test_the_parts_of_a_session() -> None:
     assert found[0].stored == Stored(range=first.trajectory.span, commits=(oid("A"),), files=("a",))
 
 
-def test_what_is_stored_is_subtracted() -> None:
+def test_events_that_are_stored_are_not_drafted_again() -> None:
     of = session()
     make = drafter(of, commit("A"), commit("B"))
     parts = make.draft(owned(of), [])
@@ -91,14 +91,14 @@ def test_what_is_stored_is_subtracted() -> None:
     assert spans(make.draft(owned(of), [inside]))[:2] == [("p1", "p1"), ("c1", "c1")]
 
 
-def test_an_explored_copy_covers_nothing() -> None:
+def test_an_explored_copy_does_not_count_as_stored() -> None:
     of = session()
     make = drafter(of, commit("A"), commit("B"))
     stored = Stored(range=Range(first="p1", last="c1", n=4, at=0), commits=(oid("Z"),), explored=True)
     assert spans(make.draft(owned(of), [stored]))[0] == ("p1", "c1")
 
 
-def test_a_part_that_began_above_what_was_read_covers_its_end() -> None:
+def test_a_stored_part_that_began_before_the_read_events_covers_its_end() -> None:
     of = session()
     stored = Stored(range=Range(first="gone", last="c1", n=99, at=0), commits=(oid("A"),))
     assert spans(drafter(of).draft(owned(of), [stored]))[0] == ("c1.out", "c1.out")
@@ -106,7 +106,7 @@ def test_a_part_that_began_above_what_was_read_covers_its_end() -> None:
     assert spans(drafter(of).draft(owned(of), [lost]))[0] == ("p1", "c1")
 
 
-def test_what_follows_a_call_above_what_was_read_is_linked_by_its_name() -> None:
+def test_events_after_a_call_before_the_read_events_are_linked_by_its_name() -> None:
     items = [*asked("p3", "What now?"), *said("m3"), TurnEnd(end=0)]
     of = assemble(items, agent="claude-code", session="s", trajectory="traj_s", start=20)
     parts = own(to_steps(of), [], before=Anchor(call=-1, commits=(oid("B"),), name="c2"))
@@ -114,13 +114,13 @@ def test_what_follows_a_call_above_what_was_read_is_linked_by_its_name() -> None
     assert [t.link for d in found for t in d.draft.targets] == [Link(evidence="agent", call="c2")]
 
 
-def test_a_commit_that_is_not_stored_takes_its_events_with_it() -> None:
+def test_events_of_a_commit_that_is_not_stored_are_not_drafted() -> None:
     of = session()
     found = drafter(of, commit("A", stored=False), commit("B")).draft(owned(of), [])
     assert spans(found) == [("p2", "c2"), ("c2.out", "c2.out")]
 
 
-def test_what_worked_elsewhere_is_left_out_and_counted() -> None:
+def test_calls_that_worked_elsewhere_are_left_out_and_counted() -> None:
     of = log(asked("p"), ran("x", "cat /private"), wrote("w", "a"), ran("c", "git commit"), elsewhere=["x"])
     anchor = Anchor(call=index(of, "c"), commits=(oid("A"),))
     [first, _] = drafter(of).draft(own(to_steps(of), [anchor]), [])
@@ -144,7 +144,7 @@ def test_the_second_commits_edit_in_an_earlier_part_is_named_not_copied() -> Non
     assert [d.draft.also for d in later] == [(REF,), (REF,)]
 
 
-def test_a_file_that_a_commit_between_took_is_not_named_again() -> None:
+def test_an_edit_that_is_in_a_commit_between_is_not_named_again() -> None:
     of = log(wrote("w1", "a"), ran("c1", "git commit"), ran("c2", "git commit"))
     commits = [commit("A", changed("a")), commit("B", changed("a"))]
     anchors = [Anchor(call=index(of, c), commits=(oid(n),)) for c, n in (("c1", "A"), ("c2", "B"))]
@@ -172,14 +172,14 @@ def edit(name: str, *edits: Edit) -> Entry:
         ),
     ],
 )
-def test_the_edits_of_a_file(edits: list[Edit], expected: FileChanged) -> None:
+def test_the_edits_of_a_file_are_counted(edits: list[Edit], expected: FileChanged) -> None:
     of = log([edit(f"e{n}", e) for n, e in enumerate(edits)], ran("c", "git commit"))
     [first, _] = drafter(of).draft(own(to_steps(of), [Anchor(call=index(of, "c"), commits=(oid("A"),))]), [])
     assert first.draft.files == (expected,)
 
 
 def spending(*, beside: bool, at: str = "c") -> Log:
-    """The model calls r1 (words and the commit's call) and r2 (the words after)."""
+    """Return a log with the model call r1: a message and the commit's call."""
     words = [Entry(event=Message(id="m", response="r1"), end=0)]
     call = ToolCall(id="c", name="sh", call_id="c", response="r1" if at == "c" else None)
     [_, result] = ran("c", "git commit")
@@ -207,7 +207,7 @@ def test_the_usage_of_a_response_counts_once(beside: bool, at: str, counted: str
     assert {e.id: e.usage for e in events if e.usage} == {counted: Usage(output_tokens=7)}
 
 
-def test_what_is_known_of_the_whole() -> None:
+def test_the_sessions_facts_are_in_the_draft() -> None:
     facts: list[Item] = [
         Fact(name=name, value=value)
         for name, value in (("model", "m1"), ("model", "m2"), ("agent_version", "1.2"), ("title", "Named"))
@@ -251,7 +251,7 @@ def test_no_event_is_stored_twice_and_none_is_lost(covered: set[int], data: st.D
     assert found == wanted
 
 
-def test_prompts_are_steps() -> None:
+def test_steps_know_prompts_edits_results_and_ends_of_turns() -> None:
     of = session()
     steps = to_steps(of)
     assert [i for i, s in enumerate(steps) if s.prompt] == [
@@ -263,7 +263,7 @@ def test_prompts_are_steps() -> None:
 
 
 @pytest.mark.parametrize(("counted", "calls"), [(2, 2), (10**400, None)], ids=["few", "absurd"])
-def test_a_run_counts_what_can_be_counted(counted: int, calls: int | None) -> None:
+def test_a_runs_absurd_number_of_calls_is_unknown(counted: int, calls: int | None) -> None:
     of = replace(spending(beside=False), facts={"run": ("r",), "api_calls": (str(counted),)})
     run = find_run(of)
     assert run

@@ -1,4 +1,4 @@
-"""An agent that runs with ``GIT_TRAJ=0`` is off until it runs without."""
+"""A session with ``GIT_TRAJ=0`` is not recorded until it runs without it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def line(kind: str, log: Path | None = None, *, commit: str = "") -> Spooled:
     return Spooled(kind=kind, id=commit, git_dir=Path("/g"), sessions=(ME,), log=log)  # type: ignore[arg-type]
 
 
-def test_off_from_where_nothing_was_stored_until_it_runs_without(tmp_path: Path) -> None:
+def test_a_session_is_off_from_its_last_stored_event_until_it_runs_without_it(tmp_path: Path) -> None:
     log = tmp_path / "log"
     log.write_text("ten bytes\n")
     off = follow_switches([line("off"), line("off")], State(), Suspension(), 5.0)
@@ -27,12 +27,12 @@ def test_off_from_where_nothing_was_stored_until_it_runs_without(tmp_path: Path)
     assert follow_switches([line("session", log)], State(), on, 11.0) == on
 
 
-def test_a_commit_alone_switches_no_session_off() -> None:
+def test_a_commit_alone_does_not_switch_a_session_off() -> None:
     off = follow_switches([line("off", commit="a" * 40)], State(), Suspension(), 5.0)
     assert off == Suspension()
 
 
-def test_what_was_said_in_the_first_millisecond_of_a_pause_is_in_it() -> None:
-    """A log cuts its times to milliseconds."""
+def test_events_of_a_pauses_first_millisecond_are_in_it() -> None:
+    """Logs truncate their times to milliseconds."""
     pause = Pause(since=5.0007, until=6.0)
     assert [time for time in (4.999, 5.0, 5.001, 6.0, 6.001) if pause.covers(time)] == [5.0, 5.001, 6.0]

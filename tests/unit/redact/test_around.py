@@ -1,4 +1,4 @@
-"""A secret goes whatever a reader, a search or a terminal put around it; what only looks like one stays."""
+"""A secret is redacted whatever a pager, a search or a terminal put around it; a lookalike stays."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def redact(text: str) -> str:
     return Redactor(key=b"k" * 32).text(text)
 
 
-def test_a_long_list_of_numbers_below_a_word_for_codes_has_an_end() -> None:
+def test_a_long_list_of_numbers_below_a_word_for_codes_ends() -> None:
     numbers = "\n".join(str(1_700_000_000 + n * 60) for n in range(230))
     assert redact(f"last backup key id 20231\n{numbers}").startswith("last backup key id 20231\n")
 
 
 @pytest.mark.parametrize("gutter", ["key.pem:{}:", "  {}\t", "{}\t", "{}→"])
-def test_a_private_key_goes_whatever_is_before_its_lines(gutter: str) -> None:
+def test_a_private_key_is_redacted_whatever_is_before_its_lines(gutter: str) -> None:
     text = "\n".join(gutter.format(n) + line for n, line in enumerate(KEY.split("\n"), 1))
     clean = redact(text)
     assert not [line for line in KEY.split("\n")[1:-1] if line in clean]
@@ -48,7 +48,7 @@ GOES = {
 
 
 @pytest.mark.parametrize("template", GOES.values(), ids=GOES.keys())
-def test_it_goes(template: str) -> None:
+def test_a_secret_is_redacted_whatever_is_around_it(template: str) -> None:
     text, secrets = expand(template)
     clean = redact(text)
     assert not [secret for secret in secrets if secret in clean], clean
@@ -63,7 +63,7 @@ def test_it_goes(template: str) -> None:
         ("the session is ", f"eyJ{draw('base62', 33)}.eyJ{draw('url64', 99)}.{draw('url64', 43)}", 80),
     ],
 )
-def test_a_token_that_a_terminal_cut_goes_whole(before: str, token: str, columns: int) -> None:
+def test_a_token_wrapped_by_a_terminal_is_redacted_completely(before: str, token: str, columns: int) -> None:
     whole = before + token
     lines = [whole[at : at + columns] for at in range(0, len(whole), columns)]
     clean = redact("\n".join(lines) + "\nDone in 2.3s, see build-2024.tar.gz\n")
@@ -80,7 +80,7 @@ def test_a_token_that_a_terminal_cut_goes_whole(before: str, token: str, columns
         '{"key": [167, 13, 44, 9, 201, 5, 61, 7, 82, 9, 103, 11, 120, 13, 14, 200]}',
     ],
 )
-def test_bytes_under_the_name_of_a_key_go(text: str) -> None:
+def test_a_list_of_bytes_named_like_a_key_is_redacted(text: str) -> None:
     assert "REDACTED-key-" in redact(text)
 
 
@@ -105,5 +105,5 @@ def test_bytes_under_the_name_of_a_key_go(text: str) -> None:
         'echo "user1:x:1000" > passwd',
     ],
 )
-def test_it_stays(text: str) -> None:
+def test_a_text_that_only_looks_like_a_secret_stays(text: str) -> None:
     assert redact(text) == text

@@ -1,4 +1,4 @@
-"""Names and values: what a name gives away, in any syntax, and what it must leave alone."""
+"""Names and values: secrets recognized by a name, in any syntax, and values that must stay."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def redact(text: str, name: str | None = None) -> str:
 
 
 @pytest.mark.parametrize("template", SECRET)
-def test_the_value_of_a_secret_name_goes_and_the_name_stays(template: str) -> None:
+def test_the_value_of_a_secret_name_is_redacted_and_the_name_stays(template: str) -> None:
     for seed in range(6):
         text, secrets = expand(template, seed)
         clean = redact(text)
@@ -125,7 +125,7 @@ def test_the_value_of_a_secret_name_goes_and_the_name_stays(template: str) -> No
 
 @pytest.mark.parametrize("template", SECRET)
 @pytest.mark.parametrize("depth", [1, 2, 3])
-def test_it_goes_from_nested_json_and_nothing_else_does(template: str, depth: int) -> None:
+def test_only_the_value_is_redacted_in_nested_json(template: str, depth: int) -> None:
     text, secrets = expand(template)
     document = text
     for _ in range(depth):
@@ -140,7 +140,7 @@ def test_it_goes_from_nested_json_and_nothing_else_does(template: str, depth: in
 
 
 @pytest.mark.parametrize("text", HARMLESS)
-def test_what_only_looks_like_an_assignment_stays(text: str) -> None:
+def test_a_text_that_only_looks_like_an_assignment_stays(text: str) -> None:
     assert redact(text) is text
     document = json.dumps({"text": text})
     assert redact(document) is document
@@ -163,17 +163,17 @@ def test_what_only_looks_like_an_assignment_stays(text: str) -> None:
         "/home/dev/projects/token_service/src/keys/secret_store.py:42",
     ],
 )
-def test_identities_and_public_things_stay(text: str) -> None:
+def test_ids_and_public_values_stay(text: str) -> None:
     assert redact(text) is text
 
 
-def test_what_ends_like_the_name_of_a_secret_is_none() -> None:
-    """It was drawn so, and its letters make no words."""
+def test_a_value_that_ends_like_a_secrets_name_is_redacted_if_it_is_random() -> None:
+    """Its ending is accidental, and its letters make no words."""
     assert "KoS4" not in Redactor(key=b"k" * 32).text("DB_PASSWORD=Heron" + "LPRAIN0zKoS4Pw")
     assert Redactor(key=b"k" * 32).text("password = oauth2TokenV2") == "password = oauth2TokenV2"
 
 
-def test_the_key_of_a_whole_value_counts() -> None:
+def test_a_whole_value_is_redacted_by_its_key() -> None:
     assert redact("hunter2", "password") == "REDACTED-password-n1"
     assert redact("letmeinplease", "clientSecret") == "REDACTED-secret-n1"
     assert redact("AKIA" + draw("base32", 16), "aws_access_key_id").startswith("REDACTED-aws-key-id-")
@@ -213,7 +213,7 @@ def test_the_last_part_of_a_name_decides(name: str, expected: Grade) -> None:
 
 
 @pytest.mark.parametrize("value", ["S3cretPw9", "Password1!"])
-def test_a_password_made_of_the_words_for_one_goes(value: str) -> None:
+def test_a_password_made_of_the_words_for_one_is_redacted(value: str) -> None:
     assert value not in redact(f"DB_PASSWORD={value}")
 
 
@@ -238,7 +238,7 @@ OCTETS = ", ".join(f"0x{17 * n % 256:02x}" for n in range(3, 19))
         "const KEY = new Uint8Array([",
     ],
 )
-def test_the_bytes_of_a_key_go_however_a_language_lists_them(before: str) -> None:
+def test_the_bytes_of_a_key_are_redacted_in_the_syntax_of_any_language(before: str) -> None:
     assert OCTETS not in Redactor(key=b"k" * 32).text(f"{before}{OCTETS}]);")
 
 
@@ -254,12 +254,12 @@ def test_the_bytes_of_a_key_go_however_a_language_lists_them(before: str) -> Non
 @pytest.mark.parametrize(
     "form", ["const key = [{}];", "val key = listOf({})", '{{"key": [{}]}}', "int KEY[] = {{{}}};"]
 )
-def test_numbers_that_no_one_drew_stay_under_the_name_key(form: str, numbers: Iterable[int]) -> None:
+def test_numbers_that_are_not_random_stay_under_the_name_key(form: str, numbers: Iterable[int]) -> None:
     text = form.format(", ".join(map(str, numbers)))
     assert Redactor(key=b"k" * 32).text(text) == text
 
 
-def test_the_bytes_of_a_key_go_over_lines_with_a_comma_at_the_end() -> None:
+def test_the_bytes_of_a_key_are_redacted_over_lines_that_end_with_a_comma() -> None:
     octets = ", ".join(str(int(octet, 16)) for octet in OCTETS.split(", "))
     assert octets not in Redactor(key=b"k" * 32).text(f"const KEY: [u8; 16] = [\n    {octets},\n];")
 

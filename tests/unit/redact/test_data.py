@@ -1,4 +1,4 @@
-"""The rules that are data: each can be reached, compiled and tried, and says what it finds."""
+"""The rules in data files: each can be reached and compiled, and has examples and a name."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ LINES = line_rules()
 
 
 def reached(rule: LineRule) -> bool:
-    """Whether the keywords of a rule stand in its own examples."""
+    """Whether the keywords of a rule are in its own examples."""
     pages = [Page(expand(text, 0)[0], lambda: None) for text in rule.good]
     return all(Gate([rule.keywords]).open(page) for page in pages)
 
 
 @pytest.mark.parametrize("rule", LINES, ids=[f"{n}-{rule.id}" for n, rule in enumerate(LINES)])
-def test_a_rule_of_lines_is_whole(rule: LineRule) -> None:
+def test_a_rule_for_lines_is_complete(rule: LineRule) -> None:
     assert re.fullmatch(r"[a-z0-9]+(?:-[a-z0-9]+)*", rule.id)
     assert rule.good and reached(rule)
     assert all(keyword and keyword == keyword.lower() for keyword in rule.keywords)
@@ -48,7 +48,7 @@ def test_a_rule_of_lines_is_whole(rule: LineRule) -> None:
 
 
 @pytest.mark.parametrize("token", tokens(), ids=lambda token: token.id)
-def test_a_token_is_whole(token: Token) -> None:
+def test_a_rule_for_a_token_is_complete(token: Token) -> None:
     assert re.fullmatch(r"[a-z0-9]+(?:-[a-z0-9]+)*", token.id)
     assert token.good and {*token.accept.split(" | ")} <= JUDGES
     assert all(len(prefix) >= 3 for prefix in token.prefixes) and bool(token.prefixes) != bool(token.hint)
@@ -56,7 +56,7 @@ def test_a_token_is_whole(token: Token) -> None:
         assert re.search(token.hint, expand(template, 0)[0])
 
 
-def test_an_exemption_says_of_what() -> None:
+def test_an_exemption_names_what_it_exempts() -> None:
     assert all(reason.value or reason.before or reason.behind for reason in reasons())
 
 
@@ -66,12 +66,12 @@ def test_no_command_has_an_option_twice() -> None:
         assert len(options) == len({*options}), name
 
 
-def test_what_is_loaded_is_all_that_a_file_has() -> None:
+def test_the_files_have_no_tables_that_are_not_loaded() -> None:
     assert tables("commands").keys() == {"command", "argument"} and tables("tokens").keys() == {"token"}
     assert tables("lines").keys() == {"rule"} and tables("public").keys() == {"reason"}
 
 
-def test_each_pattern_that_code_asks_for_is_there_and_each_that_is_there_is_asked_for() -> None:
+def test_each_pattern_used_in_code_exists_and_each_existing_one_is_used() -> None:
     code: dict[str, str] = {}
     for path in Path(decide.__file__).parent.glob("*.py"):
         text = path.read_text(encoding="utf-8")
@@ -86,12 +86,12 @@ def test_each_pattern_that_code_asks_for_is_there_and_each_that_is_there_is_aske
             assert isinstance(getattr(patterns(name), row), re.Pattern)
 
 
-def test_a_column_that_is_none_is_refused() -> None:
+def test_an_unknown_column_is_refused() -> None:
     with pytest.raises(TypeError, match="colour"):
         line_rule({"id": "x", "keywords": ["x"], "pattern": "x", "good": ["x"], "colour": "red"})
 
 
-def test_a_reader_does_not_ask_itself_whether_a_value_is_a_secret() -> None:
+def test_only_three_modules_decide_whether_a_value_is_a_secret() -> None:
     room = Path(decide.__file__).parent
     asking = {path.stem for path in room.glob("*.py") if "is_secret(" in path.read_text(encoding="utf-8")}
     assert asking == {"named", "proof", "decide"}

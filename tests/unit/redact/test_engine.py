@@ -1,4 +1,4 @@
-"""What always holds: no planted secret survives, clean text is the same object, doubt is an error."""
+"""Invariants: no planted secret survives, clean text is the same object, doubt is an error."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_a_planted_secret_never_survives(before: str, after: str) -> None:
 @settings(max_examples=size(50, 200))
 @given(before=texts, after=texts)
 @example(before="", after="password,'")
-def test_a_json_document_stays_one(before: str, after: str) -> None:
+def test_a_json_document_stays_valid(before: str, after: str) -> None:
     document = {
         "a": before,
         "password": PASSWORD,
@@ -74,26 +74,26 @@ def test_a_json_document_stays_one(before: str, after: str) -> None:
     assert json.loads(json.loads(clean)["c"])["d"] == "x"
 
 
-def test_of_two_secrets_that_overlap_nothing_stays() -> None:
+def test_two_overlapping_secrets_are_redacted_completely() -> None:
     long, short = draw("base62", 24), draw("base62", 12, "more")
     clean = redactor(LiveValues((long, long[-10:] + short))).text(f"see {long}{short} there")
     assert re.fullmatch("see REDACTED-live-[0-9a-f]{8} there", clean)
 
 
-def test_a_name_tells_that_a_whole_text_is_a_secret() -> None:
+def test_a_whole_text_is_redacted_by_its_name() -> None:
     word = "heron" + "-lake-7"
     assert word not in redactor().text(word, name="password")
     assert redactor().text(word, name="title") is word
 
 
-def test_a_learned_value_of_letters_alone_goes_too() -> None:
+def test_a_learned_value_of_letters_alone_is_redacted() -> None:
     one = redactor()
     value = "Heron" + "SARIlEXAx" + "vBMaW"
     one.learn(f'password: "{value}"')
     assert value not in one.text(f"The word is {value} and I go on.")
 
 
-def test_a_learned_value_goes_wherever_it_stands() -> None:
+def test_a_learned_value_is_redacted_wherever_it_is() -> None:
     one = redactor()
     drawn = draw("base62", 14)
     one.learn(f"export DB_PASSWORD={drawn}")
@@ -104,7 +104,7 @@ def test_a_learned_value_goes_wherever_it_stands() -> None:
     assert redactor().text(f"I saw {drawn} just now") == f"I saw {drawn} just now"
 
 
-def test_what_is_only_likely_is_forgotten_with_its_trajectory() -> None:
+def test_a_value_that_is_only_likely_a_secret_is_forgotten_with_its_trajectory() -> None:
     one = redactor()
     one.learn(f"password={PASSWORD}")
     assert PASSWORD not in one.text(f"it is {PASSWORD}")
@@ -120,7 +120,7 @@ def test_what_is_only_likely_is_forgotten_with_its_trajectory() -> None:
         "token = get_user_token",
     ],
 )
-def test_what_only_a_name_makes_a_secret_is_taken_where_it_stands_and_nowhere_else(text: str) -> None:
+def test_a_value_that_is_a_secret_only_by_its_name_is_not_redacted_elsewhere(text: str) -> None:
     one = redactor()
     one.learn(text)
     elsewhere = "elsewhere new Uint8Array(8) go.mod src/auth/login.py get_user_token"
@@ -138,7 +138,7 @@ def test_what_only_a_name_makes_a_secret_is_taken_where_it_stands_and_nowhere_el
         ("-H 'X-Password: {}'", "hunter2abc"),
     ],
 )
-def test_a_chosen_password_of_an_exact_place_is_found_again_in_its_trajectory(
+def test_a_chosen_password_at_an_unambiguous_position_is_redacted_elsewhere_too(
     place: str, chosen: str
 ) -> None:
     one = redactor()
@@ -148,7 +148,7 @@ def test_a_chosen_password_of_an_exact_place_is_found_again_in_its_trajectory(
 
 
 @pytest.mark.parametrize("text", ["DB_PASSWORD=sunflower", "password: see login_form", "DB_PASSWORD=app"])
-def test_a_word_of_an_exact_place_stays_one_elsewhere(text: str) -> None:
+def test_a_common_word_at_an_unambiguous_position_stays_elsewhere(text: str) -> None:
     one = redactor()
     one.learn(text)
     elsewhere = "a sunflower beside the login_form of the app"
@@ -158,12 +158,12 @@ def test_a_word_of_an_exact_place_stays_one_elsewhere(text: str) -> None:
 def test_a_common_word_is_never_learned() -> None:
     one = redactor()
     one.learn('password = "postgres"')
-    one.learn("MODE=production\n", strict=True)  # where it is taken out, all the same
+    one.learn("MODE=production\n", strict=True)  # it is redacted there, all the same
     text = "the postgres server in production"
     assert one.text(text) is text
 
 
-def test_placeholders_tell_equal_values_and_nothing_else() -> None:
+def test_placeholders_reveal_only_which_values_are_equal() -> None:
     one = redactor()
     long_one, long_two = draw("base62", 30, 1), draw("base62", 30, 2)
     clean = [one.text(f"API_KEY={value}") for value in (long_one, long_two, long_one)]
@@ -177,7 +177,7 @@ def test_placeholders_tell_equal_values_and_nothing_else() -> None:
     ]
 
 
-def test_a_secret_is_counted_once_however_often_it_stands() -> None:
+def test_a_secret_is_counted_once_however_often_it_occurs() -> None:
     one = redactor()
     one.text(f"{TOKEN} and {TOKEN}\nDB_PASSWORD={PASSWORD}")
     one.text(TOKEN)
@@ -185,14 +185,14 @@ def test_a_secret_is_counted_once_however_often_it_stands() -> None:
     assert one.replaced() == {}, "asked for again"
 
 
-def test_no_time_left_is_an_error_and_no_text() -> None:
+def test_a_text_that_takes_too_long_is_an_error() -> None:
     hurried = Redactor(key=KEY, seconds_per_text=0)
     for scan in (hurried.text, hurried.learn):
         with pytest.raises(RedactionError, match="in its time"):
             scan("nothing to see here")
 
 
-def test_an_unexpected_error_is_one_that_quotes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unexpected_error_does_not_quote_the_text(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object, **__: object) -> str:
         raise ValueError(PASSWORD)
 
@@ -215,7 +215,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("piece", HOSTILE)
-def test_hostile_text_is_scanned_to_its_end(piece: str) -> None:
+def test_hostile_text_is_scanned_completely(piece: str) -> None:
     text = piece * (size(8_000, 60_000) // len(piece)) + f"\n {TOKEN} \nDB_PASSWORD={PASSWORD}\n"
     clean = Redactor(key=KEY, seconds_per_text=60).text(text)
     assert TOKEN not in clean
@@ -223,8 +223,8 @@ def test_hostile_text_is_scanned_to_its_end(piece: str) -> None:
 
 
 @pytest.mark.shared
-def test_published_sessions_hold_no_secret(samples) -> None:  # type: ignore[no-untyped-def]
-    """They were scanned before they were published: whatever is found in them is found wrongly."""
+def test_published_sessions_contain_no_secret(samples) -> None:  # type: ignore[no-untyped-def]
+    """They were scanned before they were published: every match in them is a false one."""
     one = Redactor(key=KEY, seconds_per_text=60)
     for path in sorted(samples.rglob("*.jsonl")):
         for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
@@ -250,7 +250,7 @@ def _leaves(line: str) -> list[tuple[str | None, str]]:
     return found
 
 
-def test_a_template_draws_what_it_says() -> None:
+def test_a_template_is_expanded_as_it_says() -> None:
     text, secrets = expand("a {hex:32} b")
     assert re.fullmatch(r"a [0-9a-f]{32} b", text)
     assert secrets == [text[2:34]]

@@ -1,4 +1,4 @@
-"""What of a trajectory is redacted how."""
+"""How each text of a trajectory is redacted."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def clean(*events: AnyEvent, strict: frozenset[str] = frozenset()) -> tuple[AnyE
 
 
 def asked(event: AnyEvent, *, strict: bool) -> dict[str, bool]:
-    """Each text of an event, and whether it is looked at strictly."""
+    """Return each text of an event, and whether it is redacted strictly."""
     found: dict[str, bool] = {}
 
     def look(text: str, name: str | None, strictly: bool) -> str:
@@ -47,7 +47,7 @@ def asked(event: AnyEvent, *, strict: bool) -> dict[str, bool]:
     return found
 
 
-def test_of_a_strict_result_what_it_printed() -> None:
+def test_only_the_output_of_a_strict_result_is_redacted_strictly() -> None:
     event = ToolResult(id="id", ts="time", content="printed", call_id="call", raw={"key": ["deep"]})
     told = asked(event, strict=True)
     assert {text for text, strictly in told.items() if strictly} == {"printed", "deep"}
@@ -55,12 +55,12 @@ def test_of_a_strict_result_what_it_printed() -> None:
     assert not any(asked(event, strict=False).values())
 
 
-def test_of_a_strict_call_what_it_wrote() -> None:
+def test_only_the_written_text_of_a_strict_call_is_redacted_strictly() -> None:
     event = ToolCall(id="id", name="Write", arguments={"file_path": ".env", "content": "A=1"})
     assert {text for text, strictly in asked(event, strict=True).items() if strictly} == {"", "A=1"}
 
 
-def test_a_token_in_two_pieces_of_one_message() -> None:
+def test_a_token_split_over_two_fragments_of_one_message_is_redacted() -> None:
     half = len(TOKEN) // 2
     one, other = clean(
         Message(id="1", response="r", content=f"It is {TOKEN[:half]}"),
@@ -70,7 +70,7 @@ def test_a_token_in_two_pieces_of_one_message() -> None:
     assert other.content == ", keep it."
 
 
-def test_pieces_of_two_messages_are_two_texts() -> None:
+def test_fragments_of_two_messages_are_not_joined() -> None:
     half = len(TOKEN) // 2
     events = (
         Message(id="1", response="r", content=TOKEN[:half]),
@@ -87,12 +87,12 @@ def test_pieces_of_two_messages_are_two_texts() -> None:
         {"env": [{"name": "DB_PASSWORD", "value": PASSWORD}]},
     ],
 )
-def test_what_makes_a_value_a_secret_may_stand_beside_it(arguments: dict[str, object]) -> None:
+def test_a_value_is_redacted_by_its_neighbours(arguments: dict[str, object]) -> None:
     (event,) = clean(ToolCall(id="1", name="x", arguments=arguments))  # type: ignore[arg-type]
     assert PASSWORD not in repr(event)
 
 
-def test_neighbours_are_small() -> None:
+def test_only_short_neighbours_are_joined() -> None:
     assert (
         list(neighbours({"a": "x", "b": ["y", "z"], "c": {"d": "w"}}))
         == ['{"a":"x"}', "y z", '["y","z"]'][1:]
@@ -109,14 +109,14 @@ class Failing(Redactor):
         raise RedactionError("a text could not be scanned")
 
 
-def test_what_cannot_be_scanned_raises() -> None:
+def test_a_text_that_cannot_be_scanned_raises() -> None:
     redactor, trajectory = Failing(key=b"k" * 32), told(Message(id="1", content="x"))
     teach(redactor, [trajectory], frozenset())
     with pytest.raises(RedactionError):
         clean_trajectory(redactor, trajectory, frozenset(), lambda text: text)
 
 
-def test_the_name_of_a_session_is_no_secret_for_its_name() -> None:
+def test_a_session_id_is_not_redacted_by_its_field_name() -> None:
     looked: dict[str, str | None] = {}
 
     def look(text: str, name: str | None, strictly: bool) -> str:
@@ -128,7 +128,7 @@ def test_the_name_of_a_session_is_no_secret_for_its_name() -> None:
     assert (found.whole.session, found.whole.title, looked["tg-1"]) == ("<tg-1>", "<t>", None)
 
 
-def test_a_secret_over_the_cut_of_a_raw_log_goes() -> None:
+def test_a_secret_over_the_cut_of_a_raw_log_is_redacted() -> None:
     halves = (f"a long line {TOKEN[:20]}", f"{TOKEN[20:]} goes on")
     first, second = clean(
         *(Foreign(id=f"raw:{n}", type="raw", content=half) for n, half in enumerate(halves))

@@ -1,4 +1,4 @@
-"""A company's ``.gitleaks.toml``: which rules run, what they find, and that only a trusted file exempts."""
+"""A company's ``.gitleaks.toml``: which rules run, what they match, and that only a trusted file exempts."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def remarks(rules: str | None, *, trusted: bool = False) -> list[str]:
 
 
 @pytest.mark.usefixtures("re2")
-def test_a_rule_takes_its_secret_and_leaves_the_rest() -> None:
+def test_a_rule_redacts_its_secret_and_leaves_the_rest() -> None:
     assert redact(f"the BADGE: {BADGE}, of Bob", RULE) == "the BADGE: REDACTED-secret-n1, of Bob"
     assert redact(f"the badge: {BADGE}", RULE.replace("Badge", "pass")) == f"the badge: {BADGE}"
     found = Redactor(key=KEY, options=Options(files=(RuleFile("f", RULE.encode()),))).find(f"badge={BADGE}")
@@ -53,7 +53,7 @@ def test_a_rule_takes_its_secret_and_leaves_the_rest() -> None:
         ("", "日本 😀 \ud800 A-bcd:x-efg", "bcd"),  # each character is a byte for RE2
     ],
 )
-def test_the_group_and_the_entropy_of_a_rule_count(more: str, text: str, gone: str) -> None:
+def test_the_group_and_the_entropy_of_a_rule_are_used(more: str, text: str, gone: str) -> None:
     rule = f"[[rules]]\nid = 'a'\nregex = '''A-(\\w+):x-(\\w+)'''\n{more}\n"
     assert redact(text, rule) == (text.replace(gone, "REDACTED-secret-n1") if gone else text)
 
@@ -71,7 +71,7 @@ def test_an_allowlist_counts_only_in_a_trusted_file() -> None:
         assert BADGE in redact(f"badge: {BADGE}", rules, trusted=True)
     assert redact(password, EVERYTHING_EXEMPT) != password
     assert redact(password, EVERYTHING_EXEMPT, trusted=True) == password
-    assert redact(password, own, trusted=True) != password  # that rule's alone
+    assert redact(password, own, trusted=True) != password  # for that rule only
     assert "gitleaksTrust" in " ".join(remarks(own)) and not remarks(own, trusted=True)
 
 
@@ -93,7 +93,7 @@ def test_an_allowlist_counts_only_in_a_trusted_file() -> None:
         ("regexes = ['''(?<=x)a''']", False),
     ],
 )
-def test_an_allowlist_reads_as_gitleaks_does(allowlist: str, exempt: bool) -> None:
+def test_an_allowlist_means_the_same_as_in_gitleaks(allowlist: str, exempt: bool) -> None:
     text = f"badge: {BADGE} of Bob\nmore"
     assert (redact(text, f"{RULE}[[allowlists]]\n{allowlist}\n", trusted=True) == text) is exempt
 
@@ -124,14 +124,14 @@ def test_a_rule_that_cannot_run_is_named_and_the_others_run(rule: str, why: str)
 
 @pytest.mark.usefixtures("re2")
 @pytest.mark.parametrize("rules", ["[[rules", "rules = 3", "rules = [3]", "\udcff", "extend = 3", None])
-def test_a_file_that_is_none_stops_nothing(rules: str | None) -> None:
+def test_an_invalid_file_does_not_stop_redaction(rules: str | None) -> None:
     body = rules and rules.encode("utf-8", "surrogateescape")
     assert Gitleaks(RuleFile("acme.toml", body)).remarks
     redactor = Redactor(key=KEY, options=Options(files=(RuleFile("acme.toml", body),)))
     assert redactor.text("password=Tiger" + "4711") == "password=REDACTED-password-n1"
 
 
-def test_without_re2_our_own_rules_go_on_and_the_user_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_re2_our_own_rules_run_and_the_user_is_warned(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "re2", None)
     read.cache_clear()
     password = "password=Tiger" + "4711"
@@ -141,7 +141,7 @@ def test_without_re2_our_own_rules_go_on_and_the_user_is_told(monkeypatch: pytes
 
 
 @pytest.mark.usefixtures("re2")
-def test_a_pattern_that_takes_long_costs_the_text_and_not_the_program() -> None:
+def test_a_pattern_that_takes_too_long_loses_the_text_but_does_not_hang() -> None:
     slow = "[[rules]]\nid = 'b'\nregex = '''x(?:.*y)?'''\n"
     options = Options(files=(RuleFile("f", slow.encode()),))
     text = "x" * 110_000 + "\nhello"
@@ -161,7 +161,7 @@ def test_a_pattern_that_takes_long_costs_the_text_and_not_the_program() -> None:
         ("regex = 'ключ-[0-9]{8}'", "has a letter outside Latin-1"),
     ],
 )
-def test_a_rule_that_would_stop_the_redactor_does_not_run(row: str, why: str) -> None:
+def test_a_rule_that_would_hang_the_redactor_does_not_run(row: str, why: str) -> None:
     rules = f"[[rules]]\nid = 'a'\n{row}\n{RULE}"
     assert remarks(rules) == [f"acme.toml: rules that do not run: 'a' {why}"]
     assert redact(f"hello zed, badge: {BADGE}", rules) == "hello zed, badge: REDACTED-secret-n1"

@@ -1,4 +1,4 @@
-"""Values that a shell hands on, in a column, above their name, behind a question; values like code."""
+"""Values that a shell passes on, in a column, above their name, after a question; values like code."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ def is_stored(template: str, value: str) -> bool:
 
 @pytest.mark.parametrize("value", VALUES)
 @pytest.mark.parametrize("template", HANDED_ON)
-def test_what_a_shell_hands_on_is_removed(template: str, value: str) -> None:
+def test_a_value_that_a_shell_passes_on_is_removed(template: str, value: str) -> None:
     assert not is_stored(template, value)
 
 
-def test_what_is_fed_to_a_command_that_takes_a_passphrase_is_removed() -> None:
+def test_input_of_a_command_that_reads_a_passphrase_is_removed() -> None:
     assert not is_stored("printf '%s' '{}' | cryptsetup luksOpen /dev/sdb1 x", "{base62:32}")
 
 
@@ -59,11 +59,11 @@ def test_a_column_of_passwords_is_removed(template: str, value: str) -> None:
 
 @pytest.mark.parametrize("value", VALUES)
 @pytest.mark.parametrize("template", NAMED_BELOW_OR_ASKED_FOR)
-def test_a_value_above_its_name_or_behind_a_question_is_removed(template: str, value: str) -> None:
+def test_a_value_above_its_name_or_after_a_question_is_removed(template: str, value: str) -> None:
     assert not is_stored(template, value)
 
 
 @pytest.mark.parametrize("value", ["abc123}]=xy9", "kx83}.hd72ka", "q7,retries:42x"])
 @pytest.mark.parametrize("template", LIKE_CODE)
-def test_a_password_that_looks_like_code_is_removed_where_its_name_says_so(template: str, value: str) -> None:
+def test_a_password_that_looks_like_code_is_removed_by_its_name(template: str, value: str) -> None:
     assert not is_stored(template.replace("{{", "{").replace("}}", "}"), value)

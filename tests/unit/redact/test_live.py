@@ -1,4 +1,4 @@
-"""Values known from the environment and from credential files, in whatever form they turn up."""
+"""Values known from the environment and from credential files, in any form in which they occur."""
 
 from __future__ import annotations
 
@@ -108,13 +108,13 @@ def test_a_value_known_by_hash_alone_is_found_as_a_word(value: str, place: str) 
     assert "REDACTED-" in clean
 
 
-def test_a_hash_says_nothing_under_another_key() -> None:
+def test_a_hash_with_another_key_matches_nothing() -> None:
     live = LiveValues(hashes=LiveValues([WORD]).hashes(b"other"))
     text = f"a {WORD} b"
     assert redact(text, live) is text
 
 
-def test_what_was_learned_is_known_to_a_later_process_by_hash() -> None:
+def test_a_learned_value_is_known_to_a_later_process_by_hash() -> None:
     first = Redactor(key=KEY)
     first.learn(f"DB_PASSWORD={WORD}")
     assert "REDACTED-" in redact(f"again {WORD}.", LiveValues(hashes=first.hashes()))
@@ -124,7 +124,7 @@ def test_what_was_learned_is_known_to_a_later_process_by_hash() -> None:
 @given(
     values=st.lists(st.text(min_size=8, max_size=30), min_size=1, max_size=40), before=st.text(max_size=20)
 )
-def test_the_finder_finds_whatever_is_at_a_place(values: list[str], before: str) -> None:
+def test_the_quick_search_misses_no_value(values: list[str], before: str) -> None:
     forms = {value: needles(value) for value in values}
     search = finder(forms)
     for value in values:
@@ -132,7 +132,7 @@ def test_the_finder_finds_whatever_is_at_a_place(values: list[str], before: str)
             assert not [*places(text, value, forms[value])] or search(text)
 
 
-def test_a_value_that_begins_in_a_placeholder_and_goes_on_behind_it() -> None:
+def test_a_value_that_begins_in_a_placeholder_is_redacted_after_it() -> None:
     value = "ab12cd34, and what nobody may read"
     clean = redact(f"it was REDACTED-token-{value}.", LiveValues([value]))
     assert "nobody" not in clean

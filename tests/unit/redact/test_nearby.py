@@ -1,4 +1,4 @@
-"""What stands near a name, in an object, in a row, behind gutters: and what only seems to."""
+"""Values near a name, in an object, in a row, after gutters; and values that only seem to be."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def redact(text: str) -> str:
 
 
 @pytest.mark.parametrize("template", SECRET)
-def test_it_goes(template: str) -> None:
+def test_a_value_near_its_name_is_redacted(template: str) -> None:
     for seed in range(5):
         text, secrets = expand(template.replace("{{", "\1").replace("}}", "\2"), seed)
         text = text.replace("\1", "{").replace("\2", "}")
@@ -92,7 +92,7 @@ def test_it_goes(template: str) -> None:
 
 
 @pytest.mark.parametrize("text", HARMLESS)
-def test_it_stays(text: str) -> None:
+def test_a_value_that_only_seems_near_a_name_stays(text: str) -> None:
     assert redact(text) is text
     document = json.dumps({"output": text})
     assert redact(document) is document
@@ -115,5 +115,5 @@ def test_it_stays(text: str) -> None:
         ("U+10FFFF", Proof.NONE),
     ],
 )
-def test_a_form_proves_so_much(value: str, expected: Proof) -> None:
+def test_a_values_form_proves_how_likely_it_is_a_secret(value: str, expected: Proof) -> None:
     assert proof(value) is expected

@@ -1,4 +1,4 @@
-"""A long text is read in pieces, and one that takes too long is left out alone."""
+"""A long text is read in overlapping fragments; only a fragment that takes too long is left out."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.sizes import size
 LINE = "a line of a log that says nothing\n"
 
 
-def test_the_pieces_of_a_text_overlap_and_have_all_of_it() -> None:
+def test_the_fragments_of_a_text_overlap_and_cover_it() -> None:
     for text in (LINE * 9000, "word " * 60_000, "x" * 250_000):
         found = list(pieces(text))
         assert found[0][0] == 0 and found[-1][1] == len(text)
@@ -24,7 +24,7 @@ def test_the_pieces_of_a_text_overlap_and_have_all_of_it() -> None:
             assert start < following < stop <= start + 100_000
 
 
-def test_secrets_of_a_long_text_go_wherever_they_are() -> None:
+def test_secrets_of_a_long_text_are_redacted_wherever_they_are() -> None:
     secrets = [f"ghp_{draw('base62', 36, n)}" for n in range(60)]
     text = "".join(f"{LINE * 200}token: {secret}\n" for secret in secrets)
     clean = Redactor(key=b"k" * 32, seconds_per_text=60).text(text)
@@ -32,7 +32,7 @@ def test_secrets_of_a_long_text_go_wherever_they_are() -> None:
     assert clean.count(LINE) == text.count(LINE)
 
 
-def test_a_long_private_key_goes_wherever_a_seam_is() -> None:
+def test_a_long_private_key_is_redacted_wherever_a_fragment_ends() -> None:
     body = [draw("base64", 64, n) for n in range(105)]
     begin, end = (f"-----{word} PGP {'private'.upper()} KEY BLOCK-----" for word in ("BEGIN", "END"))
     key = "\n".join([begin, "", *body, "=k3Jd", end, ""])
@@ -42,7 +42,7 @@ def test_a_long_private_key_goes_wherever_a_seam_is() -> None:
         assert not [line for line in body if line in clean]
 
 
-def test_a_value_that_is_longer_than_what_pieces_share_goes_whole() -> None:
+def test_a_value_longer_than_the_overlap_is_redacted_completely() -> None:
     value = draw("base62", 60_000, 1)
     clean = Redactor(key=b"k" * 32, seconds_per_text=60).text(f"{LINE * 2700}KEYSTORE_PASSWORD={value}\n")
     assert not [at for at in range(0, len(value), 20) if value[at : at + 20] in clean]
@@ -70,7 +70,7 @@ def test_a_table_is_read_to_its_end(heading: str, row: str, count: int) -> None:
 
 
 @pytest.mark.parametrize("row", ["USER  PASSWORD\n", "| user | password |\n+------+------+\n"])
-def test_a_table_each_of_whose_rows_may_be_a_heading_takes_no_time_that_is_quadratic(
+def test_a_table_whose_rows_all_look_like_headings_takes_linear_time(
     row: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By day with a tenth of the rows that are read for each heading, and so with a tenth of the text."""
@@ -88,7 +88,7 @@ def test_a_table_each_of_whose_rows_may_be_a_heading_takes_no_time_that_is_quadr
     assert ticks(few * 16 // 5) < 3 * ticks(few * 8 // 5)
 
 
-def test_a_piece_that_takes_too_long_is_left_out_and_the_rest_stays() -> None:
+def test_a_fragment_that_takes_too_long_is_left_out_and_the_rest_stays() -> None:
     text, read = "the password field of a form\n" * 9000, 0
 
     def renew() -> None:

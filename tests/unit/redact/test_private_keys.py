@@ -1,4 +1,4 @@
-"""Private keys in every state in which terminals, diffs and source code show them."""
+"""Private keys in every form in which terminals, diffs and source code show them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SHOWN = {
 
 
 @pytest.mark.parametrize("shown", SHOWN.values(), ids=SHOWN.keys())
-def test_no_line_of_it_is_left(shown: str) -> None:
+def test_no_line_of_a_private_key_is_left(shown: str) -> None:
     text = f"before\n{shown}\nafter the key"
     clean = Redactor(key=b"k" * 32).text(text)
     assert not [line for line in [*LINES, LINES[0][:20], LINES[-1][-20:]] if line in clean], clean
@@ -43,14 +43,14 @@ def test_no_line_of_it_is_left(shown: str) -> None:
 
 
 @pytest.mark.parametrize("shown", SHOWN.values(), ids=SHOWN.keys())
-def test_json_around_it_still_parses(shown: str) -> None:
+def test_json_around_a_private_key_still_parses(shown: str) -> None:
     document = json.dumps({"stdout": json.dumps({"k": shown})})
     clean = Redactor(key=b"k" * 32).text(document)
     assert LINES[0] not in clean
     assert "REDACTED-private-key-" in json.loads(json.loads(clean)["stdout"])["k"]
 
 
-def test_a_key_of_more_than_16_kb_goes_whole() -> None:
+def test_a_key_of_more_than_16_kb_is_redacted_completely() -> None:
     lines = [draw("base64", 64, number) for number in range(400)]
     clean = Redactor(key=b"k" * 32, seconds_per_text=60).text("\n".join(["x", BEGIN, *lines, END, "y"]))
     assert clean.startswith("x\nREDACTED-") and clean.endswith("\ny") and clean.count("\n") == 2

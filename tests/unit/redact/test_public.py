@@ -1,4 +1,4 @@
-"""What is no secret stays, whichever rule would take it; what stands in the same way and is one, goes."""
+"""A public value stays, whichever rule matches it; a secret in the same position is redacted."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ GOES = (
     "Accessor ID  = x\n  Secret ID    = {hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}",
     "HSM-Partition 63, die PIN vom Crypto Officer ist {digits:6}, bitte merken",
     "u.set_password('{word:9}'); u.save()",
-    # what is said of one value excuses none that comes later
+    # words that exempt one value do not exempt a later one
     "ok, logged in as ann, the password is {word:9}!x now",
     "LoadCredential=a\n[Service]\nEnvironment=SMTP_PASSWORD={word:9}",
     "LockToken=abc\nDB_PASSWORD={word:9}",
@@ -49,14 +49,14 @@ GOES = (
 
 
 @pytest.mark.parametrize("template", STAYS)
-def test_what_is_public_stays(template: str) -> None:
+def test_a_public_value_stays(template: str) -> None:
     for seed in range(6):
         text, _ = expand(template, seed)
         assert Redactor(key=b"k" * 32).text(text) == text
 
 
 @pytest.mark.parametrize("template", GOES)
-def test_what_stands_alike_and_is_a_secret_goes(template: str) -> None:
+def test_a_secret_in_the_same_position_is_redacted(template: str) -> None:
     for seed in range(6):
         text, secrets = expand(template, seed)
         clean = Redactor(key=b"k" * 32).text(text)
@@ -98,12 +98,12 @@ def test_a_public_block_without_its_end_hides_nothing_below_it(template: str) ->
 
 
 @pytest.mark.parametrize("template", BLOCKS)
-def test_the_body_of_a_public_block_stays_however_it_is_written(template: str) -> None:
+def test_the_body_of_a_public_block_stays_in_any_notation(template: str) -> None:
     for seed in range(4):
         text, _ = drawn(template, seed)
         assert Redactor(key=b"k" * 32, seconds_per_text=20).text(text) == text
 
 
 @pytest.mark.parametrize("word", ["wintergarten"])
-def test_a_word_that_is_told_goes(word: str) -> None:
+def test_a_word_stated_as_a_password_is_redacted(word: str) -> None:
     assert word not in Redactor(key=b"k" * 32).text(f"the wifi password is {word}, tell nobody")

@@ -1,6 +1,6 @@
-"""Every rule against its own examples, alone and in the places where agents' logs have them.
+"""Every rule on its own examples, alone and in the surroundings that agents' logs have.
 
-A test per rule, which names all of its examples that fail.
+One test per rule, which names all of its failing examples.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tests.sizes import size
 
 RULES = rules()
 OF_LINES = ("printed", "row")
-"""Readers of whole lines, as the rules of ``data/lines.toml`` are."""
+"""Readers that match whole lines, like the rules of ``data/lines.toml``."""
 WHOLE_LINES = ("{}", "a\n{}\nb")
 WRAPPINGS = (*WHOLE_LINES, "see {} there", "\x1b[32m{}\x1b[0m", "a\\n{}\\nb", "({})", "é😀 {} 密")
 
@@ -30,7 +30,7 @@ def redact(text: str) -> str:
 
 
 def left(clean: str, secrets: Iterable[str]) -> list[str]:
-    """The secrets that redaction left in a text."""
+    """Return the secrets that redaction left in a text."""
     return [secret for secret in secrets if secret in clean]
 
 
@@ -47,7 +47,7 @@ def innermost(document: str, depth: int) -> str:
 
 
 @each_rule
-def test_the_secrets_of_its_good_examples_go(rule: Described) -> None:
+def test_the_secrets_of_a_rules_good_examples_are_redacted(rule: Described) -> None:
     assert rule.good
     missed = []
     for template in rule.good:
@@ -60,7 +60,7 @@ def test_the_secrets_of_its_good_examples_go(rule: Described) -> None:
 
 
 @each_rule
-def test_they_go_wherever_they_are(rule: Described) -> None:
+def test_the_secrets_of_a_rule_are_redacted_in_any_surroundings(rule: Described) -> None:
     missed = []
     for template in rule.good:
         text, secrets = expand(template)
@@ -72,7 +72,7 @@ def test_they_go_wherever_they_are(rule: Described) -> None:
 
 
 @each_rule
-def test_they_go_from_nested_json_that_still_parses(rule: Described) -> None:
+def test_the_secrets_of_a_rule_are_redacted_in_nested_json_that_still_parses(rule: Described) -> None:
     missed = []
     for template in rule.good:
         text, secrets = expand(template)
@@ -84,5 +84,5 @@ def test_they_go_from_nested_json_that_still_parses(rule: Described) -> None:
 
 
 @each_rule
-def test_its_bad_examples_stay(rule: Described) -> None:
+def test_a_rules_bad_examples_stay(rule: Described) -> None:
     assert [text for text in rule.bad if redact(text) is not text] == []

@@ -1,4 +1,4 @@
-"""What a strict look takes out, and what it makes known."""
+"""Strict redaction: the values that it redacts, and those that it learns."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ def redactor(**given: object) -> Redact:
     return redactors(Config(**given), key=b"k" * 32, live=LiveValues())()  # type: ignore[arg-type]
 
 
-def test_every_value_goes_from_what_is_printed() -> None:
+def test_every_value_of_a_strict_output_is_redacted() -> None:
     clean = redactor().text(PRINTED, strict=True)
     for value in ("en_US.UTF-8", "/usr/local/bin", DRAWN):
         assert value not in clean
     assert [line.partition("=")[0] for line in clean.splitlines()] == ["LANG", "PATH", "HARMLESS_NAME"]
 
 
-def test_only_what_looks_drawn_goes_from_elsewhere() -> None:
+def test_only_values_that_look_random_are_redacted_elsewhere() -> None:
     one = redactor()
     said = f"the locale is en_US.UTF-8, the path /usr/local/bin:/usr/bin and the other {DRAWN} it is"
     assert one.text(said) == said
@@ -36,13 +36,13 @@ def test_only_what_looks_drawn_goes_from_elsewhere() -> None:
     assert len(one.hashes() - known) == 1
 
 
-def test_what_was_found_is_counted_once() -> None:
+def test_each_value_is_counted_once() -> None:
     one = redactor()
     one.text(PRINTED, strict=True)
     assert len(one.replaced()) == 3
 
 
-def test_settings_are_in_force() -> None:
+def test_the_redactor_uses_the_settings() -> None:
     said = "the door opens with acme_" + "heron7 and ann@herons.net knows"
     assert redactor().text(said) == said
     assert "heron7" not in redactor(shapes=("acme_[a-z0-9]{4,20}",)).text(said)
@@ -50,7 +50,7 @@ def test_settings_are_in_force() -> None:
     assert "heron7" not in redactor(names=("doorword",)).text("doorword: 'heron7 kingfisher'")
 
 
-def test_a_stamp_tells_settings_apart() -> None:
+def test_a_stamp_distinguishes_settings() -> None:
     stamps = {
         stamp(Config()),
         stamp(Config(pii=True)),

@@ -1,4 +1,4 @@
-"""A secret goes however a log broke it up, and a clean text stays the same object."""
+"""A secret is redacted however a log wrapped or encoded it, and a clean text stays the same object."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def redact(text: str) -> str:
 
 
 @pytest.mark.parametrize(("text", "pieces"), BROKEN.values(), ids=BROKEN.keys())
-def test_no_piece_of_a_broken_token_is_left(text: str, pieces: list[str]) -> None:
+def test_no_fragment_of_a_wrapped_token_is_left(text: str, pieces: list[str]) -> None:
     clean = redact(text)
     assert not [piece for piece in pieces if piece in clean], clean
 
 
 @pytest.mark.parametrize("wrapped", WRAPPED.values(), ids=WRAPPED.keys())
-def test_base64_is_read_again(wrapped: str) -> None:
+def test_a_secret_in_base64_is_redacted(wrapped: str) -> None:
     assert wrapped not in redact(f"  config: {wrapped}\nnext: 1")
 
 
@@ -47,13 +47,13 @@ def test_base64_without_a_secret_stays() -> None:
     assert redact(text) is text
 
 
-def test_an_image_stays() -> None:
+def test_an_image_in_base64_stays() -> None:
     text = "iVBORw0KGgo" + draw("base64", 4000)
     assert Redactor(key=b"k").text(text, name="data") is text
 
 
 @pytest.mark.parametrize("depth", range(5))
-def test_values_before_their_names_go_from_any_depth(depth: int) -> None:
+def test_values_before_their_names_are_redacted_at_any_depth(depth: int) -> None:
     document = json.dumps({"value": PASSWORD, "name": "DB_PASSWORD"})
     for _ in range(depth):
         document = json.dumps({"output": document})
@@ -73,7 +73,7 @@ def test_a_number_is_replaced_by_a_string() -> None:
     "text",
     ["plain", 'a\\"b', "é😀\\u00e9x", '"abc" +\n "def"', "\x1b[31mgh\x1b[0mp", "&quot;x&quot;", quote("ü x")],
 )
-def test_every_place_of_a_view_maps_back(text: str) -> None:
+def test_every_position_of_a_view_maps_back(text: str) -> None:
     view = View(text)
     assert len(view.lower) == len(view.text)
     for at in range(len(view.text)):
@@ -83,7 +83,7 @@ def test_every_place_of_a_view_maps_back(text: str) -> None:
             assert view.text[at] in text[start:end]
 
 
-def test_a_line_that_goes_on_is_not_the_rest_of_a_password_at_the_end_of_the_line_above() -> None:
+def test_the_next_line_is_not_taken_for_the_rest_of_a_password() -> None:
     password = "Tiger" + "4711xx99"
     text = f"export DB_NAME=production DB_PASSWORD={password}\nbuild-0042abcd started\n"
     (found,) = Redactor(key=b"k" * 32).find(text)

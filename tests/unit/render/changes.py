@@ -1,4 +1,4 @@
-"""A change under review as the renderers get it."""
+"""A change under review, in the form that the renderers take."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def whole(**given: Any) -> SessionInfo:
 
 
 def change_of(parts: dict[str, list[Record]], **given: Any) -> Change:
-    """Of three commits; ``parts``: their records, by commit."""
+    """Return a change of three commits; ``parts`` are their records by commit."""
     found: dict[str, dict[str, list[Record]]] = {}
     for commit, records in parts.items():
         for each in records:
@@ -75,7 +75,7 @@ def change_of(parts: dict[str, list[Record]], **given: Any) -> Change:
 
 
 def full_change(**given: Any) -> Change:
-    """Two of three commits by two agents, with doubts, decisions and churn."""
+    """Return a change with two of three commits by agents, with doubts, decisions and churn."""
     first = record(
         "traj_one",
         whole=whole(

@@ -1,4 +1,4 @@
-"""A commit and its trajectory as the renderers get them."""
+"""A commit and its trajectory, in the form that the renderers take."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def entry(*headers: Header, subject: str = "Retry in the client, with jitter") -
 
 
 def full_header(**changes: Any) -> Header:
-    """With something in every field that a person is shown."""
+    """Return a header with a value in every field that is shown to a person."""
     whole = SessionInfo(
         title="Retry with backoff",
         agent="claude-code",
@@ -55,7 +55,7 @@ def bare_header() -> Header:
 
 
 def hostile_header() -> Header:
-    """Everything that an agent or a user can write tries to do harm."""
+    """Return a header in which every text of an agent or user is hostile."""
     whole = SessionInfo(title=HOSTILE, agent=HOSTILE, models=(HOSTILE,), status=HOSTILE)
     evil = record(
         whole=whole,

@@ -1,4 +1,4 @@
-"""What ``show`` prints of the events."""
+"""How ``show`` prints events."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def shown(page: Page = PAGE, *, everything: bool = False, thinking: bool = False
     return text[text.index("»") :]
 
 
-def test_a_trajectory_with_its_chapters() -> None:
+def test_a_trajectory_is_shown_with_its_chapters() -> None:
     text = "".join(render_commit(entry(), [TOLD], PAGE, NOW, detail=Detail()))
     assert (
         text
@@ -92,7 +92,7 @@ an inferred decision that is wrong: git traj strike 9b440cb ID
     )
 
 
-def test_everything_on_request() -> None:
+def test_everything_is_shown_on_request() -> None:
     told = shown(everything=True, thinking=True)
     assert "    A queue would need a worker.\n" in told
     assert "    src/client.py:14:def request(\n" in told
@@ -100,7 +100,7 @@ def test_everything_on_request() -> None:
     assert told.endswith("\nthinking: 2 pieces dropped when recorded\n")
 
 
-def test_how_sealed_thinking_is_opened_is_said() -> None:
+def test_the_command_that_opens_sealed_thinking_is_shown() -> None:
     told = {**bare_header(), "chapters": [], "also": [], "thinking": "sealed"}
     for thinking in (False, True):
         detail = Detail(thinking=thinking)
@@ -108,7 +108,7 @@ def test_how_sealed_thinking_is_opened_is_said() -> None:
         assert (f"git traj show {told['id']} --show-thinking " in shown) is not thinking
 
 
-def test_all_that_a_call_was_given_is_shown_on_request() -> None:
+def test_all_arguments_of_a_call_are_shown_on_request() -> None:
     given = {"file_path": "/w/a.py", "old_string": "x = 1", "new_string": "x = 2\ny = 3", "limit": 4}
     work = chapter("Edit", call("Edit", **given), call("Bash", command="make lint"))
     told = {**bare_header(), "chapters": [work], "also": [], **WHOLE}
@@ -126,7 +126,7 @@ def test_thinking_is_shown_only_on_request() -> None:
     assert "queue would need" not in shown(everything=True)
 
 
-def test_a_result_is_shown_under_its_call_though_another_was_made_between() -> None:
+def test_a_result_is_shown_below_its_call_even_if_another_call_is_between() -> None:
     lint, test = call("Bash", command="make lint"), call("Bash", command="pytest -q")
     test["tool"]["callId"] = "c2"
     work = chapter("Two at once", lint, test, result("lint: 2 warnings", code=1))
@@ -136,7 +136,7 @@ def test_a_result_is_shown_under_its_call_though_another_was_made_between() -> N
 
 
 @pytest.mark.parametrize("shared", [None, "c1"])
-def test_no_result_is_lost_without_an_id_of_its_call_or_with_two_for_one(shared: str | None) -> None:
+def test_no_result_is_lost_if_its_call_has_no_id_or_a_shared_one(shared: str | None) -> None:
     events = [call("Bash", command="make"), result("first broke", code=1), result("second broke", code=1)]
     for each in events:
         (each.get("tool") or each["result"])["callId"] = shared
@@ -152,7 +152,7 @@ def test_a_chapter_without_anything_to_show_is_left_out() -> None:
     assert "Before" not in "".join(render_commit(None, [told], PAGE, NOW, detail=Detail()))
 
 
-def test_the_timeline_is_in_the_order_of_time() -> None:
+def test_the_timeline_is_ordered_by_time() -> None:
     other = chapter("Other", event("message", "Meanwhile.", ts="2026-03-01T08:55:02.000Z"))
     told = [TOLD, {**bare_header(), "chapters": [{**other, "agentName": "codex"}], "also": [], **WHOLE}]
     assert (
@@ -172,7 +172,7 @@ def test_the_timeline_is_in_the_order_of_time() -> None:
     )
 
 
-def test_hostile_events_are_inert() -> None:
+def test_hostile_events_are_escaped() -> None:
     kinds = ("prompt", "message", "thinking", "note", "error", HOSTILE)
     events = [event(kind, HOSTILE, ts=HOSTILE) for kind in kinds]
     events += [call(HOSTILE, command=HOSTILE), call(HOSTILE, **{HOSTILE: HOSTILE}), result(HOSTILE, code=1)]
@@ -187,7 +187,7 @@ def test_hostile_events_are_inert() -> None:
         assert "^[]0;owned^G^M<script>" in text
 
 
-def test_the_prompt_is_said_once() -> None:
+def test_the_prompt_is_shown_once() -> None:
     asked = chapter("x", event("prompt", "Fix the  bug\nand test"), event("message", "Done."))
     told = {**bare_header(), "chapters": [asked], "also": [], **WHOLE}
     told |= {"title": "Fix the bug and test", "prompt": "Fix the bug\nand test"}

@@ -1,4 +1,4 @@
-"""The comment on a pull request: what it says, in which state, how it shrinks; and nothing comes alive."""
+"""The comment on a pull request: its content in each state, how it shrinks, and no active foreign text."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def render(change: Change, options: CommentOptions = CommentOptions()) -> str:  
     return render_comment(change, LOCATION, options)
 
 
-def test_above_the_fold() -> None:
+def test_the_summary_above_the_fold() -> None:
     text = render(full_change(title="Retry in the client, with jitter"))
     fold = text[: text.index("<details>")]
     assert fold.startswith("### Why this change: Retry in the client, with jitter\n")
@@ -48,7 +48,7 @@ def test_above_the_fold() -> None:
     assert "| five attempts <sub>inferred</sub> | no end |  |" in fold
 
 
-def test_a_doubt_stands_at_the_file_that_it_names() -> None:
+def test_a_doubt_is_shown_at_the_file_that_it_names() -> None:
     flags = {flag.quoted: flag.path for flag in find_flags(full_change()) if flag.quoted}
     assert flags["Retry-After as an HTTP date is not covered by test_retry.py."] == "tests/test_retry.py"
     assert flags["retry-after as seconds only"] == "src/retry.py", "the only one of its commit"
@@ -76,20 +76,20 @@ def test_a_file_names_the_agent_that_wrote_it() -> None:
     assert re.search(r"`tests/test_retry.py`\S* \| [^|]+ \| Gemini CLI \|", text)
 
 
-def test_a_session_counts_once_though_it_spans_commits() -> None:
+def test_a_session_of_several_commits_counts_once() -> None:
     shared = record("traj_one", whole=whole(), **figures())
     text = render(change_of({A: [shared], B: [shared], C: [shared]}))
     assert "1 session · 20m · $0.50" in text
 
 
-def test_the_result_of_one_of_several_sessions_says_whose_it_is() -> None:
+def test_with_several_sessions_the_result_names_its_session() -> None:
     first, second = (record(name, whole=whole(), **figures()) for name in ("traj_one", "traj_two"))
     assert "**Result of the last session that states one:** The client" in render(
         change_of({A: [first], B: [second]})
     )
 
 
-def test_what_was_said_where_nothing_says_why() -> None:
+def test_without_a_reason_the_result_is_shown_and_the_prompt_only_on_request() -> None:
     text = render(change_of({A: [record("traj_one", whole=whole(), prompt="A private prompt", **{
         key: value for key, value in figures().items() if key != "prompt"})]}))  # fmt: skip
     assert text.startswith("### Why this change: Retry in the client\n")
@@ -101,21 +101,21 @@ def test_what_was_said_where_nothing_says_why() -> None:
     assert "A private prompt" in render(told, CommentOptions(prompts=True))
 
 
-def test_a_summary_in_markdown_is_told_without_its_structure() -> None:
+def test_a_summary_in_markdown_is_shown_without_its_structure() -> None:
     said = Summary(text="## Findings\n\n| a | b |\n\nThe pool is too small.", by="agent")
     text = render(change_of({A: [record("traj_one", summary=said)]}))
     assert "| The pool is too small. |" in text
     assert "Findings |" not in text
 
 
-def test_what_was_asked() -> None:
+def test_titles_of_sessions_are_shown_unless_they_are_the_heading() -> None:
     text = render(full_change(title="Retry in the client, with jitter"))
     assert "**Titled:** “Retry in the client” · “Test it”\n\n> The 429s came in bursts." in text
     assert "**Titled:** “Test it”\n" in render(full_change(title="Retry in the client"))
 
 
-def test_what_is_above_the_folds_is_seen_at_once() -> None:
-    """The longer the words, the fewer the rows; the others are folded."""
+def test_the_text_above_the_folds_fits_on_a_screen() -> None:
+    """The longer the texts, the fewer rows are shown; the others are folded."""
     chosen = tuple(
         Decision(
             chosen=f"{n} " + "word " * 25, by="agent", alternatives=("other " * 10,), reasoning="why " * 40
@@ -136,12 +136,12 @@ def test_what_is_above_the_folds_is_seen_at_once() -> None:
             assert "More to look at (" in below
 
 
-def test_a_time_that_nobody_knows_is_not_told() -> None:
+def test_an_unknown_time_is_not_shown() -> None:
     text = render(change_of({A: [record("traj_one", whole=whole())]}))
     assert "Claude Code · 1 session · head" in text
 
 
-def test_a_retrospective_stands_at_the_last_commit_of_its_session() -> None:
+def test_a_retrospective_is_shown_at_the_last_commit_of_its_session() -> None:
     back = Retrospective(by="agent", summary="All of it went well.")
     parts = {commit: [record("traj_one", whole=whole(retrospective=back))] for commit in (A, B)}
     table = render(change_of(parts)).partition("| Commit |")[2]
@@ -149,7 +149,7 @@ def test_a_retrospective_stands_at_the_last_commit_of_its_session() -> None:
     assert "| Test it | Claude Code | All of it went well. |" in table
 
 
-def test_no_column_is_empty() -> None:
+def test_columns_without_values_are_left_out() -> None:
     bare = [record(name, whole=whole(models=())) for name in ("traj_one", "traj_two")]
     text = render(change_of({A: bare}))
     assert "| Agent |\n|---|\n| Claude Code |\n" in text
@@ -158,7 +158,7 @@ def test_no_column_is_empty() -> None:
     assert "| Agent | Model | Time | Tokens out | Calls | Cost |\n|---|---|--:|--:|--:|--:|\n" in told
 
 
-def test_of_what_could_not_be_read_nothing_is_said() -> None:
+def test_commits_whose_notes_cannot_be_read_are_not_called_unrecorded() -> None:
     told = record("traj_one", whole=whole(), **figures())
     half = change_of({A: [told]}, left=(A, B))
     assert "**at least 1 of 3 commits** have" in render(half)
@@ -171,7 +171,7 @@ def test_of_what_could_not_be_read_nothing_is_said() -> None:
         assert "No agent trajectory" not in text
 
 
-def test_nothing_to_look_at_is_no_verdict() -> None:
+def test_without_flags_there_is_no_verdict() -> None:
     quiet = record("traj_one", whole=whole(), **figures())
     text = render(change_of({A: [quiet], B: [quiet], C: [quiet]}))
     assert "Look here first" not in text
@@ -184,7 +184,7 @@ def test_nothing_to_look_at_is_no_verdict() -> None:
     assert "Look here" not in render(bare)
 
 
-def test_tests_that_failed_or_never_ran() -> None:
+def test_a_change_of_code_without_a_test_run_is_left_open() -> None:
     never = record("traj_one", whole=whole(), **figures(tests=None))
     change = change_of({A: [never], B: [never], C: [never]})
     assert not find_flags(change), "what nobody did is no fault of a line"
@@ -192,15 +192,15 @@ def test_tests_that_failed_or_never_ran() -> None:
     assert "no test was run" not in render(replace(change, files=("README.md", "docs/a.rst")))
 
 
-def test_what_failed_stands_above_a_doubt() -> None:
+def test_a_failed_test_is_shown_above_a_doubt() -> None:
     failed = TestRuns(runs=1, ran=True, kind="test", outcome="failed", last_failed=1)
     unsure = Decision(chosen="seconds only", by="agent", confidence=0.6)
     told = record("traj_one", whole=whole(), **figures(tests=failed, decisions=(unsure,)))
     assert [flag.icon for flag in find_flags(change_of({A: [told]}))[:2]] == ["❌", "⚠️"]
 
 
-def test_a_doubt_that_a_later_commit_dealt_with_says_so() -> None:
-    """Answered is one to which somebody was sure later; whether a change settled one nobody knows."""
+def test_a_doubt_names_the_later_commit_that_answered_it_or_changed_its_file() -> None:
+    """A doubt is answered if a later decision on it is sure; whether a change settled it is unknown."""
     asked = Decision(chosen="five", by="agent", question="How often?", confidence=0.3)
     guess = Decision(chosen="seconds only", by="agent", confidence=0.6)
     first = figures(decisions=(asked, guess), caveats=("Not covered by test_retry.py.", "Is Redis up?"))
@@ -224,7 +224,7 @@ def test_a_doubt_that_a_later_commit_dealt_with_says_so() -> None:
 
 
 def test_a_doubt_that_was_stated_again_after_the_answer_is_open() -> None:
-    """The last of equal ones is told, where it was said."""
+    """Of equal doubts the last is shown, at its own commit."""
     asked = Decision(chosen="seconds", by="agent", question="Which unit?", confidence=0.5)
     said = (asked, replace(asked, chosen="ms", confidence=0.9), replace(asked, confidence=0.4))
     first, answer, again = (
@@ -240,7 +240,7 @@ def test_a_doubt_that_was_stated_again_after_the_answer_is_open() -> None:
     assert [flag.icon for flag in find_flags(change) if flag.quoted] == ["⚠️", "⚠️"]
 
 
-def test_what_was_found_keeps_no_change_alive() -> None:
+def test_the_cache_of_flags_keeps_no_change_in_memory() -> None:
     change = full_change()
     gone = weakref.ref(change)
     assert find_flags(change)
@@ -249,7 +249,7 @@ def test_what_was_found_keeps_no_change_alive() -> None:
     assert gone() is None
 
 
-def test_a_doubt_of_a_file_that_no_later_commit_changed_comes_first() -> None:
+def test_doubts_about_files_not_changed_later_come_first() -> None:
     told = figures(caveats=("Is retry.py right?", "Is pool.py right?"))
     flags = find_flags(change_of({A: [record("traj_one", whole=whole(), **told)]}))
     assert [flag.path for flag in flags[:2]] == ["src/retry.py", "src/pool.py"], "no commit came after"
@@ -258,7 +258,7 @@ def test_a_doubt_of_a_file_that_no_later_commit_changed_comes_first() -> None:
     assert [(f.path, f.later) for f in find_flags(moved)[:2]] == [("src/pool.py", None), ("src/retry.py", B)]
 
 
-def test_all_flags_are_counted_and_what_is_not_shown_is_told() -> None:
+def test_all_flags_are_counted_including_those_not_shown() -> None:
     doubts = tuple(f"{n} may be wrong." for n in range(1_500))
     change = change_of({A: [record("traj_one", whole=whole(), **figures(caveats=doubts))]})
     assert len([flag for flag in find_flags(change) if flag.quoted]) == 1_500
@@ -266,12 +266,12 @@ def test_all_flags_are_counted_and_what_is_not_shown_is_told() -> None:
     assert more and int(more[1]) > 1_490 and int(more[2]) in (int(more[1]) - 40, int(more[1]) - 10)
 
 
-def test_a_reason_is_told_without_signs_for_bold() -> None:
+def test_a_reason_is_shown_without_markup_for_bold() -> None:
     told = record("traj_one", whole=whole(), **figures(why="**Slow** without it"))
     assert "**Why:** Slow without it\n" in render(change_of({A: [told]}))
 
 
-def test_several_tasks_are_told_apart() -> None:
+def test_several_tasks_are_shown_separately() -> None:
     first, second = (
         record(f"traj_{name}", whole=whole(title=f"Do {name}"), **figures(why=f"for {name}"))
         for name in ("one", "two")
@@ -296,7 +296,7 @@ def test_a_failed_run_says_that_a_later_commits_session_passed() -> None:
     assert find_flags(change_of({A: [second], B: [first]}))[0].why.endswith("a session failed: 1 failed")
 
 
-def test_the_reasoning_of_a_decision_is_no_reason_for_the_change() -> None:
+def test_the_reasoning_of_a_decision_is_not_the_reason_for_the_change() -> None:
     """Why cache prices? Not because one server has no Redis."""
     decision = Decision(chosen="In the process", by="agent", alternatives=("Redis",), reasoning="One server")
     change = change_of({A: [record("traj_one", **figures(why="One server", decisions=(decision,)))]})
@@ -316,7 +316,7 @@ def test_the_least_sure_decision_is_not_folded() -> None:
     assert "| a guess <sub>40% sure</sub> | to ask |" in text[: text.index("<details>")]
 
 
-def test_a_file_that_no_recorded_edit_explains() -> None:
+def test_a_file_without_a_recorded_edit_is_flagged() -> None:
     told = record("traj_one", **figures(files=(FileChanged(path="src/a.py", edits=1),)))
     change = change_of({A: [told]}, files=("src/a.py", "README"))
     found = find_flags(change)
@@ -330,7 +330,7 @@ def test_a_file_that_no_recorded_edit_explains() -> None:
     assert "❔" not in [flag.icon for flag in find_flags(many)]
 
 
-def test_states() -> None:
+def test_each_state_has_its_text() -> None:
     text = render(full_change(rewritten=Rewritten(before="e" * 40, carried=(A, B))))
     assert "> [!WARNING]\n> This describes [`c3c3c3c`]" in text
     assert "2 of 3 commits carry the records of what was replaced." in text
@@ -348,7 +348,7 @@ def test_states() -> None:
     assert "](" not in render_comment(full_change(), Location(), CommentOptions())
 
 
-def test_what_a_commit_without_a_record_changed() -> None:
+def test_files_of_a_commit_without_a_record_are_listed() -> None:
     text = render(full_change())
     assert "| Tune the pool | — | Changes `src/pool.py` | — |" in text
     assert "`src/pool.py`](https://github.example/acme/shop/pull/7/files#diff-" in text
@@ -364,14 +364,14 @@ def test_what_a_commit_without_a_record_changed() -> None:
     assert "What 1 commit changed was not looked up." in unknown
 
 
-def test_sealed_thinking_is_said() -> None:
+def test_sealed_thinking_is_mentioned() -> None:
     header = "age-encryption.org/v1\n-> X25519 a\nb\n-> X25519 c\nd\n--- e\n"
     sealed = replace(record("traj_one", whole=whole(), **figures(thinking="sealed")), seals={"s": (header,)})
     other = replace(record("traj_two", whole=whole(), **figures()))
     assert "| sealed for 2 readers |" in render(change_of({A: [sealed], B: [other]}))
 
 
-def test_whole_blocks_get_shorter_until_all_fits() -> None:
+def test_whole_blocks_are_shortened_until_everything_fits() -> None:
     many = tuple(f"src/file{n}.py" for n in range(3_000))
     wide = full_change(files=many)
     text = render(wide)
@@ -385,7 +385,7 @@ def test_whole_blocks_get_shorter_until_all_fits() -> None:
     assert len(tiny) <= 100
 
 
-def test_the_least_important_block_goes_first() -> None:
+def test_the_least_important_block_is_shortened_first() -> None:
     blocks = [Block(0, "head", ("head",)), Block(1, "a", ("a" * 50, "a")), Block(9, "b", ("b" * 50, ""))]
     assert fit(blocks, characters=200, max_bytes=200) == f"head\n\n{'a' * 50}\n\n{'b' * 50}\n"
     assert (
@@ -401,7 +401,7 @@ OURS = set(
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_nothing_of_others_comes_alive(seed: int) -> None:
+def test_no_foreign_text_becomes_active(seed: int) -> None:
     evil = hostile(seed), hostile(seed + 1_000), hostile(seed + 2_000), hostile(seed + 3_000)
     told = record(
         "traj_one",
@@ -438,6 +438,6 @@ def test_nothing_of_others_comes_alive(seed: int) -> None:
     assert not LIVE.search(plain), LIVE.search(plain)
 
 
-def test_commits_of_the_change() -> None:
+def test_the_commits_of_the_change_are_listed() -> None:
     assert [c.commit for c in full_change().own] == [A, B, C]
     assert [c.commit for c in full_change().recorded] == [A, B]

@@ -1,4 +1,4 @@
-"""No record empties the comment, or takes it more than a moment: what is over is cut, and the rest shown."""
+"""No record makes the comment empty or slow: what exceeds a limit is cut, and the rest is shown."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def decision(chosen: str, **more: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("sign", ["\u0301", "\u0301\u200d", "&", "\x1b", "|", "\u202e", "漢", "@a "])
 def test_one_long_text_does_not_empty_the_comment(sign: str) -> None:
-    """Marks have no width, and what is escaped is longer than it was."""
+    """Combining marks have no width, and escaping makes a text longer."""
     long = "x" + sign * 10_000
     fields = {
         "decisions": [decision(long, alternatives=[long], reasoning=long, confidence=0.1)],
@@ -72,14 +72,14 @@ def test_a_cut_counts_characters_too() -> None:
 
 @pytest.mark.parametrize("number", ["9" * 310, "-" + "9" * 310, "1e999", "NaN"])
 @pytest.mark.parametrize("where", ["rev", "costUsd", "usage"])
-def test_a_number_that_nothing_counts_to_costs_its_line_alone(number: str, where: str) -> None:
+def test_an_absurd_number_invalidates_only_its_own_line(number: str, where: str) -> None:
     figure: Mapping[str, Any] = {where: {"inputTokens": "N"} if where == "usage" else "N"}
     bad = line("traj_bad", **figure).replace('"N"', number)
     assert "**1 of 1 commit**" in render(changed(bad, line(decisions=[decision("plain")])))
 
 
 @pytest.mark.parametrize("number", [-5, 3, 1e300, -1e300, 10**38])
-def test_a_confidence_that_is_none_is_unknown(number: float) -> None:
+def test_an_invalid_confidence_is_unknown(number: float) -> None:
     told = line(
         decisions=[decision("plain", confidence=number)],
         retrospective={"by": "agent", "summary": "done", "confidence": number},
@@ -119,7 +119,7 @@ def full() -> dict[str, Any]:
 
 
 def spoil(value: Any, rng: random.Random) -> Any:
-    """``value`` with something odd in one place, however deep."""
+    """Return ``value`` with one value, at any depth, replaced by an unusual one."""
     if not isinstance(value, dict | list) or not value or ("v" not in value and rng.random() < 0.2):
         return rng.choice(ODD) if rng.random() < 0.8 else hostile(rng.randrange(9_999))
     copy = value.copy()
@@ -132,8 +132,8 @@ RECORDS = size(2_000, 20_000, "GIT_TRAJ_FUZZED")
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_whatever_a_record_holds_there_is_a_comment(seed: int) -> None:
-    """Ten odd records at a time, beside a plain one."""
+def test_any_record_can_be_rendered_in_a_comment(seed: int) -> None:
+    """Ten unusual records at a time, next to a plain one."""
     rng, told = random.Random(seed), full()
     for _ in range(RECORDS // 40):
         some = [json.dumps({**spoil(spoil(told, rng), rng), "rev": n}) for n in range(2, 12)]
@@ -144,7 +144,7 @@ def test_whatever_a_record_holds_there_is_a_comment(seed: int) -> None:
 
 
 def lines(field: str, number: int, entry: Callable[[str], Any]) -> list[str]:
-    """Parts of one trajectory, each with so many entries."""
+    """Yield ``number`` lines of one trajectory, each with many entries in ``field``."""
     return [line(at=m, **{field: [entry(f"{m} {n}") for n in range(number)]}) for m in range(16)]
 
 
@@ -167,8 +167,8 @@ FULL = {
 
 
 @pytest.mark.parametrize("name", FULL)
-def test_a_full_note_takes_a_moment(name: str) -> None:
-    """Each is some 800 kB; what compares each with each took minutes."""
+def test_a_full_note_is_rendered_quickly(name: str) -> None:
+    """Each is about 800 kB; comparing each entry with each other would take minutes."""
     told = FULL[name]()
     began = time.process_time()
     assert len(render(changed(*told))) < 60_000

@@ -1,4 +1,4 @@
-"""The comment as text for a terminal: nothing of others controls it."""
+"""The comment as text for a terminal: no foreign text controls it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.unit.render.test_inert import hostile
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_nothing_of_others_controls_the_terminal(seed: int) -> None:
+def test_no_foreign_text_controls_the_terminal(seed: int) -> None:
     evil = [hostile(seed + n * 1_000) for n in range(4)]
     decision = Decision(
         chosen=evil[0], by=evil[1], alternatives=(evil[2],), reasoning=evil[3], confidence=0.1
@@ -32,13 +32,13 @@ def test_nothing_of_others_controls_the_terminal(seed: int) -> None:
     ]
 
 
-def test_a_guess_does_not_read_as_stated() -> None:
+def test_an_inferred_decision_is_marked_as_such() -> None:
     text = render_plain(full_change(), CommentOptions(), Page())
     assert "  five attempts (inferred)\n" in text
     assert "  full jitter (90% sure)\n" in text
 
 
-def test_a_title_that_the_agent_gave_is_not_what_was_asked() -> None:
+def test_a_title_by_the_agent_is_not_shown_as_the_prompt() -> None:
     typed = record("traj_one", whole=whole(title="Make it green"), **figures(prompt="Make it\ngreen, please"))
     given = record("traj_two", whole=whole(title="Theme colours changed"), **figures(prompt="And yellow"))
     text = render_plain(change_of({A: [typed], B: [given]}, title="Colours"), CommentOptions(), Page())
@@ -46,13 +46,13 @@ def test_a_title_that_the_agent_gave_is_not_what_was_asked() -> None:
     assert "titled    Theme colours changed\n" in text
 
 
-def test_a_long_label_stands_before_its_text() -> None:
+def test_a_long_label_is_before_its_text() -> None:
     told = [record(f"traj_{name}", **figures(result=f"{name} works.")) for name in ("one", "two")]
     text = render_plain(change_of({A: [told[0]], B: [told[1]]}, title="Colours"), CommentOptions(), Page())
     assert "\nresult of the last session that states one: two works.\n" in text
 
 
-def test_the_least_sure_comes_first() -> None:
+def test_the_least_sure_decision_comes_first() -> None:
     chosen = [Decision(chosen=f"way {n}", by="agent", confidence=n / 10) for n in (9, 5, 1)]
     told = record("traj_one", **figures(decisions=tuple(chosen)))
     text = render_plain(change_of({A: [told]}), CommentOptions(), Page()).partition("Decided")[2]

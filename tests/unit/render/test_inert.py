@@ -1,4 +1,4 @@
-"""Nothing of others comes alive, as a real renderer of GitHub's Markdown shows.
+"""No foreign text becomes active: checked with a real renderer of GitHub's Markdown.
 
 ``GIT_TRAJ_RENDERS=N`` tries N texts.
 """
@@ -135,7 +135,7 @@ PIECES = [
 
 
 class Page(HTMLParser):
-    """What a renderer made: the tags with their attributes, the text, and the text that is not code."""
+    """A renderer's output: the tags with their attributes, the text, and the text that is not code."""
 
     def __init__(self, page: str) -> None:
         super().__init__(convert_charrefs=True)
@@ -209,7 +209,7 @@ SEEDS = [pytest.param(range(start, RENDERS, 8), id=f"from {start}") for start in
 
 
 @pytest.mark.parametrize("seeds", SEEDS)
-def test_nothing_comes_alive(seeds: range) -> None:
+def test_no_hostile_text_becomes_active(seeds: range) -> None:
     for seed in seeds:
         text = hostile(seed)
         said = words(text)
@@ -234,12 +234,12 @@ def test_nothing_comes_alive(seeds: range) -> None:
         assert not LIVE.search("".join(lines.plain)), f"{seed}: {text!r}"
 
 
-def test_the_comma_after_a_word_in_code_stays_outside() -> None:
+def test_a_comma_after_a_word_in_code_is_outside_of_it() -> None:
     assert words("carried from 16fcbd0, 79ec16c") == "carried from `16fcbd0`, `79ec16c`"
 
 
-def test_the_oracle_sees_what_is_live() -> None:
-    """What nobody made inert, it refuses."""
+def test_the_check_recognizes_active_text() -> None:
+    """It refuses texts that were not escaped."""
     live = ["see @octocat", "#12", "![x](y)", "<img src=x>", "https://e.example", "<!-- x -->", "*a*"]
     for text in live:
         with pytest.raises(AssertionError):

@@ -1,4 +1,4 @@
-"""The Markdown page: whole, and with nothing in it that an agent could bring to life."""
+"""The Markdown page: complete, and without active content from an agent."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ WORK = chapter(
 )
 
 
-def test_the_whole_page() -> None:
+def test_a_whole_page_is_rendered() -> None:
     told = {**full_header(), "chapters": [WORK], "also": []}
     assert (
         "".join(render_markdown(entry(), [told], detail=Detail()))
@@ -155,7 +155,7 @@ def test_plain_words_stay_plain(hostile: str, plain: str) -> None:
 
 
 @given(st.text(alphabet="`~|ab \n\\"))
-def test_nothing_breaks_out_of_code(text: str) -> None:
+def test_no_text_breaks_out_of_a_code_block(text: str) -> None:
     span = code(text)
     ticks = re.match("`+", span)
     assert ticks is not None
@@ -174,7 +174,7 @@ def test_every_line_of_a_quotation_is_quoted(text: str) -> None:
     assert all(line.startswith(">") for line in quote(text).split("\n"))
 
 
-def test_hostile_text_is_inert() -> None:
+def test_hostile_text_is_not_active() -> None:
     wild = chapter(HOSTILE, event("prompt", HOSTILE), event(HOSTILE, HOSTILE), call(HOSTILE, command=HOSTILE))
     told = {**hostile_header(), "chapters": [wild], "also": []}
     page = "".join(render_markdown(entry(subject=HOSTILE), [told], detail=Detail(everything=True)))
@@ -187,7 +187,7 @@ def test_hostile_text_is_inert() -> None:
     assert not re.search(r"(?<!\\)\]\(", bare)
 
 
-def test_files_of_the_commit_that_no_edit_names_stand_apart() -> None:
+def test_files_of_the_commit_without_an_edit_are_listed_separately() -> None:
     told = {**full_header(), "chapters": [WORK], "also": []}
     edited = told["filesChanged"][0]["path"]
     page = "".join(render_markdown({**entry(), "files": [edited, "gen`x"]}, [told], detail=Detail()))

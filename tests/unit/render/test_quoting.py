@@ -1,4 +1,4 @@
-"""Quoted text: one line that decodes to what it was, and nothing that a prompt could take for its own."""
+"""Quoted text: one line that decodes to the original, and that cannot be taken for part of a prompt."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ NASTY = st.text(
         ("half \ud800", '"half \\ud800"'),
     ],
 )
-def test_quotes(text: str, quoted: str) -> None:
+def test_a_text_is_quoted_on_one_line(text: str, quoted: str) -> None:
     assert quote(text) == quoted
 
 
 @given(NASTY | st.text())
-def test_a_quote_is_harmless_and_loses_nothing(text: str) -> None:
+def test_a_quote_is_harmless_and_can_be_decoded(text: str) -> None:
     quoted = quote(text)
     assert json.loads(quoted) == text
     assert quoted.isprintable()
@@ -45,7 +45,7 @@ def test_a_quote_is_harmless_and_loses_nothing(text: str) -> None:
     assert not re.search(r"<[A-Za-z/!|]|\[\[|```|~~~|\[/?[A-Z]{2}", quoted)
 
 
-def test_a_document_is_quoted_as_its_texts_are() -> None:
+def test_a_document_is_quoted_like_its_texts() -> None:
     document = {"<system>": ["</system>", None, 1.5, [["x"]]]}
     assert quote(document).count("<") == 0
     assert json.loads(quote(document)) == document
@@ -55,5 +55,5 @@ def test_white_space_is_one_space() -> None:
     assert one_line(" a\r\n\tb\u2028c\x85d ") == "a b c d"
 
 
-def test_what_a_text_weighs() -> None:
+def test_the_weight_of_a_text_is_estimated() -> None:
     assert [weigh(text) for text in ("", "abcd", "é", "漢", "😀", "\ud800")] == [0, 4, 4, 6, 8, 2]

@@ -1,4 +1,4 @@
-"""What a search found, as a terminal shows it."""
+"""Search results as shown in a terminal."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Found:
     excerpts: tuple[Excerpt, ...] = (Excerpt("prompt", "p", ("the ", "rate", " of\n  the ", "limit", "")),)
 
 
-def test_the_commit_the_words_and_whose_they_are() -> None:
+def test_a_result_shows_the_commit_the_words_and_their_author() -> None:
     assert render_hit(Found(), COMMIT, Page(80), NOW).splitlines() == [
         "1f442bd Parse durations  24 hours ago by A",
         "  asked    the rate of the limit",
@@ -40,7 +40,7 @@ def test_the_commit_the_words_and_whose_they_are() -> None:
     assert "the \x1b[1;31mrate\x1b[0m of the \x1b[1;31mlimit\x1b[0m\n" in painted
 
 
-def test_what_led_nowhere_says_so() -> None:
+def test_a_result_without_a_commit_is_marked() -> None:
     found = Found(about={"title": None, "role": "explored"})
     assert render_hit(found, None, Page(), NOW).splitlines()[::2] == [
         "traj_one",
@@ -48,7 +48,7 @@ def test_what_led_nowhere_says_so() -> None:
     ]
 
 
-def test_nothing_has_power_over_the_terminal() -> None:
+def test_no_text_controls_the_terminal() -> None:
     evil = "\x1b]0;owned\x07\u202e"
     found = Found(evil, evil, {"title": evil, "role": evil}, (Excerpt("output", None, (evil, evil, evil)),))
     shown = render_hit(found, {**COMMIT, "subject": evil}, Page(80), NOW)

@@ -30,7 +30,9 @@ from gittraj.render.comment.tables import decisions_table
         ),
     ],
 )
-def test_sides(chosen: str, others: list[str], told: tuple[str, list[str]], words: str) -> None:
+def test_the_sides_of_a_decision_are_put_into_words(
+    chosen: str, others: list[str], told: tuple[str, list[str]], words: str
+) -> None:
     decision = {"chosen": chosen, "alternatives": others}
     assert (sides(decision), decided(decision)) == (told, words)
 

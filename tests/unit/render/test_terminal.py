@@ -1,4 +1,4 @@
-"""Text for a terminal: whatever an agent wrote, it can only be read."""
+"""Text for a terminal: whatever an agent wrote, it can be read but controls nothing."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from gittraj.render.text.terminal import Page, cut, escape, escape_line, width, 
         ("日本語 🎉 é", "日本語 🎉 é"),
     ],
 )
-def test_nothing_has_power_over_the_terminal(hostile: str, shown: str) -> None:
+def test_no_text_controls_the_terminal(hostile: str, shown: str) -> None:
     assert escape(hostile) == shown
 
 
 @given(st.text())
-def test_escaped_text_holds_no_control_and_stays_as_it_is(text: str) -> None:
+def test_escaped_text_has_no_controls_and_escaping_it_again_changes_nothing(text: str) -> None:
     safe = escape(text)
     assert {unicodedata.category(sign) for sign in safe.replace("\n", "")}.isdisjoint({"Cc", "Cf", "Cs"})
     assert escape(safe) == safe
@@ -44,7 +44,7 @@ def test_escaped_text_holds_no_control_and_stays_as_it_is(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "columns"), [("abc", 3), ("日本", 4), ("e\u0301", 1), ("🎉", 2), ("\x1b[1mab\x1b[0m", 2)]
 )
-def test_width_is_what_the_terminal_takes(text: str, columns: int) -> None:
+def test_the_width_of_a_text_is_the_terminals(text: str, columns: int) -> None:
     assert width(text) == columns
 
 
@@ -67,7 +67,7 @@ def test_wrapped_lines_fit_and_lose_nothing(text: str, columns: int) -> None:
         ("a\n\nb", ["a", "", "b"]),
     ],
 )
-def test_wrap(text: str, rows: list[str]) -> None:
+def test_a_long_text_is_wrapped(text: str, rows: list[str]) -> None:
     assert wrap(text, 12) == rows
 
 
@@ -81,11 +81,11 @@ def test_a_long_text_ends_with_an_ellipsis() -> None:
     ("text", "columns", "shown"),
     [("abcdef", 6, "abcdef"), ("abcdef", 5, "abcd…"), ("日本語", 5, "日本…"), ("abc", None, "abc")],
 )
-def test_cut(text: str, columns: int | None, shown: str) -> None:
+def test_a_text_is_cut_to_a_width(text: str, columns: int | None, shown: str) -> None:
     assert cut(text, columns) == shown
 
 
-def test_a_block_is_set_in_after_its_label() -> None:
+def test_a_block_is_indented_after_its_label() -> None:
     page = Page(columns=16, colour=True)
     assert page.block("one two three", "dim", indent=6, label="  who") == [
         "\x1b[36m  who\x1b[0m \x1b[2mone two\x1b[0m",

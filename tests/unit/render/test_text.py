@@ -1,4 +1,4 @@
-"""What ``log`` prints: whole outputs, so that they can be read here as people see them."""
+"""What ``log`` prints: whole outputs, as people see them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.unit.render.headers import NOW, bare_header, entry, full_header, host
 PAGE = Page(columns=72)
 
 
-def test_a_commit_with_everything_known() -> None:
+def test_a_commit_with_everything_known_is_shown() -> None:
     assert (
         render_entry(entry(full_header()), PAGE, NOW)
         == """\
@@ -34,7 +34,7 @@ def test_a_commit_with_everything_known() -> None:
     )
 
 
-def test_a_commit_of_which_nothing_is_known() -> None:
+def test_a_commit_without_known_fields_is_shown() -> None:
     assert (
         render_entry(entry(bare_header(), subject=""), PAGE, NOW)
         == """\
@@ -44,7 +44,7 @@ def test_a_commit_of_which_nothing_is_known() -> None:
     )
 
 
-def test_headings_and_tables_are_no_text_for_a_line() -> None:
+def test_headings_and_tables_are_left_out_of_a_line() -> None:
     said = (
         "## Beads\n\nEpic `b-1` is set up.\n\n| Bead | Task |\n|---|---|\n| b-1 | Do |\n\n**Next**\nRun it."
     )
@@ -54,7 +54,7 @@ def test_headings_and_tables_are_no_text_for_a_line() -> None:
     assert "\n  said     ## Done\n" in render_entry(entry(bare), PAGE, NOW)
 
 
-def test_a_long_subject_and_several_trajectories() -> None:
+def test_a_long_subject_and_several_trajectories_are_shown() -> None:
     subject = "Cap retries at five attempts so that the thirty seconds of a caller are always enough"
     assert (
         render_entry(entry(bare_header(), bare_header(), subject=subject), PAGE, NOW)
@@ -68,7 +68,7 @@ def test_a_long_subject_and_several_trajectories() -> None:
     )
 
 
-def test_one_line_each() -> None:
+def test_each_commit_is_shown_on_one_line() -> None:
     header = full_header(commits=["a"])
     assert render_oneline(entry(header), render_small([header]), PAGE) == (
         "9b440cb Retry in the client, with jitter  claude-code · 4m · $0.04 · 80…\n"
@@ -82,7 +82,7 @@ def test_one_line_each() -> None:
 
 
 @pytest.mark.parametrize("page", [PAGE, Page(), Page(columns=72, colour=True)])
-def test_hostile_text_is_inert(page: Page) -> None:
+def test_hostile_text_is_escaped(page: Page) -> None:
     header = {**hostile_header(), "commits": []}
     told = entry(header, subject=header["title"])
     told["author"]["name"] = header["title"]
@@ -98,13 +98,13 @@ def test_hostile_text_is_inert(page: Page) -> None:
     assert "^[]0;owned^G^M<script>" in render_entry(told, page, NOW)
 
 
-def test_colours_are_closed_on_every_line() -> None:
+def test_colours_end_on_every_line() -> None:
     text = render_entry(entry(full_header()), Page(columns=72, colour=True), NOW)
     for line in text.splitlines():
         assert line.count("\x1b[0m") * 2 == line.count("\x1b[")
 
 
-def test_a_choice_against_something_names_it_once() -> None:
+def test_a_choice_that_is_only_a_rejection_names_it_once() -> None:
     against = {"chosen": "I decided against caching", "alternatives": ["caching"], "by": "agent"}
     told = render_decision({**against, "reasoning": "the data changes", "confidence": None}, Page(None))
     assert told == "I decided against caching, because the data changes"

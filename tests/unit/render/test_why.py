@@ -1,4 +1,4 @@
-"""What ``why`` prints of an entry; the whole is in the integration tests."""
+"""What ``why`` prints for an entry; whole outputs are in the integration tests."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_many_lines_are_shortened_and_gaps_are_shown() -> None:
     )
 
 
-def test_of_several_sessions_none_is_said_to_have_written_a_line() -> None:
+def test_with_several_sessions_no_line_is_credited_to_one() -> None:
     beside = [{"id": f"traj_{n}", "prompt": f"Do {n}", "read": n > 1} for n in range(5)]
     told = render_reason(
         reason(full_header(), decisions=[], prompt=None, beside=beside[2:]), LINES, Page(72), NOW
@@ -87,7 +87,7 @@ def test_decisions_that_are_not_shown_are_hinted_at() -> None:
 
 
 @pytest.mark.parametrize("form", ["text", "porcelain"])
-def test_hostile_words_have_no_power(form: str) -> None:
+def test_hostile_words_are_escaped(form: str) -> None:
     header = hostile_header()
     edit = {**call(HOSTILE), "id": HOSTILE, "ts": HOSTILE}
     evil = reason(

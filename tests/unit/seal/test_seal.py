@@ -1,4 +1,4 @@
-"""What is under a seal, and what it is bound to. The format below it is tested in ``age/``."""
+"""The content of a seal, and what it is bound to. The format below it is tested in ``age/``."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SEALER = RecipientSealer([READER])
 
 
 class Opener:
-    """With one key; what cannot be opened stays closed."""
+    """Opens seals with one key; what it cannot open stays sealed."""
 
     def __init__(self, key: Any = KEY) -> None:
         self.key = key
@@ -48,14 +48,14 @@ def thoughts(*texts: str) -> list[AnyEvent]:
 
 
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"]), min_size=1), min_size=1, max_size=5))
-def test_what_was_sealed_opens_as_it_was(texts: list[str]) -> None:
+def test_sealed_events_are_opened_unchanged(texts: list[str]) -> None:
     events = [*thoughts(*texts), Message(id="m", content="said")]
     sealed, seals = seal_events("traj_a", events, SEALER)
     assert [e.content for e in sealed] == [""] * len(texts) + ["said"]
     assert open_events("traj_a", sealed, seals, Opener()) == events
 
 
-def test_one_event_has_the_payload_and_each_says_the_size_of_all() -> None:
+def test_one_event_has_the_payload_and_each_has_the_total_size() -> None:
     sealed, seals = seal_events("traj_a", thoughts("a", "b" * 5_000), SEALER)
     (name,) = seals
     assert [(e.seal, e.payload is not None) for e in sealed if isinstance(e, Thinking)] == [
@@ -65,7 +65,7 @@ def test_one_event_has_the_payload_and_each_says_the_size_of_all() -> None:
     assert len({e.sealed_bytes for e in sealed if isinstance(e, Thinking)}) == 1
 
 
-def test_nothing_beside_the_text_tells_of_it() -> None:
+def test_no_other_field_reveals_the_sealed_text() -> None:
     told = Thinking(
         id="t",
         content="canary",
@@ -79,7 +79,7 @@ def test_nothing_beside_the_text_tells_of_it() -> None:
     assert sealed[0].artifact is None
 
 
-def test_no_walk_over_texts_reaches_a_payload() -> None:
+def test_map_texts_does_not_reach_a_payload() -> None:
     sealed, seals = seal_events("traj_a", thoughts("a"), SEALER)
     walked = [map_texts(event, lambda text, _: f"x{text}") for event in sealed]
     assert isinstance(walked[0], Thinking)
@@ -87,7 +87,7 @@ def test_no_walk_over_texts_reaches_a_payload() -> None:
     assert seals
 
 
-def test_a_seal_is_of_one_trajectory_and_of_its_events() -> None:
+def test_a_seal_is_bound_to_one_trajectory_and_its_events() -> None:
     events = thoughts("a", "b")
     sealed, seals = seal_events("traj_a", events, SEALER)
     opened = open_events("traj_b", sealed, seals, Opener())
@@ -103,7 +103,7 @@ def _like(event: AnyEvent, name: str) -> AnyEvent:
     return Thinking(id=name, seal=event.seal, sealed_bytes=event.sealed_bytes)
 
 
-def test_payload_and_header_of_two_seals_do_not_mix() -> None:
+def test_payload_and_header_of_two_seals_cannot_be_combined() -> None:
     (first, one), (second, two) = (SEALER.seal("traj_a", {"t": text}) for text in "ab")
     for header, payload in ((first, two), (second, one)):
         with pytest.raises(SealError):
@@ -127,14 +127,14 @@ def test_payload_and_header_of_two_seals_do_not_mix() -> None:
     ],
     ids=["empty", "bare", "text", "list", "version", "number", "blocks", "cut", "tail", "bomb", "deep"],
 )
-def test_what_no_git_traj_sealed_is_refused(plain: bytes) -> None:
+def test_content_that_git_traj_did_not_seal_is_refused(plain: bytes) -> None:
     sealed = encrypt(plain, [READER])
     with pytest.raises(SealError) as caught:
         unseal("traj_a", ["t"], sealed.header, sealed.payload, [KEY])
     assert "\n" not in caught.value.message
 
 
-def test_it_opens_without_git_traj() -> None:
+def test_a_seal_can_be_opened_without_git_traj() -> None:
     header, payload = SEALER.seal("traj_a", {"t": "ü"})
     plain = decrypt(header, payload, [KEY])
     assert json.loads(gzip.decompress(plain.rstrip(b"\0") + b"\0" * 8)) == {
@@ -144,7 +144,7 @@ def test_it_opens_without_git_traj() -> None:
     }
 
 
-def test_sealing_twice_differs_and_the_size_does_not() -> None:
+def test_sealing_twice_gives_different_bytes_of_the_same_size() -> None:
     (one, first), (two, second) = (SEALER.seal("traj_a", {"t": "a" * n}) for n in (1, 900))
     assert one != two
     assert first != second
@@ -155,8 +155,8 @@ def test_sealing_twice_differs_and_the_size_does_not() -> None:
     ("length", "size"),
     [(0, 1024), (1024, 1024), (1025, 1088), (2000, 2048), (100_000, 100_352), (9**9, 394264576)],
 )
-def test_padded_sizes(length: int, size: int) -> None:
-    """By the definition in the paper, worked out by hand."""
+def test_sizes_are_padded(length: int, size: int) -> None:
+    """Calculated by hand from the definition in the paper."""
     assert padded(length) == size
 
 
@@ -165,14 +165,14 @@ def test_padding_costs_at_most_an_eighth(length: int) -> None:
     assert length <= padded(length) <= length * 1.125
 
 
-def test_much_thinking_is_several_seals() -> None:
+def test_a_lot_of_thinking_makes_several_seals() -> None:
     events = thoughts(*("x" * (LIMIT // 2 + 1) for _ in range(3)))
     sealed, seals = seal_events("traj_a", events, SEALER)
     assert len(seals) == 3
     assert open_events("traj_a", sealed, seals, Opener()) == events
 
 
-def test_other_readers_of_the_same_payload() -> None:
+def test_readers_can_be_added_to_the_same_payload() -> None:
     other = parse_identity(generate_identity())
     header, payload = SEALER.seal("traj_a", {"t": "a"})
     with pytest.raises(NoMatch):

@@ -1,4 +1,4 @@
-"""The cursors are a cache; what was switched off is a promise."""
+"""Cursors are a cache; which sessions are switched off must not be lost."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.unit.strategies import values_of
 
 @given(state=values_of(State), off=values_of(Suspension))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=15, deadline=None)
-def test_what_is_saved_is_loaded(tmp_path: Path, state: State, off: Suspension) -> None:
+def test_saved_state_is_loaded(tmp_path: Path, state: State, off: Suspension) -> None:
     state = replace(state, reflogs=dict.fromkeys(state.reflogs, ("7", "digest")))
     save(tmp_path, state)
     save(tmp_path, off)
@@ -31,25 +31,25 @@ def test_what_is_saved_is_loaded(tmp_path: Path, state: State, off: Suspension) 
         *(b'{"version":%d,"reflogs":{"a":%s}}' % (VERSION, row) for row in (b"[]", b'["7"]', b'["x","y"]')),
     ],
 )
-def test_damaged_cursors_are_made_anew(tmp_path: Path, text: bytes) -> None:
+def test_damaged_cursors_are_created_again(tmp_path: Path, text: bytes) -> None:
     (tmp_path / "cursors.json").write_bytes(text)
     assert load_state(tmp_path) is None
 
 
-def test_without_files_nothing_is_known_and_nothing_is_off(tmp_path: Path) -> None:
+def test_without_files_the_state_is_empty_and_nothing_is_off(tmp_path: Path) -> None:
     assert load_state(tmp_path) is None
     assert load_suspension(tmp_path) == Suspension()
 
 
 @pytest.mark.parametrize("text", [b"", b"{", b"null", b'{"sessions":{"a":[{}]}}', b'{"paused":"yes"}'])
-def test_a_damaged_promise_stops_everything(tmp_path: Path, text: bytes) -> None:
-    """Rather nothing read than what was asked to stay unread."""
+def test_a_damaged_list_of_switched_off_sessions_stops_everything(tmp_path: Path, text: bytes) -> None:
+    """It is better to read nothing than what must stay unread."""
     (tmp_path / "off.json").write_bytes(text)
     with pytest.raises(FormatError, match=r"off\.json is damaged"):
         load_suspension(tmp_path)
 
 
-def test_nothing_half_written_remains(tmp_path: Path) -> None:
+def test_no_half_written_file_remains(tmp_path: Path) -> None:
     save(tmp_path, Suspension(sessions={"claude-code:s": (Span(start=3),)}))
     before = (tmp_path / "off.json").read_bytes()
     (tmp_path / "cursors.json").mkdir()

@@ -1,4 +1,4 @@
-"""What a clone keeps of secrets: keyed hashes, in the order in which they became known."""
+"""What a clone stores of secrets: keyed hashes, in the order in which they became known."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def state(folder: Path) -> LocalState:
     return local
 
 
-def test_hashes_stand_in_the_order_in_which_they_came(tmp_path: Path) -> None:
+def test_hashes_are_in_the_order_in_which_they_were_added(tmp_path: Path) -> None:
     local = state(tmp_path)
     assert local.hashes() == ()
     assert local.add_hashes(frozenset({"m"})) == {"m"}
@@ -24,14 +24,14 @@ def test_hashes_stand_in_the_order_in_which_they_came(tmp_path: Path) -> None:
     assert local.hashes() == ("m", "a", "b")
 
 
-def test_none_is_lost_when_several_are_told_at_once(tmp_path: Path) -> None:
+def test_no_hash_is_lost_when_several_are_added_at_once(tmp_path: Path) -> None:
     local = state(tmp_path)
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda n: local.add_hashes(frozenset({f"{n:03d}"})), range(60)))
     assert sorted(local.hashes()) == [f"{n:03d}" for n in range(60)]
 
 
-def test_the_key_is_nobody_elses(tmp_path: Path) -> None:
+def test_only_the_owner_can_read_the_key(tmp_path: Path) -> None:
     local = state(tmp_path)
     local.add_hashes(frozenset({"a"}))
     key = tmp_path / "traj" / "redact.key"
@@ -40,7 +40,7 @@ def test_the_key_is_nobody_elses(tmp_path: Path) -> None:
     assert len(local.key()) == 32
 
 
-def test_what_was_exposed_is_told_until_the_file_goes(tmp_path: Path) -> None:
+def test_exposed_trajectories_are_listed_until_the_file_is_removed(tmp_path: Path) -> None:
     local = state(tmp_path)
     local.add_exposed(frozenset({"traj_b"}))
     local.add_exposed(frozenset({"traj_a"}))
@@ -49,7 +49,7 @@ def test_what_was_exposed_is_told_until_the_file_goes(tmp_path: Path) -> None:
     assert local.exposed() == frozenset()
 
 
-def test_an_unfinished_key_of_another_checkout_is_tidied(tmp_path: Path) -> None:
+def test_an_unfinished_key_of_another_checkout_is_removed(tmp_path: Path) -> None:
     local = state(tmp_path)
     place = local.folder / "of-0123" / "redact.key.4711.1"
     place.parent.mkdir(parents=True)

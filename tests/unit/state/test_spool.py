@@ -1,4 +1,4 @@
-"""The spool is read in the middle of somebody's writing, and never believed more than it says."""
+"""The spool may be read while a hook writes to it, and its lines are not trusted."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def parsed(*lines: str) -> list[Spooled]:
     return list(parse_spool("".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape")))
 
 
-def test_what_the_hooks_write() -> None:
+def test_lines_of_gits_hooks_are_read() -> None:
     assert parsed(
         f"commit\t{A}\tses\t\t\t/r/.git",
         f"commit\t{A}\t\tthread\tcall_1\t/r/.git",
@@ -40,7 +40,7 @@ def test_what_the_hooks_write() -> None:
     ]
 
 
-def test_the_second_form() -> None:
+def test_lines_of_the_second_form_are_read() -> None:
     agent = "CODEX_THREAD_ID=t1\tCODEX_TOOL_CALL_ID=call\tAI_AGENT=1"
     assert parsed(
         f"2\tcommit\t{A}\t/r/.git\t1",
@@ -71,12 +71,12 @@ def test_the_second_form() -> None:
         pytest.param(f"rewrite\t{A}\t{B}{B}\t\t\t/r", id="no new commit"),
     ],
 )
-def test_a_line_without_sense_is_passed_over(line: str) -> None:
+def test_an_invalid_line_is_skipped(line: str) -> None:
     good = f"off\t{A}\t\t\t\t/r"
     assert [s.kind for s in parsed(line, good)] == ["off"]
 
 
-def test_what_the_hooks_of_agents_write() -> None:
+def test_lines_of_agents_hooks_are_read() -> None:
     lines = parsed(
         "session\tgemini\ts1\tSessionStart\t/home/l 1.jsonl\t/r/.git",
         "session\tgemini\ts1\tSessionEnd\t\t/r/.git",
@@ -96,11 +96,11 @@ def test_what_the_hooks_of_agents_write() -> None:
     assert find_told([*lines, *again]) == ({"gemini:s1": "/other"}, {"gemini:s2"})
 
 
-def test_a_folder_may_have_any_name() -> None:
+def test_a_folder_with_any_name_is_read() -> None:
     assert parsed(f"off\t{A}\t\t\t\t/a\tb/\udcff")[0].git_dir == Path("/a\tb/\udcff")
 
 
-def test_a_line_that_two_shims_wrote_counts_once() -> None:
+def test_a_line_written_by_two_shims_counts_once() -> None:
     line = f"commit\t{A}\tses\t\t\t/r/.git"
     assert len(parsed(line, line)) == 1
 
@@ -110,7 +110,7 @@ def test_no_bytes_raise(data: bytes) -> None:
     list(parse_spool(data))
 
 
-def test_reading_goes_on_where_it_ended_and_leaves_a_half_line(tmp_path: Path) -> None:
+def test_reading_resumes_where_it_ended_and_leaves_an_incomplete_line(tmp_path: Path) -> None:
     assert read_spool(tmp_path, 0) == ([], 0)
     spool = tmp_path / "spool"
     first, second = f"off\t{A}\t\t\t\t/r\n".encode(), f"off\t{B}\t\t\t\t/r\n".encode()
@@ -124,7 +124,7 @@ def test_reading_goes_on_where_it_ended_and_leaves_a_half_line(tmp_path: Path) -
     assert ([s.id for s in found], offset) == ([B], len(first + second))
 
 
-def test_a_spool_that_was_made_anew_is_read_from_its_start(tmp_path: Path) -> None:
+def test_a_recreated_spool_is_read_from_its_start(tmp_path: Path) -> None:
     (tmp_path / "spool").write_bytes(f"off\t{A}\t\t\t\t/r\n".encode())
     found, offset = read_spool(tmp_path, 10_000)
     assert [s.id for s in found] == [A]

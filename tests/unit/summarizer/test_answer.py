@@ -1,4 +1,4 @@
-"""What a program answers counts as far as an agent's own words bear it out."""
+"""A program's answer counts only as far as the agent's own words support it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def decision(**fields: Any) -> dict[str, Any]:
     }
 
 
-def test_a_decision_keeps_the_words_as_they_stand_in_the_log() -> None:
+def test_a_decision_keeps_the_words_of_the_log() -> None:
     (found,) = answer(decisions=[decision()]).decisions
     assert (found.chosen, found.alternatives, found.reasoning) == ("a set", ("a list",), "speed")
     assert (found.by, found.event, found.quote) == ("model:m1", "m", "I took a set,\nnot a list, for speed.")
@@ -51,42 +51,42 @@ def test_a_decision_keeps_the_words_as_they_stand_in_the_log() -> None:
         {"event": "p", "quote": "Use a set and not a list"},  # the user's words
         {"event": "r", "quote": "I chose the dark side"},  # a program's
         {"event": "sealed", "quote": ""},
-        {"quote": "set,"},  # one word stands everywhere
+        {"quote": "set,"},  # a single word is everywhere
         {"quote": None},
         {"event": ["m"]},
         {"chosen": "  "},
         {"chosen": 3},
     ],
 )
-def test_what_rests_on_nothing_is_refused_and_counted(fields: dict[str, Any]) -> None:
+def test_an_unsupported_decision_is_refused_and_counted(fields: dict[str, Any]) -> None:
     found = answer(decisions=[decision(**fields), decision()])
     assert (len(found.decisions), found.refused) == (1, 1)
 
 
-def test_doubts_are_their_words() -> None:
+def test_doubts_are_quoted_from_the_log() -> None:
     found = answer(doubts=[{"event": "m", "quote": "Windows is untested."}, "Linux is untested", None])
     assert found.doubts == (("m", "Windows is untested."),)
     assert found.refused == 2
 
 
-def test_more_than_was_asked_for_is_refused() -> None:
+def test_more_entries_than_requested_are_refused() -> None:
     found = answer(decisions=[decision()] * 100)
     assert (len(found.decisions), found.refused) == (8, 92)
 
 
 @pytest.mark.parametrize("text", ["", "no", "[1]", "{", "{'summary': 1}", "[" * 100_000, "{" * 100_000 + "}"])
-def test_anything_but_the_json_that_was_asked_for(text: str) -> None:
+def test_an_answer_other_than_the_requested_json_is_refused(text: str) -> None:
     with pytest.raises(TrajError, match="not the JSON"):
         understand(text, EVENTS, by="model:m1")
 
 
 @pytest.mark.parametrize("summary", [None, 3, " ", ["x"]])
-def test_no_summary(summary: Any) -> None:
+def test_an_answer_without_a_summary_is_refused(summary: Any) -> None:
     with pytest.raises(TrajError, match="no summary"):
         answer(summary=summary)
 
 
-def test_lists_that_are_none() -> None:
+def test_values_that_are_not_lists_are_ignored() -> None:
     assert answer(decisions={"a": 1}, doubts="x").refused == 0
 
 
@@ -94,12 +94,12 @@ def test_a_long_summary_is_cut() -> None:
     assert len(answer(summary="word " * 10_000).summary) <= 1_200
 
 
-def test_a_request_has_the_words_and_nothing_that_is_sealed() -> None:
+def test_a_request_has_the_agents_words_but_no_sealed_text() -> None:
     lines = [json.loads(line) for line in write_request(EVENTS).splitlines() if line.startswith('{"id"')]
     assert [(line["id"], line["kind"]) for line in lines] == [("p", "asked"), ("m", "said"), ("r", "got")]
 
 
-def test_of_a_long_log_the_calls_go_first_then_the_oldest_words() -> None:
+def test_of_a_long_log_calls_are_left_out_first_and_then_the_oldest_words() -> None:
     calls = [ToolCall(id=f"c{n}", name="Bash", arguments={"command": "x" * 500}) for n in range(1_000)]
     words = [Message(id=f"m{n}", content="y" * 7_000) for n in range(100)]
     request = write_request([*calls, *words, EVENTS[2]])

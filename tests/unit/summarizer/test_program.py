@@ -1,4 +1,4 @@
-"""Which programs may be asked, with which arguments, and what comes out of what they print."""
+"""Programs that may be used, their arguments, and how their output is read."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ def test_codex_gets_no_shell_no_servers_and_no_search() -> None:
         ("   ", "is empty"),
     ],
 )
-def test_what_is_not_asked(command: str, why: str) -> None:
+def test_unsuitable_programs_are_refused(command: str, why: str) -> None:
     with pytest.raises(TrajError, match=why):
         Program.of(command)
 
 
-def test_another_program_is_taken_as_it_is() -> None:
+def test_another_program_is_used_as_given() -> None:
     assert Program.of("ollama run 'my model'").arguments == ("ollama", "run", "my model")
 
 
@@ -65,7 +65,7 @@ def test_nothing_of_git_or_of_agents_is_inherited() -> None:
     assert _clean({**kept, **dict.fromkeys(names.split(), "x")}) == {**kept, "GIT_TRAJ": "0"}
 
 
-def test_what_claude_prints() -> None:
+def test_claudes_output_is_read() -> None:
     spent = {
         "input_tokens": 5,
         "cache_read_input_tokens": 2,
@@ -89,7 +89,7 @@ def test_what_claude_prints() -> None:
         READERS["claude"](json.dumps({"is_error": True, "api_error_status": 429}).encode())
 
 
-def test_what_codex_prints() -> None:
+def test_codexs_output_is_read() -> None:
     lines = [
         {"type": "item.completed", "item": {"type": "error", "message": "no"}},
         {"type": "item.completed", "item": {"type": "agent_message", "text": "x"}},

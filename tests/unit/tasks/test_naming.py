@@ -1,4 +1,4 @@
-"""What a text names, where."""
+"""Task names in texts, and which task system they belong to."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def addressed(task: TaskRef | None) -> str | None:
         ("https://github.com/acme/app/pull/9/files", "9", "https://github.com/acme/app/pull/9"),
     ],
 )
-def test_github(text: str, id_: str, url: str) -> None:
+def test_names_of_github_issues_are_read(text: str, id_: str, url: str) -> None:
     task = detect(text, Site(remotes=GITHUB))
     assert (named(task), addressed(task)) == (f"github:{id_}", url)
 
@@ -68,11 +68,11 @@ def test_github(text: str, id_: str, url: str) -> None:
         "git://GitHub.com/acme/app.git/",
     ],
 )
-def test_addresses_of_remotes(remote: str) -> None:
+def test_github_repositories_are_recognized_by_their_remote(remote: str) -> None:
     assert addressed(detect("#1", Site(remotes=("/srv/other.git", remote)))) == ISSUES + "1"
 
 
-def test_github_of_ones_own() -> None:
+def test_names_of_a_github_enterprise_server_are_read() -> None:
     remotes = ("https://git.example.com/acme/app",)
     assert named(detect("#1", Site(remotes=remotes))) == "plain:#1"
     site = Site(remotes=remotes, environ={"GH_HOST": "git.example.com"})
@@ -93,7 +93,9 @@ def test_github_of_ones_own() -> None:
         ({"LINEAR_API_KEY": ""}, None, "plain"),
     ],
 )
-def test_whose_a_key_is(environ: dict[str, str], preferred: str | None, expected: str) -> None:
+def test_a_key_belongs_to_the_configured_system(
+    environ: dict[str, str], preferred: str | None, expected: str
+) -> None:
     site = Site(environ=environ, preferred=preferred)
     assert named(detect("ENG-456", site)) == f"{expected}:ENG-456"
     assert named(from_branch("feature/ENG-456-auth", site)) == (
@@ -101,7 +103,7 @@ def test_whose_a_key_is(environ: dict[str, str], preferred: str | None, expected
     )
 
 
-def test_addresses() -> None:
+def test_addresses_of_tasks_are_read() -> None:
     site = Site(environ=JIRA)
     assert addressed(detect("ENG-4", site)) == "https://jira.example.com/base/browse/ENG-4"
     assert named(detect("https://jira.example.com/base/browse/ENG-4?a=b", site)) == "jira:ENG-4"
@@ -112,7 +114,7 @@ def test_addresses() -> None:
     assert named(detect(elsewhere, site)) == f"plain:{elsewhere}"
 
 
-def test_beads(beads: Path) -> None:
+def test_names_of_beads_tasks_are_read(beads: Path) -> None:
     site = Site(folders=(beads,), environ=LINEAR)
     assert named(detect("app-x7", site)) == "beads:app-x7"
     assert named(detect("bd-a1b2.3", site)) == "beads:bd-a1b2.3"
@@ -124,7 +126,7 @@ def test_beads(beads: Path) -> None:
     assert from_branch("fix/app-startup", site) is None
 
 
-def test_beads_in_the_main_work_tree_and_by_its_variable(beads: Path, tmp_path: Path) -> None:
+def test_beads_is_found_in_the_main_work_tree_and_by_its_variable(beads: Path, tmp_path: Path) -> None:
     assert named(detect("app-x7", Site(folders=(tmp_path / "linked", beads)))) == "beads:app-x7"
     assert named(detect("app-x7", Site(environ={"BEADS_DIR": str(beads / ".beads")}))) == "beads:app-x7"
     (beads / ".beads" / "config.yaml").write_text('# issue-prefix: "no"\nissue-prefix: "ENG"\n')
@@ -149,17 +151,17 @@ def test_beads_in_the_main_work_tree_and_by_its_variable(beads: Path, tmp_path: 
         ("\x1b[31mred\u202e\n", "plain:[31mred"),
     ],
 )
-def test_what_is_spelled_out_and_what_nobody_knows(text: str, expected: str) -> None:
+def test_other_names_are_plain_or_belong_to_the_system_of_their_prefix(text: str, expected: str) -> None:
     assert named(detect(text, Site(environ=LINEAR))) == expected
     if not expected.startswith("github"):
         assert named(detect(text, Site(environ=LINEAR, remotes=GITHUB))) == expected
 
 
-def test_nothing_is_no_task() -> None:
+def test_an_empty_name_is_not_a_task() -> None:
     assert detect(" \n\u200b", Site()) is None
 
 
-def test_the_title_of_a_bare_task_is_how_people_write_it() -> None:
+def test_a_task_without_a_title_is_titled_as_people_write_it() -> None:
     assert (detect("GH-12", Site(remotes=GITHUB)) or TaskRef(title="")).title == "#12"
     assert (detect("ENG-4", Site(environ=LINEAR)) or TaskRef(title="")).title == "ENG-4"
     long = detect("x" * 999, Site())
@@ -193,7 +195,7 @@ def test_the_title_of_a_bare_task_is_how_people_write_it() -> None:
         ("fix-CVE-2024-1234", None),
     ],
 )
-def test_branches(branch: str, expected: str | None) -> None:
+def test_a_task_is_read_from_a_branch_name(branch: str, expected: str | None) -> None:
     assert named(from_branch(branch, Site(remotes=GITHUB, environ=LINEAR))) == expected
 
 
@@ -219,17 +221,17 @@ def test_branches(branch: str, expected: str | None) -> None:
         ("", []),
     ],
 )
-def test_messages(message: str, expected: list[str]) -> None:
+def test_tasks_are_read_from_a_commit_message(message: str, expected: list[str]) -> None:
     tasks = from_trailers(message, Site(remotes=GITHUB, environ=LINEAR))
     assert [named(task) for task in tasks] == expected
 
 
-def test_a_message_takes_no_time() -> None:
+def test_a_long_message_is_read_quickly() -> None:
     assert from_trailers("fixes " * 100_000 + "-" * 100_000, Site(remotes=GITHUB, environ=LINEAR)) == ()
 
 
 @given(st.text())
-def test_any_text_is_read_and_its_name_is_read_again(text: str) -> None:
+def test_any_text_is_read_and_its_name_can_be_read_again(text: str) -> None:
     site = Site(remotes=GITHUB, environ=LINEAR | JIRA)
     from_branch(text, site)
     from_trailers(f"x\n\nTask: {text}", site)
@@ -242,6 +244,6 @@ def test_any_text_is_read_and_its_name_is_read_again(text: str) -> None:
 
 
 @given(st.from_regex(re.compile(r"[A-Z]{2,5}-[1-9][0-9]{0,4}"), fullmatch=True))
-def test_a_key_in_a_branch_is_the_one_that_a_person_names(key: str) -> None:
+def test_a_key_in_a_branch_equals_the_one_that_a_person_names(key: str) -> None:
     site = Site(environ=LINEAR)
     assert from_branch(f"feature/{key}-x", site) in (None, detect(key, site))

@@ -1,4 +1,4 @@
-"""A further task system is one module and one line."""
+"""Another task system takes one module and one line."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
     return Site(environ={"TRACKER_TOKEN": "me"})
 
 
-def test_it_is_asked_like_the_others(site: Site) -> None:
+def test_another_system_is_used_like_the_others(site: Site) -> None:
     task = detect("T12", site)
     assert task
     assert from_branch("ada/T12", site) == task
@@ -40,7 +40,7 @@ def test_it_is_asked_like_the_others(site: Site) -> None:
     assert str(found.trouble) == "tracker has no T0"
 
 
-def test_a_bug_in_it_is_not_hidden(site: Site) -> None:
+def test_a_bug_in_another_system_is_not_hidden(site: Site) -> None:
     task = detect("T12", site)
     assert task
     with pytest.raises(ZeroDivisionError):

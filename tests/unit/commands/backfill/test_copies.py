@@ -1,4 +1,4 @@
-"""Which sessions are nobody's copy, and that the order in which logs are met decides nothing."""
+"""Which sessions are copies of others, independent of the order in which their logs are read."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ def named(name: str) -> str:
     return trajectory_id("codex", name)
 
 
-def test_in_whatever_order_they_are_met() -> None:
-    """Who goes on with a session that was forked ends later than the fork."""
+def test_copies_are_found_in_whatever_order_logs_are_read() -> None:
+    """The session that was forked may go on and end later than the fork."""
     parent, fork = session("p", UNIQUE, "2026-01-09"), session("f", UNIQUE, "2026-01-02", parent="p")
     again = session("g", UNIQUE, "2026-01-01", parent="f")
     for each in itertools.permutations([parent, fork, again]):
         assert find_copies(each) == {named("f"): named("p"), named("g"): named("f")}
 
 
-def test_who_is_nobody_s_copy() -> None:
+def test_other_agents_subagents_and_other_first_events_are_not_copies() -> None:
     others = [
         session("b", UNIQUE.replace("1", "2"), "2026-01-01"),
         session("c", UNIQUE, "2026-01-01", agent="claude-code"),
@@ -45,6 +45,6 @@ def test_who_is_nobody_s_copy() -> None:
     assert find_copies([session("a", UNIQUE, "2026-01-01"), *others]) == {}
 
 
-def test_events_that_are_only_numbered_prove_nothing() -> None:
+def test_numbered_event_ids_do_not_prove_a_copy() -> None:
     for head in ("n2:0", "m1:0", "task:0", "stream.1:0", "exec.19a6817a.item_0:0"):
         assert find_copies([session("a", head, "2026-01-01"), session("b", head, "2026-01-01")]) == {}

@@ -1,4 +1,4 @@
-"""Which session began with a copy of which: a fork names it, a log that was merely continued does not."""
+"""Which session began with a copy of another: a fork names it, a log that was merely continued does not."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ def copies(*digests: LogDigest) -> dict[str, str]:
     return {names[new]: names[old] for new, old in find_copies(digests).items()}
 
 
-def test_the_one_that_was_over_first_came_first() -> None:
+def test_without_a_named_parent_the_session_that_ended_first_is_the_original() -> None:
     assert copies(digest("a", ended=9), digest("b", ended=3)) == {"a": "b"}
 
 
-def test_a_fork_names_what_it_copied_though_that_went_on() -> None:
+def test_a_fork_is_a_copy_of_its_parent_even_if_that_went_on() -> None:
     assert copies(digest("a", ended=9), digest("b", ended=3, of="a")) == {"b": "a"}
 
 
-def test_a_fork_of_a_fork() -> None:
+def test_a_fork_of_a_fork_is_a_copy_of_that_fork() -> None:
     three = digest("a", ended=9), digest("b", ended=3, of="a"), digest("c", ended=2, of="b")
     assert copies(*three) == {"b": "a", "c": "b"}
 
 
-def test_another_session_is_no_copy_of_what_is_not_here() -> None:
+def test_a_fork_of_an_unknown_session_is_not_a_copy() -> None:
     assert copies(digest("b", ended=3, of="gone")) == {}
 
 
-def test_events_that_are_only_numbered_are_nobodys_copies() -> None:
+def test_sessions_with_numbered_event_ids_are_not_copies() -> None:
     assert copies(digest("a", ended=9, head="1:0"), digest("b", ended=3, head="1:0")) == {}

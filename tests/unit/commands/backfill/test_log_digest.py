@@ -1,4 +1,4 @@
-"""A log without its texts links as the whole log does."""
+"""A log's digest, without its texts, is linked to the same commits as the whole log."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ STEPS: tuple[list[Item], ...] = (
 
 
 @given(st.lists(st.sampled_from(range(len(STEPS))), max_size=12))
-def test_it_links_as_the_whole_log(chosen: list[int]) -> None:
+def test_a_digest_is_linked_like_the_whole_log(chosen: list[int]) -> None:
     full = log(*(renamed(STEPS[n], k) for k, n in enumerate(chosen)))
     thin = digest(full)
     commits = [
@@ -61,7 +61,7 @@ def test_it_links_as_the_whole_log(chosen: list[int]) -> None:
 
 
 @given(st.lists(st.sampled_from(range(len(STEPS))), max_size=12))
-def test_it_holds_no_text_and_travels(chosen: list[int]) -> None:
+def test_a_digest_contains_no_text_and_can_be_pickled(chosen: list[int]) -> None:
     made = digest(log(*(renamed(STEPS[n], k) for k, n in enumerate(chosen))))
     travelled = pickle.dumps(made)
     assert SPOKEN.encode() not in travelled
@@ -70,7 +70,7 @@ def test_it_holds_no_text_and_travels(chosen: list[int]) -> None:
 
 
 def renamed(items: list[Item], number: int) -> list[Item]:
-    """The same step again, under ids of its own."""
+    """Return a copy of a step with its own ids."""
     found: list[Item] = []
     for item in items:
         assert isinstance(item, Entry)
@@ -81,7 +81,7 @@ def renamed(items: list[Item], number: int) -> list[Item]:
     return found
 
 
-def test_what_an_agent_that_starts_others_is_told_stays() -> None:
+def test_the_ids_of_started_agents_stay_in_a_digest() -> None:
     call = Entry(event=ToolCall(id="t", name="Task", call_id="t"), end=0)
     long = "x" * 2_000
     result = Entry(event=ToolResult(id="r", call_id="t", content=f"agentId: a1\n{long}\nagentId: b2"), end=0)
@@ -91,7 +91,7 @@ def test_what_an_agent_that_starts_others_is_told_stays() -> None:
     assert len(kept) < 1_000
 
 
-def test_what_is_known_of_its_time_and_its_commits() -> None:
+def test_a_digest_has_times_printed_ids_and_committing_calls() -> None:
     times = ["2026-01-02T00:00:00.000Z", None, "2026-01-01T00:00:00.000Z"]
     items = [*chain(asked("p"), said("m"), said("n"))]
     dated = [
@@ -107,6 +107,6 @@ def test_what_is_known_of_its_time_and_its_commits() -> None:
     assert (empty.head, empty.started, empty.ended, list(empty.committing())) == (None, None, None, [])
 
 
-def test_a_commit_elsewhere_is_not_committing_here() -> None:
+def test_a_call_that_committed_elsewhere_is_not_a_committing_call() -> None:
     made = digest(log(STEPS[4], STEPS[5], elsewhere=["c"]))
     assert [made.log.entries[i].event.id for i in made.committing()] == ["q"]

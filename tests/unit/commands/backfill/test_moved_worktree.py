@@ -1,4 +1,4 @@
-"""Where a working tree stood, by the paths that a session names."""
+"""Finding the former path of a working tree by the paths that a session names."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from gittraj.model.values import ToolCall
 KNOWN = frozenset(("README", "src/a.py", "src/b/c.py", "doc/a.py"))
 
 
-def test_the_folder_under_which_most_paths_are_known() -> None:
+def test_the_root_is_the_folder_below_which_most_paths_are_known() -> None:
     named = ["/home/ann/project/src/a.py", "/home/ann/project/README", "/home/ann/notes/src/a.py"]
     assert guess_root("/home/ann/project", named, KNOWN) == Path("/home/ann/project")
     assert guess_root("/home/ann/project/src/b", named, KNOWN) == Path("/home/ann/project")
 
 
-def test_the_nearest_of_equal_ones() -> None:
+def test_of_equally_good_folders_the_nearest_is_the_root() -> None:
     assert guess_root("/w/project/src", [], KNOWN) == Path("/w/project/src")
     assert guess_root("/w/src/src", ["/w/src/src/a.py"], frozenset(("a.py", "src/a.py"))) == Path(
         "/w/src/src"
@@ -33,7 +33,7 @@ def test_a_path_that_is_named_often_counts_once() -> None:
     assert guess_root("/w/tree", named, KNOWN) == Path("/w/tree")
 
 
-def test_never_the_root_of_all() -> None:
+def test_the_root_directory_is_never_the_answer() -> None:
     assert guess_root("/src", ["/src/a.py"], KNOWN) == Path("/src")
 
 
@@ -42,7 +42,9 @@ PATHS = st.lists(NAMES, min_size=1, max_size=4).map("/".join)
 
 
 @given(st.sets(PATHS, min_size=1), st.lists(NAMES, max_size=3), st.lists(NAMES, max_size=2))
-def test_no_other_folder_explains_more(known: set[str], above: list[str], below: list[str]) -> None:
+def test_the_guessed_folder_explains_all_known_paths(
+    known: set[str], above: list[str], below: list[str]
+) -> None:
     root = PurePosixPath("/", "home", *above)
     work = root.joinpath(*below)
     found = guess_root(str(work), [str(root / path) for path in sorted(known)], known)
@@ -55,7 +57,7 @@ def test_no_other_folder_explains_more(known: set[str], above: list[str], below:
     assert explained(PurePosixPath(found)) >= explained(root) == len(known)
 
 
-def test_the_paths_of_calls_and_edits() -> None:
+def test_absolute_paths_of_calls_and_edits_are_named() -> None:
     one = Entry(event=ToolCall(id="1", name="sh"), end=0, paths=("/w/a", "b"), folder="/w/sub")
     two = Entry(
         event=ToolCall(id="2", name="edit"),

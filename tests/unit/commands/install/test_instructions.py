@@ -1,4 +1,4 @@
-"""An instruction that is spliced into somebody's file: every other byte stays, and comes back."""
+"""Adding our instruction to a user's file and removing it: every other byte stays the same."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FILES = st.text(st.sampled_from("a# é\r\n")).map(str.encode)
 
 
 @given(FILES)
-def test_in_and_out_is_nothing(before: bytes) -> None:
+def test_removing_the_instruction_restores_the_file(before: bytes) -> None:
     after, told = put(before, None)
     assert TEXT in after.decode().replace("\r\n", "\n")
     assert after.startswith(before)
@@ -30,7 +30,7 @@ def test_in_and_out_is_nothing(before: bytes) -> None:
 
 
 @given(FILES, st.sampled_from(["", "above\n"]), st.text(st.sampled_from("c \n")))
-def test_what_others_write_meanwhile_stays(before: bytes, above: str, below: str) -> None:
+def test_text_added_around_the_instruction_stays(before: bytes, above: str, below: str) -> None:
     after, told = put(before, None)
     joined = before and below and not before.endswith(b"\n")
     line = (b"\r\n" if b"\r\n" in before else b"\n") if joined else b""
@@ -38,17 +38,17 @@ def test_what_others_write_meanwhile_stays(before: bytes, above: str, below: str
     assert out == above.encode() + before + line + below.encode()
 
 
-def test_what_is_appended_begins_a_line_of_its_own() -> None:
+def test_the_instruction_starts_on_a_new_line() -> None:
     after, told = put(b"no end of line", None)
     assert take_out(after + b"more\n", told) == b"no end of line\nmore\n"
 
 
-def test_line_ends_that_git_changed_are_no_change() -> None:
+def test_line_ends_changed_by_git_do_not_prevent_removal() -> None:
     after, told = put(b"mine\n", None)
     assert take_out(after.replace(b"\n", b"\r\n"), told) == b"mine\r\n"
 
 
-def test_what_somebody_wrote_between_the_markers_is_theirs() -> None:
+def test_an_instruction_edited_by_the_user_is_left_alone() -> None:
     after, told = put(b"mine\n", None)
     theirs = after.replace(b"PATH", b"PATH --budget 500")
     for known in (told, None):
@@ -57,7 +57,7 @@ def test_what_somebody_wrote_between_the_markers_is_theirs() -> None:
     assert take_out(theirs, told) is None
 
 
-def test_an_earlier_wording_of_ours_is_renewed_in_its_place() -> None:
+def test_an_earlier_wording_of_ours_is_replaced_in_place() -> None:
     after, told = put(b"above\n", None)
     earlier = after.replace(b"PATH", b"FILE")
     known = dataclasses.replace(told, digest=digest(earlier[earlier.index(b"<!--") :]))
@@ -65,13 +65,13 @@ def test_an_earlier_wording_of_ours_is_renewed_in_its_place() -> None:
 
 
 @pytest.mark.parametrize("harm", [b"<!-- git-traj: begin -->\n", BLOCK[:-9]])
-def test_a_block_without_its_end_is_left(harm: bytes) -> None:
+def test_a_block_without_its_end_marker_is_left_alone(harm: bytes) -> None:
     with pytest.raises(TrajError, match="no end"):
         put(b"mine\n" + harm, None)
     assert take_out(b"mine\n" + harm, Instruction(made=True, gap=1, digest="")) is None
 
 
-def test_it_is_short_and_says_what_git_traj_understands() -> None:
+def test_the_instruction_is_short_and_its_examples_can_be_parsed() -> None:
     assert len(TEXT.splitlines()) <= 15
     (call,) = (c for line in re.findall("`([^`]+)`", TEXT) for c in find_calls(line) if c.said)
     assert call.said == {

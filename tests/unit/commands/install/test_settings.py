@@ -1,4 +1,4 @@
-"""Our entries go into somebody's settings and out again, and no other byte moves."""
+"""Adding our entries to a user's settings and removing them: no other byte changes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ CASES = {
 
 @pytest.mark.parametrize("text", CASES.values(), ids=CASES.keys())
 @pytest.mark.parametrize("groups", [CODEX, GEMINI], ids=["codex", "gemini"])
-def test_in_and_out_again(text: str, groups: dict[str, Any]) -> None:
+def test_our_entries_are_added_and_removed_again(text: str, groups: dict[str, Any]) -> None:
     after = put(text, groups)
     before, now = json.loads(text or "{}"), json.loads(after)
     assert [f.event for f in find(after)] == [e for e in now["hooks"] if e in groups]
@@ -51,12 +51,12 @@ def test_in_and_out_again(text: str, groups: dict[str, Any]) -> None:
 
 
 def _said(settings: dict[str, Any]) -> dict[str, Any]:
-    """Without events that have no hook: an empty list that was there is not told from one that we made."""
+    """Return the settings without events that have no hook: an empty list may be the user's or ours."""
     hooks = settings.get("hooks", {})
     return {**settings, "hooks": {event: groups for event, groups in hooks.items() if groups != []}}
 
 
-def test_the_form_is_that_of_the_file() -> None:
+def test_our_entries_follow_the_files_formatting() -> None:
     after = put('{\n\t"hooks": {\n\t\t"Stop": [\n\t\t\t1\n\t\t]\n\t}\n}\n', {"Stop": {"hooks": [{"a": 1}]}})
     assert after == (
         '{\n\t"hooks": {\n\t\t"Stop": [\n\t\t\t1,\n\t\t\t{\n\t\t\t\t"hooks": [\n\t\t\t\t\t{\n'
@@ -82,12 +82,12 @@ def test_the_form_is_that_of_the_file() -> None:
         "[" * 100_000,
     ],
 )
-def test_what_cannot_be_spliced_safely_is_refused(text: str) -> None:
+def test_settings_that_cannot_be_changed_safely_are_refused(text: str) -> None:
     with pytest.raises(TrajError):
         put(text, CODEX)
 
 
-def test_an_entry_of_an_earlier_version_is_renewed_in_its_place() -> None:
+def test_an_entry_of_an_earlier_version_is_replaced_in_place() -> None:
     old = {"Stop": {"hooks": [{"type": "command", "command": hook_command(SCRIPT, "codex"), "timeout": 1}]}}
     text = json.dumps({"hooks": {"Stop": [THEIRS], "Old": []}}, indent=2)
     text = put(text, old).replace('"Old": []', '"Old": [' + json.dumps(old["Stop"]) + "]")
@@ -97,7 +97,7 @@ def test_an_entry_of_an_earlier_version_is_renewed_in_its_place() -> None:
     assert now["Stop"] == [THEIRS, CODEX["Stop"]]
 
 
-def test_a_handler_that_somebody_put_into_our_group_stays_there() -> None:
+def test_a_handler_that_the_user_added_to_our_group_stays() -> None:
     shared = {"matcher": "*", "hooks": [CODEX["Stop"]["hooks"][0], {"type": "command", "command": "theirs"}]}
     text = json.dumps({"hooks": {"Stop": [shared]}})
     once = put(text, CODEX)
@@ -125,13 +125,13 @@ FORMS = st.sampled_from(
 
 
 @given(SETTINGS, FORMS, st.sampled_from(["", "\n", "\n\n"]))
-def test_any_settings_come_back(settings: dict[str, Any], form: dict[str, Any], end: str) -> None:
+def test_any_settings_are_restored(settings: dict[str, Any], form: dict[str, Any], end: str) -> None:
     text = json.dumps(settings, **form) + end
     try:
         before = text.encode()
         after = put(text, CODEX)
     except (TrajError, UnicodeEncodeError):
-        return  # "hooks" is something else, or no text at all
+        return  # "hooks" has another type, or the text cannot be encoded
     assert put(after, CODEX) == after
     assert Splice.between(before, after.encode()).undo(after.encode()) == before
     now = json.loads(after)

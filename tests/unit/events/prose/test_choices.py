@@ -1,4 +1,4 @@
-"""Choices and doubts that an agent spoke of, and the many sentences that are none."""
+"""Choices and doubts in an agent's prose, and the many sentences that state neither."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ ONE_FILE = "it is one file"
         ("I replaced `a` with `b` for better safety, added a flag.", "`b`", "`a`", "for better safety"),
     ],
 )
-def test_a_choice_names_what_was_not_taken(said: str, chosen: str, other: str, why: str | None) -> None:
+def test_a_choice_names_the_rejected_alternative(said: str, chosen: str, other: str, why: str | None) -> None:
     [found] = find_choices(said)
     assert (found.chosen, found.rejected, found.reason) == (chosen, (other,), why)
     assert found.quote in said
@@ -104,16 +104,16 @@ def test_a_choice_names_what_was_not_taken(said: str, chosen: str, other: str, w
         "",
     ],
 )
-def test_no_choice(said: str) -> None:
+def test_a_sentence_without_a_choice_is_not_one(said: str) -> None:
     assert find_choices(said) == ()
 
 
-def test_a_heading_within_a_list_ends_no_list() -> None:
+def test_a_heading_within_a_list_does_not_end_it() -> None:
     said = "- # Storage\n- I used a file instead of a table.\n\nI used a queue instead of a thread."
     assert [choice.rejected for choice in find_choices(said)] == [("a table",), ("a thread",)]
 
 
-def test_each_choice_once_and_only_so_many() -> None:
+def test_each_choice_counts_once_and_their_number_is_limited() -> None:
     said = [f"I used a{n} instead of b{n}." for n in (0, 0, *range(11))]
     assert [d.chosen for d in find_choices(" ".join(said))] == [f"a{n}" for n in range(8)]
 
@@ -133,12 +133,12 @@ def test_a_doubt_is_quoted_word_for_word(said: str) -> None:
 
 
 @pytest.mark.parametrize("said", ["All tests pass.", "I tested it."])
-def test_no_doubt(said: str) -> None:
+def test_a_sentence_without_a_doubt_is_not_one(said: str) -> None:
     assert find_doubts(said) == ()
 
 
 @given(st.text(max_size=180))
-def test_any_text(said: str) -> None:
+def test_any_text_is_read_without_an_error(said: str) -> None:
     assert all(quote in said for quote in (*find_doubts(said), *(c.quote for c in find_choices(said))))
 
 
@@ -160,7 +160,7 @@ def test_any_text(said: str) -> None:
         '"I ',
     ],
 )
-def test_no_text_takes_long(unit: str) -> None:
+def test_a_hostile_text_is_read_quickly(unit: str) -> None:
     text = unit * (100_000 // len(unit))
     broken = "\n".join((unit * 400)[:395] + ";x" for _ in range(100))
     start = time.process_time()
@@ -175,7 +175,7 @@ DECIMAL = "I'll use Decimal rather than float, because cents must not be lost to
 
 
 @pytest.mark.parametrize("verb", ["considered", "thought about", "looked at", "tried"])
-def test_what_was_considered_but_has_a_drawback_is_no_choice_but_rejected(verb: str) -> None:
+def test_an_option_considered_but_with_a_drawback_is_a_rejected_alternative(verb: str) -> None:
     against = "the accountant's export has three places for fuel"
     said = f"I {verb} integers of cents, but {against}."
     assert find_choices(said) == ()
@@ -198,17 +198,17 @@ def test_what_was_considered_but_has_a_drawback_is_no_choice_but_rejected(verb: 
         "I thought about a queue, but in the end used a table.",
     ],
 )
-def test_what_was_considered_but_another_taken_is_a_choice(said: str) -> None:
+def test_an_option_considered_with_another_one_taken_is_a_choice(said: str) -> None:
     (choice,) = find_choices(said)
     assert choice.rejected == ("a queue",)
     assert "table" in choice.chosen
 
 
-def test_a_first_thought_with_a_drawback_is_no_choice() -> None:
+def test_a_first_thought_with_a_drawback_is_not_a_choice() -> None:
     assert find_choices("A regex was my first thought, but it is slower.") == ()
 
 
-def test_a_choice_announced_for_a_time_and_not_another_is_one() -> None:
+def test_choosing_one_time_over_another_is_a_choice() -> None:
     (choice,) = find_choices("I'll reserve the stock at checkout rather than when the payment arrives.")
     assert choice.rejected == ("when the payment arrives",)
 
@@ -222,11 +222,11 @@ def test_a_choice_announced_for_a_time_and_not_another_is_one() -> None:
         "The GPT-5-nano model uses `max_completion_tokens` instead of `max_tokens`.",
     ],
 )
-def test_what_a_test_checks_or_a_product_does_is_no_choice(said: str) -> None:
+def test_a_description_of_a_test_or_product_is_not_a_choice(said: str) -> None:
     assert find_choices(said) == ()
 
 
-def test_what_was_considered_in_a_paragraph_of_its_own_is_rejected() -> None:
+def test_an_option_dismissed_in_its_own_paragraph_is_a_rejection() -> None:
     said = "I considered the tenacity package, but it is a new dependency."
     (choice,) = find_choices(f"Retry each request three times.\n\n{said}")
     assert (choice.chosen, choice.rejected) == ("not: the tenacity package", ("the tenacity package",))

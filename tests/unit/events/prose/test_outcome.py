@@ -1,4 +1,4 @@
-"""What counts as a result and as a reason, on sentences as agents write them."""
+"""Sentences, as agents write them, that count as a result or as a reason."""
 
 from __future__ import annotations
 
@@ -66,33 +66,33 @@ def _quotes(message: str) -> set[str]:
 
 
 @pytest.mark.parametrize(("message", "result"), RESULTS)
-def test_the_sentence_that_tells_what_came_out(message: str, result: str) -> None:
+def test_the_sentence_that_states_the_result_is_found(message: str, result: str) -> None:
     assert find_result([message], without={*_quotes(message), "Not tested on Windows."}) == result
 
 
 @pytest.mark.parametrize("message", NO_RESULTS)
-def test_what_is_no_result(message: str) -> None:
+def test_a_sentence_without_a_result_is_not_one(message: str) -> None:
     assert find_result([message]) is None
 
 
 @pytest.mark.parametrize("message", REASONS)
-def test_a_stated_cause(message: str) -> None:
+def test_a_stated_cause_is_the_reason(message: str) -> None:
     assert find_reason([message], ()) == message
 
 
 @pytest.mark.parametrize("message", NO_REASONS)
-def test_what_states_no_reason(message: str) -> None:
+def test_a_sentence_without_a_reason_is_not_one(message: str) -> None:
     assert find_reason([message], ()) is None
 
 
-def test_a_choice_with_its_reason_comes_first_and_one_without_is_no_reason() -> None:
+def test_a_choice_with_its_reason_is_preferred_and_one_without_is_not_a_reason() -> None:
     message = "The leak came from the cache. I used a set rather than a list because order does not matter."
     assert find_reason([message], find_choices(message)) == message.partition(". ")[2]
     bare = "I used a set rather than a list."
     assert find_reason([bare], find_choices(bare)) is None
 
 
-def test_a_report_of_what_was_done_is_no_reason() -> None:
+def test_a_report_of_the_work_is_not_a_reason() -> None:
     said = "pretty(0) gives an empty string, which is probably wrong; I left it, as the task didn't say."
     message = f"Done: pretty() prints all units and there's a README. {said}"
     assert find_choices(message) == ()
@@ -100,7 +100,7 @@ def test_a_report_of_what_was_done_is_no_reason() -> None:
     assert find_reason([said], find_choices(said)) == said
 
 
-def test_why_a_doubt_remains_is_not_why_the_work_was_done() -> None:
+def test_the_reason_for_a_doubt_is_not_the_reason_for_the_work() -> None:
     message = "I typed the models. `legacy.py` stays untested because it needs a browser."
     assert (
         find_reason([message], (), without={"`legacy.py` stays untested because it needs a browser."}) is None

@@ -1,4 +1,4 @@
-"""Choices and doubts said in many ways: by their grounds, by a label, by a report's negatives."""
+"""Choices and doubts worded in many ways: by their reasons, a label, or a report's negative statements."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from gittraj.events.prose.choices import find_choices
 from gittraj.events.prose.doubts import find_doubts
 
 REPORT = "All done, the suite is in place.\n\n"
-"""Many a doubt counts only in a message that tells of work done."""
+"""Many doubts count only in a message that reports work done."""
 CHOICES = [
     "Batching was considered and dropped: the API charges per item anyway.",
     "I went for composition: the subclass approach broke pickling.",
@@ -206,31 +206,31 @@ LISTS = [
 
 
 @pytest.mark.parametrize("said", CHOICES)
-def test_a_choice_by_its_grounds(said: str) -> None:
+def test_a_choice_is_recognized_by_its_reasons(said: str) -> None:
     (found,) = find_choices(REPORT + said)
     assert found.quote in said
     assert found.chosen
 
 
 @pytest.mark.parametrize("said", DOUBTS)
-def test_a_doubt_in_a_report(said: str) -> None:
+def test_a_doubt_in_a_report_is_found(said: str) -> None:
     (found,) = find_doubts(REPORT + said)
     assert found in said
 
 
 @pytest.mark.parametrize("said", NEITHER)
-def test_neither(said: str) -> None:
+def test_other_sentences_are_neither_choice_nor_doubt(said: str) -> None:
     assert find_choices(REPORT + said) == ()
     assert find_doubts(REPORT + said) == ()
 
 
-def test_what_was_left_undone_on_purpose_is_a_choice_with_its_reason() -> None:
+def test_work_left_undone_on_purpose_is_a_choice_with_its_reason() -> None:
     said = "## What I deliberately did not do\n\n- Did not edit `ANALYSIS.md` (it is no part of this phase)\n"
     (found,) = find_choices(REPORT + said)
     assert (found.chosen, found.reason) == ("Did not edit `ANALYSIS.md`", "it is no part of this phase")
 
 
-def test_a_choice_in_a_message_that_ends_with_an_offer_was_made() -> None:
+def test_a_choice_counts_even_if_the_message_ends_with_an_offer() -> None:
     said = (
         "- Updated the type to be an option instead of text\n\nWould you like me to adjust the page as well?"
     )
@@ -252,13 +252,13 @@ def test_a_choice_in_a_message_that_ends_with_an_offer_was_made() -> None:
         "What remains",
     ],
 )
-def test_what_stands_below_a_heading_of_open_matters_is_a_doubt(heading: str) -> None:
+def test_items_below_a_heading_of_open_matters_are_doubts(heading: str) -> None:
     said = f"## {heading}\n\n- Export of large tables\n- The sync of deleted rows\n"
     assert len(find_doubts(REPORT + said)) == 2
 
 
 @pytest.mark.parametrize("heading", ["What did not change", "Key features", "To verify this works", "Tests"])
-def test_what_stands_below_another_heading_is_none(heading: str) -> None:
+def test_items_below_another_heading_are_not_doubts(heading: str) -> None:
     said = f"## {heading}\n\n- Export of large tables\n- The sync of deleted rows\n"
     assert find_doubts(REPORT + said) == ()
 
@@ -271,24 +271,24 @@ def test_the_rows_of_a_table_of_limitations_are_doubts_and_those_of_notes_are_no
     assert find_doubts(REPORT + "| File | Notes |\n" + rows) == ()
 
 
-def test_a_todo_list_of_an_agent_tells_no_doubts() -> None:
+def test_items_of_an_agents_todo_list_are_not_doubts() -> None:
     assert find_doubts(REPORT + "### Todo List\n\n- Add the missing page\n- [x] Write the tests\n") == ()
 
 
-def test_a_message_that_tells_a_choice_is_a_report() -> None:
+def test_a_message_with_a_choice_is_a_report() -> None:
     said = (
         "BullMQ instead of pg-boss, because Redis is there already. The dashboard is behind basic auth only."
     )
     assert find_doubts(said, without={said.partition(" The")[0]})
 
 
-def test_a_table_of_what_was_taken_and_left_out() -> None:
+def test_a_table_of_taken_and_rejected_options_is_a_choice() -> None:
     (found,) = find_choices(TABLE)
     assert (found.chosen, found.rejected, found.reason) == ("a file", ("a table",), "one writer")
 
 
 @pytest.mark.parametrize("said", LISTS)
-def test_a_list_below_a_label_with_its_colon_inside(said: str) -> None:
+def test_a_list_below_a_label_with_the_colon_inside_is_read(said: str) -> None:
     assert len(find_doubts(REPORT + said)) == 2
 
 
@@ -298,12 +298,12 @@ def test_a_bold_question_is_answered_by_the_sentence_after_it() -> None:
     assert found.quote == "The mail server is slow."
 
 
-def test_what_was_taken_is_followed_by_what_speaks_against_the_other_way() -> None:
+def test_the_objection_after_a_choice_names_the_rejected_alternative() -> None:
     (found,) = find_choices("I went with polling. Webhooks need a public address.")
     assert (found.chosen, found.rejected) == ("I went with polling", ("Webhooks",))
 
 
-def test_on_the_way_to_a_call_a_negative_sentence_is_analysis() -> None:
+def test_a_negative_sentence_before_a_call_is_not_a_doubt() -> None:
     said = REPORT + "The `--watch` mode does not pick up new files."
     assert find_doubts(said)
     assert find_doubts(said, on_the_way=True) == ()

@@ -1,4 +1,4 @@
-"""What a record keeps of an agent's prose."""
+"""Decisions, doubts, results and reasons that a record gets from an agent's prose."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SUMMARY = """Perfect! I've successfully added retries to the client.
 """
 
 
-def test_a_summary_in_markdown() -> None:
+def test_a_summary_in_markdown_gives_decisions_doubts_and_result() -> None:
     prose = read_prose([Message(id="m1", content=SUMMARY)], (), "add retries")
     assert [(d.chosen, d.alternatives, d.reasoning) for d in prose.decisions] == [
         ("Full jitter", ("a fixed delay",), "fixed delays re-align the bursts"),
@@ -39,13 +39,13 @@ def test_a_summary_in_markdown() -> None:
     assert prose.why == "Full jitter over a fixed delay: fixed delays re-align the bursts"
 
 
-def test_what_the_user_asked_for_is_no_choice_of_the_agent() -> None:
+def test_an_option_that_the_user_asked_for_is_not_the_agents_choice() -> None:
     said = Message(id="m", content="I used SQLite instead of Postgres.")
     assert [d.chosen for d in read_prose([said], (), "make it faster").decisions] == ["SQLite"]
     assert read_prose([said], (), "use SQLite please").decisions == ()
 
 
-def test_a_stated_reason_comes_first() -> None:
+def test_the_reason_of_a_stated_decision_is_preferred() -> None:
     said = [Message(id="m", content="I chose A over B because it is small.")]
     stated = Decision(chosen="X", by="agent", reasoning="the licence")
     assert read_prose(said, [stated], None).why == "X, because the licence"
@@ -53,12 +53,12 @@ def test_a_stated_reason_comes_first() -> None:
     assert read_prose(said, [long], None).why == "the licence"
 
 
-def test_nothing_is_made_up() -> None:
+def test_a_message_without_substance_gives_nothing() -> None:
     prose = read_prose([Message(id="m", content="Let me look at the file.")], (), "why?")
     assert (prose.decisions, prose.caveats, prose.result, prose.why) == ((), (), None, None)
 
 
-def test_what_a_summary_repeats_stands_once() -> None:
+def test_a_choice_that_a_summary_repeats_is_listed_once() -> None:
     on_the_way = Message(id="1", content="I'll use floor division instead of rounding.")
     summary = Message(id="2", content="## Decisions\n\n- **Floor division over rounding**: boxes are whole")
     (decision,) = read_prose([on_the_way, summary], (), None).decisions
@@ -119,7 +119,7 @@ def test_a_conclusion_is_a_choice(said: str, told: tuple[str, tuple[str, ...], s
     assert [(d.chosen, d.alternatives, d.reasoning) for d in decisions] == ([told] if told else [])
 
 
-def test_what_is_said_before_an_edit_is_the_reason_where_no_other_is() -> None:
+def test_a_sentence_before_an_edit_is_the_reason_if_there_is_no_other() -> None:
     def why(said: str, *then: AnyEvent) -> str | None:
         edit = ToolCall(id="c", name="Edit", files=(FileTouched(path="a.py", kind="update"),))
         return read_prose([Message(id="m", content=said), edit, *then], (), None).why
@@ -139,7 +139,7 @@ def test_what_is_said_before_an_edit_is_the_reason_where_no_other_is() -> None:
     assert why("If the port is taken, so we would stop.") is None
 
 
-def test_what_is_said_before_the_commit_closes_the_work() -> None:
+def test_a_doubt_before_the_committing_call_counts() -> None:
     edit = ToolCall(id="e", name="Edit", files=(FileTouched(path="a.py", kind="update"),))
     said = Message(id="m", content="Green. I'm unsure whether the clock counts while a laptop sleeps.")
     look = ToolCall(id="c", name="Bash", call_id="t", arguments={"command": "git log --grep commit"})
@@ -153,7 +153,7 @@ def test_what_is_said_before_the_commit_closes_the_work() -> None:
     assert read_prose([edit, settled], (), None).why is None
 
 
-def test_what_the_next_message_scraps_is_no_decision() -> None:
+def test_a_choice_that_the_next_message_scraps_is_not_a_decision() -> None:
     edit = ToolCall(id="e", name="Edit", files=(FileTouched(path="a.py", kind="update"),))
     first = Message(
         id="1", content="I'll use a dataclass rather than a tuple because the fields read better."
@@ -166,6 +166,6 @@ def test_what_the_next_message_scraps_is_no_decision() -> None:
     assert told.why is None
 
 
-def test_a_state_behind_a_semicolon_is_no_reason() -> None:
+def test_a_state_after_a_semicolon_is_not_a_reason() -> None:
     said = Message(id="1", content="Raised instead of defaulted; uncommitted.")
     assert [d.reasoning for d in read_prose([said], (), None).decisions] == [None]

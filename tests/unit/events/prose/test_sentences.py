@@ -174,7 +174,7 @@ NEITHER = [
 
 
 @pytest.mark.parametrize("said", CHOICES)
-def test_a_choice(said: str) -> None:
+def test_a_sentence_that_states_a_choice(said: str) -> None:
     (found,) = find_choices(said)
     assert found.quote in said
     assert found.chosen
@@ -182,12 +182,12 @@ def test_a_choice(said: str) -> None:
 
 
 @pytest.mark.parametrize("said", DOUBTS)
-def test_a_doubt(said: str) -> None:
+def test_a_sentence_that_states_a_doubt(said: str) -> None:
     (found,) = find_doubts(said)
     assert found in said
 
 
 @pytest.mark.parametrize("said", NEITHER)
-def test_neither(said: str) -> None:
+def test_a_sentence_that_states_neither(said: str) -> None:
     assert find_choices(said) == ()
     assert find_doubts(said) == ()

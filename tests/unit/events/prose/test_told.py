@@ -1,4 +1,4 @@
-"""What is told of sentences: the table ``told.txt``, and what takes more than one message or event."""
+"""How sentences are read: the table ``told.txt``, and cases that take more than one message or event."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gittraj.render.events import because
 
 
 class Row(NamedTuple):
-    """A sentence in its ``message``, and what is ``told`` of it."""
+    """A sentence in its ``message``, and in ``told`` the expected choices or doubts."""
 
     kind: str
     said: str
@@ -42,13 +42,13 @@ def _rows() -> Iterator[Row]:
 
 
 def _choices(message: str, *, own: bool = False) -> list[str]:
-    """As the table has them."""
+    """Return the choices in the form of the table."""
     found = find_choices(message, own=own)
     return [f"{c.chosen} | {' ; '.join(c.rejected)} | {(c.reason or '').rstrip('.')}" for c in found]
 
 
 def _agrees(found: list[str], told: list[str]) -> bool:
-    """Where the table does not say why, whatever reason is right."""
+    """Compare with the table; where it gives ``…`` for the reason, any reason is right."""
     pairs = zip(found, told, strict=True)
     return all(one.startswith(other[:-1]) if other.endswith("| …") else one == other for one, other in pairs)
 
@@ -58,7 +58,7 @@ def _read(message: str) -> Prose:
 
 
 def _stays(row: Row) -> bool:
-    """What is told of messages with edits between them."""
+    """Whether messages with edits between them give the expected decisions and doubts."""
     messages = [Message(id=str(at), content=said) for at, said in enumerate(row.said.split(" // "))]
     edit = ToolCall(id="e", name="Edit", files=(FileTouched(path="a.py"),))
     prose = read_prose([event for message in messages for event in (message, edit)], [], None)
@@ -90,11 +90,11 @@ CHECKS: dict[str, Callable[[Row], bool]] = {
 
 
 @pytest.mark.parametrize("row", [*_rows()], ids=lambda row: f"{row.kind}: {row.said[:60]!r}")
-def test_what_is_told(row: Row) -> None:
+def test_each_sentence_is_read_as_the_table_says(row: Row) -> None:
     assert CHECKS[row.kind](row), (find_doubts(row.message), _choices(row.message))
 
 
-def test_who_reviews_or_explains_chooses_only_in_the_first_person() -> None:
+def test_in_a_review_or_explanation_only_first_person_choices_count() -> None:
     own, other = "I used a set instead of a list.", "The parser reads bytes, not runes, since that is faster."
     assert len(find_choices(f"{other} {own}")) == 2
     assert [choice.quote for choice in find_choices(f"{other} {own}", own=True)] == [own]
@@ -102,7 +102,7 @@ def test_who_reviews_or_explains_chooses_only_in_the_first_person() -> None:
     assert find_choices(review) == ()
 
 
-def test_a_turn_that_wrote_nothing_explains() -> None:
+def test_a_turn_without_an_edit_has_no_decisions() -> None:
     said = "The parser reads bytes, not runes, since that is faster."
     wrote = ToolCall(id="2", name="Edit", files=(FileTouched(path="a.py"),))
     asked, told = Prompt(id="3", content="How does it read?"), Message(id="4", content=said)
@@ -110,7 +110,7 @@ def test_a_turn_that_wrote_nothing_explains() -> None:
     assert read_prose([Prompt(id="1", content="Do it"), wrote, told], [], None).decisions
 
 
-def test_why_it_was_committed_is_not_why() -> None:
+def test_the_reason_for_committing_is_not_the_reason_for_the_work() -> None:
     said = (
         "The test fails: 0.595 is rounded to 0.60. I'm committing as it is, because the"
         " rounding is your decision."
@@ -119,20 +119,20 @@ def test_why_it_was_committed_is_not_why() -> None:
     assert read_prose([edit, Message(id="m", content=said)], [], "Add VAT").why is None
 
 
-def test_in_a_long_report_weak_words_tell_how_it_works() -> None:
+def test_in_a_long_report_weak_words_are_not_doubts() -> None:
     steps = " ".join(f"Step {name} reads its own table." for name in "ABCDEFGH")
     weak, own = "The second reader rejects what it has seen.", "I did not migrate the third reader."
     assert find_doubts(f"I added the readers. {weak}")
     assert find_doubts(f"I added the readers. {steps} {weak} {own}") == (own,)
 
 
-def test_a_warning_is_no_reason() -> None:
+def test_a_warning_is_a_doubt_and_not_a_reason() -> None:
     said = "Committed, but be careful: `test_known` fails, since I guessed the expected digit."
     prose = read_prose([Message(id="m", content=said)], (), None)
     assert (prose.why, prose.caveats) == (None, (said,))
 
 
-def test_of_two_tellings_the_fuller_stands() -> None:
+def test_of_two_versions_of_a_statement_the_fuller_is_kept() -> None:
     said = (
         "I wrote one regex instead of a scanner. The width may be wrong for emoji.",
         "A regex was chosen over a hand-written scanner because the grammar is flat. The width may be wrong"
@@ -146,12 +146,12 @@ def test_of_two_tellings_the_fuller_stands() -> None:
     assert prose.caveats == ("The width may be wrong for emoji and for flags.",)
 
 
-def test_doubts_of_different_things_stand_beside_each_other() -> None:
+def test_doubts_about_different_things_are_both_kept() -> None:
     said = "I fixed it. The test in client.py still fails here. The test in server.py still fails here."
     assert len(read_prose([Message(id="m", content=said)], (), None).caveats) == 2
 
 
-def test_choices_of_different_names_stand_beside_each_other() -> None:
+def test_choices_with_different_names_are_both_kept() -> None:
     said = (
         "- Replaced two `strings.Contains` checks with one `bytes.Equal` against `redacted`\n"
         "- Replaced `strings.Contains` with exact `!=` against `redacted`"
@@ -159,6 +159,6 @@ def test_choices_of_different_names_stand_beside_each_other() -> None:
     assert len(read_prose([Message(id="m", content=said)], (), None).decisions) == 2
 
 
-def test_a_reason_stands_behind_because_or_alone() -> None:
+def test_a_reason_is_shown_after_because_or_alone() -> None:
     assert because("it is small") == "because it is small"
     assert because("for the lookup") == "for the lookup"

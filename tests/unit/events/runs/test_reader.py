@@ -1,4 +1,4 @@
-"""What one shell call ran, and what came of it: by its command, output and exit status."""
+"""Test and lint runs of a shell call and their outcome, by command, output and exit status."""
 
 from __future__ import annotations
 
@@ -186,7 +186,9 @@ NOT_STARTED: list[Row] = [
 @pytest.mark.parametrize(
     ("command", "output", "exit_code", "outcome"), [*OWN_STATUS, *HIDDEN_STATUS, *IN_VIEW, *NOT_STARTED]
 )
-def test_the_outcome(command: str, output: str, exit_code: int | None, outcome: str) -> None:
+def test_the_outcome_of_a_test_run_is_read(
+    command: str, output: str, exit_code: int | None, outcome: str
+) -> None:
     found = read_call(command, output, exit_code)
     assert found is not None
     assert (found.kind, found.outcome) == ("test", outcome)
@@ -268,11 +270,11 @@ def test_a_runner_that_did_not_start_did_not_run(row: Row) -> None:
         "",
     ],
 )
-def test_what_only_looks_like_a_run(command: str) -> None:
+def test_a_command_that_only_looks_like_a_run_is_not_one(command: str) -> None:
     assert read_call(command, "3 passed in 0.1s\n", 0) is None
 
 
-def test_a_total_of_no_errors_is_a_linters_pass_and_warnings_alone_are_not() -> None:
+def test_zero_errors_are_a_linters_pass_but_warnings_alone_are_unknown() -> None:
     clean = read_call("golangci-lint run | tail -1", "0 issues.\n", 0)
     warned = read_call("npx eslint --max-warnings 0 | tail -2", "✖ 3 problems (0 errors, 3 warnings)\n", 0)
     assert clean is not None
@@ -310,7 +312,7 @@ def test_a_total_of_no_errors_is_a_linters_pass_and_warnings_alone_are_not() -> 
         ("./gradlew check -x test", "BUILD SUCCESSFUL in 1s\n", "passed"),
     ],
 )
-def test_checks_whose_0_is_not_their_own_or_that_had_nothing_to_check(
+def test_an_exit_status_of_0_does_not_prove_that_a_check_passed(
     command: str, output: str, outcome: str
 ) -> None:
     found = read_call(command, output, 0)
@@ -332,7 +334,7 @@ def test_checks_whose_0_is_not_their_own_or_that_had_nothing_to_check(
         ("tox", "  py311: SKIP (0.01 seconds)\n  congratulations :) (0.05 seconds)\n", 0, "none", False),
     ],
 )
-def test_a_summary_or_a_status_that_may_be_anothers(
+def test_a_summary_or_status_that_may_be_another_commands_is_not_counted(
     command: str, output: str, code: int, outcome: str, counted: bool
 ) -> None:
     found = read_call(command, output, code)
@@ -340,14 +342,14 @@ def test_a_summary_or_a_status_that_may_be_anothers(
     assert (found.outcome, found.counts is not None) == (outcome, counted)
 
 
-def test_what_a_linter_mended_is_no_error() -> None:
+def test_errors_that_a_linter_fixed_do_not_count() -> None:
     found = read_call("ruff check --fix .", "Found 2 errors (2 fixed, 0 remaining).\n", 0)
     assert found is not None
     assert found.counts is not None
     assert (found.outcome, found.counts.errors) == ("passed", 0)
 
 
-def test_several_runs_in_one_call() -> None:
+def test_several_runs_in_one_call_are_added_up() -> None:
     both = read_call("pytest -q; npm test", "1 failed, 2 passed in 1s\n# tests 3\n# pass 3\n# fail 0\n", 0)
     assert both is not None
     assert both.counts is not None
@@ -497,7 +499,7 @@ EXAMPLES: list[tuple[str, str, str, str, tuple[int | None, ...] | None]] = [
 
 
 @pytest.mark.parametrize(("name", "command", "output", "outcome", "counts"), EXAMPLES)
-def test_each_runner(
+def test_each_runners_example_is_read(
     name: str, command: str, output: str, outcome: str, counts: tuple[int | None, ...] | None
 ) -> None:
     runner = find_runner(command.split())
@@ -538,7 +540,7 @@ _MORE = ("'", '"', "$(", "`", "{", "}", "<<E", "\n", "2>&1", ">", "log", "$?", "
 
 
 @given(st.lists(st.sampled_from((*_PIECES, *_MORE)), max_size=25), st.sampled_from((None, 0, 1, 127)))
-def test_any_line_is_read(pieces: list[str], exit_code: int | None) -> None:
+def test_any_command_line_is_read_without_an_error(pieces: list[str], exit_code: int | None) -> None:
     found = read_call(" ".join(pieces), "x\n1\n", exit_code)
     assert found is None or found.outcome in ("passed", "failed", "error", "unknown", "none")
 
@@ -557,7 +559,7 @@ def test_any_line_is_read(pieces: list[str], exit_code: int | None) -> None:
         ("go test ./...", "FAIL\n" * 80_000),
     ],
 )
-def test_no_text_breaks_it(command: str, output: str) -> None:
+def test_huge_commands_and_outputs_are_read(command: str, output: str) -> None:
     assert read_call(command, output, 1) is not None
 
 
@@ -572,7 +574,9 @@ def test_no_text_breaks_it(command: str, output: str) -> None:
         ("git ls-files | xargs -0 -I {} pytest {} | tail -1", "unknown"),
     ],
 )
-def test_an_option_of_the_program_that_xargs_runs_is_none_of_xargs(command: str, outcome: str) -> None:
+def test_an_option_of_the_program_that_xargs_runs_is_not_taken_for_xargs_own(
+    command: str, outcome: str
+) -> None:
     call = read_call(command, "3 passed in 0.1s\n", 0)
     assert call is not None
     assert call.outcome == outcome
@@ -603,7 +607,7 @@ def test_an_option_of_the_program_that_xargs_runs_is_none_of_xargs(command: str,
         ),
     ],
 )
-def test_a_name_in_the_line_does_not_make_a_summary_a_prefix(
+def test_a_monorepo_tools_name_in_the_line_does_not_hide_a_summary(
     command: str, output: str, code: int, outcome: str
 ) -> None:
     call = read_call(command, output, code)
@@ -620,7 +624,7 @@ def test_a_name_in_the_line_does_not_make_a_summary_a_prefix(
         ("docker-compose run web npx jest | cat", "web  | Tests:       1 failed, 2 total\n"),
     ],
 )
-def test_what_a_manager_of_packages_sets_before_a_summary_is_passed_over(command: str, output: str) -> None:
+def test_a_prefix_that_a_package_manager_puts_before_a_summary_is_skipped(command: str, output: str) -> None:
     call = read_call(command, output, 0)
     assert call is not None
     assert call.outcome == "failed"

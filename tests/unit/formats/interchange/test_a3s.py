@@ -1,4 +1,4 @@
-"""A3S Code's store, written again from what was read of it, from any session, and from every sample."""
+"""A3S Code's store, written from one that was read, from generated sessions and from every sample."""
 
 from __future__ import annotations
 
@@ -57,12 +57,12 @@ NEEDED = {
     " updated_ms progress",
     "loop_checkpoints": "run_id session_id turn messages total_usage tool_calls_count checkpoint_ms",
 }
-"""The fields without a default of the types in ``a3s-code-core``: its store refuses a session for one that is
-missing or null, in whichever of its files. ``test_exchange_tools`` has the library itself read."""
+"""The required fields of the types in ``a3s-code-core``: its store refuses a session if one is missing or
+null in any of its files. ``test_exchange_tools`` makes the library itself read the files."""
 
 
 def refused(kind: str, value: Any) -> Iterator[str]:
-    """What A3S Code would not read of a value, by its field or its file."""
+    """Yield the required fields that a value lacks, so that A3S Code would refuse it."""
     for each in value if isinstance(value, list) else [value]:
         if isinstance(each, dict):
             names = NEEDED.get(str(each.get("type", kind)), "").split()
@@ -72,7 +72,7 @@ def refused(kind: str, value: Any) -> Iterator[str]:
 
 
 def kind(name: str) -> str:
-    """What a file holds, by its name; of artifacts an object with a list of them."""
+    """Return the kind of a file by its name; empty for artifacts, whose file is an object with a list."""
     folder = name.partition("/")[0] if "/" in name else "session"
     return "" if folder == "artifacts" else folder
 
@@ -88,7 +88,7 @@ def again(folder: Path, found: list[AnyEvent], session: str, **header: Any) -> l
 
 
 def said(events: list[AnyEvent]) -> list[tuple[str, str]]:
-    """What comes back of any session, as a file can have it, which has no lone surrogate."""
+    """Return the events that any session gets back, without lone surrogates: a file cannot contain them."""
     told = [
         ("call", e.name or "unknown") if isinstance(e, ToolCall) else (type(e).__name__, e.content)
         for e in events
@@ -97,13 +97,13 @@ def said(events: list[AnyEvent]) -> list[tuple[str, str]]:
     return [(kind, text.replace("\ud83d", "\ufffd")) for kind, text in told if text or kind == "ToolResult"]
 
 
-def test_the_store_of_these_tests_is_one_that_it_reads() -> None:
+def test_the_sample_store_has_all_required_fields() -> None:
     for name, value in a3s.OLDER.items():
         assert not list(refused(kind(name), value)), name
 
 
-def test_what_was_read_is_written_as_it_was(tmp_path: Path) -> None:
-    """But for the run before the first prompt, whose messages are gone: it has some now."""
+def test_a_store_that_was_read_is_written_with_the_same_events(tmp_path: Path) -> None:
+    """Except the run before the first prompt: its messages were missing, and are written now."""
     given_ = keep(tmp_path / "given", a3s.OLDER)
     found = events(given_, "s/1")
     written = again(tmp_path / "again", found, "s/1", models=["kimi-k2.5"], title="Parser")
@@ -121,13 +121,15 @@ def test_what_was_read_is_written_as_it_was(tmp_path: Path) -> None:
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=30)
 @given(some_events())
-def test_what_was_asked_said_called_and_answered_comes_back(tmp_path: Path, given_: list[AnyEvent]) -> None:
+def test_prompts_messages_calls_and_results_survive_a_round_trip(
+    tmp_path: Path, given_: list[AnyEvent]
+) -> None:
     folder = tmp_path / str(len(list(tmp_path.iterdir())))
     assert said(again(folder, given_, "S")) == said(given_)
 
 
 @pytest.mark.shared
-def test_every_sample_comes_back(samples: Path, tmp_path: Path) -> None:
+def test_every_sample_survives_a_round_trip(samples: Path, tmp_path: Path) -> None:
     seen = 0
     for path in sorted(each for each in samples.rglob("*") if each.is_file()):
         if path.stat().st_size > size(20_000, 3_000_000):
@@ -144,7 +146,7 @@ def test_every_sample_comes_back(samples: Path, tmp_path: Path) -> None:
     assert seen > 20
 
 
-def test_a_session_whose_id_makes_no_file_has_its_trajectorys(tmp_path: Path) -> None:
+def test_a_session_whose_id_cannot_be_a_file_name_uses_its_trajectorys(tmp_path: Path) -> None:
     both = [told([Prompt(id="p", content="x")], id=f"traj_{n}", session="2024-08-05T19:33:02") for n in "ab"]
     same = [told([Prompt(id="p", content="x")], id=f"traj_{n}", session="s/1") for n in "cd"]
     names = [name for name, _ in write.files(Exported(trajectories=[*both, *same]))]

@@ -1,4 +1,4 @@
-"""What is written as ATIF, and that it comes back."""
+"""Writing ATIF, and reading it back."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def events(items: list[Any]) -> list[dict[str, Any]]:
     return [event_to_json(item.event) for item in items if isinstance(item, Entry)]
 
 
-def test_a_step_is_a_model_call_with_what_came_of_it(tmp_path: Path) -> None:
+def test_a_step_is_a_model_call_with_its_results(tmp_path: Path) -> None:
     document = documents(told(SESSION))
     user, agent, decision, said = document["steps"]
     assert (user["source"], user["message"]) == ("user", "Add")
@@ -74,7 +74,7 @@ def test_sealed_thinking_stays_sealed() -> None:
     assert step["extra"]["git_traj"]["events"][-1]["sealed"] == {"bytes": 512}
 
 
-def test_subagents_stand_in_the_document_and_are_read_from_it(tmp_path: Path) -> None:
+def test_subagents_are_written_into_the_document_and_read_from_it(tmp_path: Path) -> None:
     below = trajectory_id(AGENT, "S", "a1b2c3")
     started = [
         ToolCall(id="c", name="Task", arguments={}, call_id="1"),
@@ -115,7 +115,7 @@ FOREIGN: dict[str, Any] = {
 }  # fmt: skip
 
 
-def test_what_was_read_is_written_as_it_was(tmp_path: Path) -> None:
+def test_a_foreign_document_survives_a_round_trip(tmp_path: Path) -> None:
     items = read(tmp_path / "f", FOREIGN)
     found = [item.event for item in items if isinstance(item, Entry)]
     document = documents(told(found, agent="terminus-2", agentVersion="2", session="run"))
@@ -136,7 +136,7 @@ def test_what_was_read_is_written_as_it_was(tmp_path: Path) -> None:
     assert isinstance(found[-1], NoteEvent)
 
 
-def test_what_a_tokenizer_or_a_decoder_could_read_is_not_kept(tmp_path: Path) -> None:
+def test_token_ids_images_and_copied_thinking_are_not_kept(tmp_path: Path) -> None:
     metrics = {"completion_tokens": 1, "completion_token_ids": [1, 2], "logprobs": [-0.5, 0]}
     image = "data:image/png;base64,iVBORw0KGgo="
     copied = {"source": "agent", "message": "", "reasoning_content": "plan", "is_copied_context": True}
@@ -151,7 +151,7 @@ def test_what_a_tokenizer_or_a_decoder_could_read_is_not_kept(tmp_path: Path) ->
     assert "plan" not in kept
 
 
-def test_a_run_goes_on_in_the_file_beside_it_and_nowhere_else(tmp_path: Path) -> None:
+def test_a_continued_run_is_read_only_from_a_file_in_the_same_folder(tmp_path: Path) -> None:
     def step(text: str, **more: Any) -> dict[str, Any]:
         return {"step_id": 1, "source": "user", "message": text, **more}
 
@@ -161,4 +161,6 @@ def test_a_run_goes_on_in_the_file_beside_it_and_nowhere_else(tmp_path: Path) ->
     (tmp_path / "below").mkdir()
     for named, count in (("next.json", 3), ("below/../next.json", 1), ("gone.json", 1), ("f", 1)):
         document = {**FOREIGN, "steps": [step("old")], "continued_trajectory_ref": named}
-        assert len(events(read(tmp_path / "f", document))) == count + 1  # and what is said of the whole
+        assert (
+            len(events(read(tmp_path / "f", document))) == count + 1
+        )  # and the note about the whole document

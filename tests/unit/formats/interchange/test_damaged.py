@@ -1,4 +1,4 @@
-"""Files of others are as untrusted as logs: reading gives what can be read, and a reason for the rest."""
+"""Foreign files are as untrusted as logs: what can be read is read, and the rest reported."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ QUIET = settings(
 
 
 def items(path: Path, body: bytes) -> Iterator[Item]:
-    """All that is read of a file; a file of no format is refused with a reason."""
+    """Yield all items of a file; a file of an unknown format is refused with a reason."""
     path.write_bytes(body)
     try:
         for file in find_sessions(path):
@@ -54,19 +54,19 @@ def items(path: Path, body: bytes) -> Iterator[Item]:
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
-def test_cut_at_any_byte(tmp_path: Path, name: str) -> None:
+def test_a_file_cut_at_any_byte_gives_events_and_a_damage(tmp_path: Path, name: str) -> None:
     body = dump(DOCUMENTS[name])
     whole = sum(isinstance(item, Entry) for item in items(tmp_path / "f", body))
     assert whole
     for end in range(0, len(body), max(len(body) // size(25, 150), 1)):
         found = list(items(tmp_path / "f", body[:end]))
         entries = sum(isinstance(item, Entry) for item in found)
-        assert entries <= whole + 1  # of a step that was cut, what there is of it
+        assert entries <= whole + 1  # an incomplete step may give an additional event
         assert not entries or name == "agent-trace" or any(isinstance(item, Damage) for item in found)
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
-def test_other_ends_of_lines_and_bytes_that_are_no_text(tmp_path: Path, name: str) -> None:
+def test_other_line_ends_and_invalid_bytes_are_read(tmp_path: Path, name: str) -> None:
     body = json.dumps(DOCUMENTS[name], indent=1).encode()
     plain = list(items(tmp_path / "f", body))
     odd = b"\xef\xbb\xbf" + body.replace(b"\n", b"\r\n") + b"\0\0"
@@ -78,14 +78,14 @@ def test_other_ends_of_lines_and_bytes_that_are_no_text(tmp_path: Path, name: st
 
 @QUIET
 @given(data=st.data())
-def test_no_value_where_another_was_expected_stops_a_reader(tmp_path: Path, data: st.DataObject) -> None:
+def test_no_value_of_an_unexpected_type_stops_a_reader(tmp_path: Path, data: st.DataObject) -> None:
     document = spoiled(data, DOCUMENTS[data.draw(st.sampled_from(sorted(DOCUMENTS)))], 3)
     for item in items(tmp_path / "f", json.dumps(document).encode()):
         assert not isinstance(item, Entry) or to_event_again(item)
 
 
 def to_event_again(entry: Entry) -> bool:
-    """What was read can be stored."""
+    """Whether an event that was read can be stored."""
     from gittraj.model.codec import event_to_json
 
     return to_event(json.loads(dump(event_to_json(entry.event)))) is not None
@@ -106,7 +106,7 @@ def test_whatever_was_read_can_be_written(tmp_path: Path, data: st.DataObject) -
 
 
 @pytest.mark.parametrize("depth", [300, 100_000])
-def test_nothing_is_followed_for_ever(tmp_path: Path, depth: int) -> None:
+def test_deep_nesting_is_read_without_an_error(tmp_path: Path, depth: int) -> None:
     deep = '{"a":' * depth + "1" + "}" * depth
     for document in (FOREIGN, THEIRS):
         body = json.dumps({**document, "extra": "DEEP"}).replace('"DEEP"', deep)

@@ -1,4 +1,4 @@
-"""OpenAgents' database, whatever a trajectory holds: one row each, a document that reads, a text to find."""
+"""OpenAgents' database from any trajectory: one row each, a readable document, a searchable text."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def test_every_trajectory_is_a_row(events: list[AnyEvent]) -> None:
 
 
 @given(row=ROW)
-def test_whatever_a_session_says_of_generated_tests_is_a_row(row: dict[str, Any]) -> None:
+def test_any_record_of_generated_tests_is_a_row(row: dict[str, Any]) -> None:
     reflected = RetrospectiveEvent(id="r", retrospective=Retrospective(by="agent"), raw={"testgen": row})
     made = rows("testgen_trajectories", told([Prompt(id="p", content="Test it"), reflected]))
     assert [each[0] for each in made] == ["S"]
 
 
-def test_what_an_agent_started_stands_in_its_document() -> None:
+def test_subagents_are_in_the_document_of_the_session_that_started_them() -> None:
     above = told([Message(id="a", content="above")])
     below = told([Message(id="b", content="below")], id="traj_b", parent={"id": above["id"], "event": None})
     fork = told([Message(id="c", content="fork")], id="traj_c", session="T", parent={"id": above["id"]})

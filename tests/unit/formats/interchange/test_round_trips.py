@@ -1,4 +1,4 @@
-"""Out and in again, equal: every format that ``docs/exchange.md`` says is read as the same trajectory."""
+"""Round trips: every format that ``docs/exchange.md`` describes as read back as the same trajectory."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from tests.sizes import size
 from tests.unit.formats.interchange.trajectories import some_events, stored, told
 
 FORMS = sorted(EXCHANGES.keys() - {"agent-trace", "otel", "csv", "a3s"})
-"""What is not among them says less, or is not read; A3S's store has tests of its own."""
+"""The formats left out keep less or are not read; A3S's store has its own tests."""
 
 
 def again(form: str, trajectory: dict[str, Any], folder: Path) -> list[bytes]:
-    """The events that are read of what was written of one trajectory."""
+    """Write a trajectory and return the events read back."""
     for name, body in documents(EXCHANGES[form], Exported(trajectories=[trajectory])):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(body)
@@ -35,7 +35,7 @@ def again(form: str, trajectory: dict[str, Any], folder: Path) -> list[bytes]:
 
 
 def read(path: Path) -> Iterator[AnyEvent]:
-    """Of a store, else of all files below: not every file beside a document is one."""
+    """Yield the events of a store, or of all files below ``path`` that a reader knows."""
     files = [path] if detect_store(path) else sorted(each for each in path.rglob("*") if each.is_file())
     for file in files:
         try:
@@ -49,10 +49,10 @@ def read(path: Path) -> Iterator[AnyEvent]:
 @pytest.mark.parametrize("form", FORMS)
 @settings(deadline=None, max_examples=size(10, 25))
 @given(events=some_events())
-def test_whatever_is_written_comes_back(form: str, events: list[AnyEvent]) -> None:
+def test_any_trajectory_survives_a_round_trip(form: str, events: list[AnyEvent]) -> None:
     with TemporaryDirectory() as folder:
         found = again(form, told(events), Path(folder))
-    if events:  # of nothing a note says that there is nothing
+    if events:  # without events, a note says that there are none
         assert found == [dump(stored(event)) for event in events]
 
 
@@ -64,11 +64,11 @@ CANNOT: dict[str, tuple[str, ...]] = {
     "trajectory-bundle": ("$schema",),
     "trajectory-sqlite": ("description", "url"),
 }
-"""What a form does not keep of the frame around a document's steps, as ``docs/exchange.md`` lists it."""
+"""Fields of a document around its steps that a format does not keep; ``docs/exchange.md`` lists them."""
 
 
 def framed(form: str, event: bytes) -> Any:
-    """An event; one that holds a document's frame without what the form does not keep."""
+    """Return an event; if it has a document's frame, without the fields that the format does not keep."""
     value = json.loads(event)
     frame = "root" in value.get("atif", value.get("trail", ()))
     return without(value, CANNOT.get(form, ())) if frame else value
@@ -85,12 +85,12 @@ def without(value: Any, names: tuple[str, ...]) -> Any:
 
 @pytest.mark.shared
 @pytest.mark.parametrize("form", FORMS)
-def test_every_sample_comes_back(form: str, samples: Path) -> None:
+def test_every_sample_survives_a_round_trip(form: str, samples: Path) -> None:
     seen = 0
     for path in sorted(each for each in samples.rglob("*") if each.is_file()):
         large = path.stat().st_size > size(20_000, 3_000_000)
         if large or "invalid" in path.name or (form == "trajectory-sqlite" and "compact" in path.name):
-            continue  # what breaks its format's rules comes back mended; a compaction has no row
+            continue  # invalid files come back repaired; a compaction has no row
         try:
             session, *_ = find_sessions(path)
         except FormatError:

@@ -1,5 +1,4 @@
-"""Real files of the formats that are read and written: they agree with what others counted in them, and go
-back as they were."""
+"""Real files of the formats that are read and written: compared with independent counts, and round trips."""
 
 from __future__ import annotations
 
@@ -24,7 +23,7 @@ _TOKENS = {"prompt_token_ids", "completion_token_ids", "logprobs"}
 
 
 def written(path: Path, writer: Any) -> tuple[Any, list[AnyEvent], list[Spent]]:
-    """What a writer makes of what was read of a file's first session."""
+    """Read a file's first session, write it again, and return the document, its events and its usage."""
     file, *_ = find_sessions(path)
     items = list(read_items(file))
     events = [item.event for item in items if isinstance(item, Entry)]
@@ -47,7 +46,7 @@ def without_tokens(steps: list[dict[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
-def test_every_atif_file_agrees_and_goes_back(samples: Path) -> None:
+def test_every_atif_file_agrees_and_survives_a_round_trip(samples: Path) -> None:
     for name, fact in facts(samples, "atif").items():
         given = json.loads((samples / name).read_text())
         document, events, spent = written(samples / name, atif)
@@ -59,13 +58,13 @@ def test_every_atif_file_agrees_and_goes_back(samples: Path) -> None:
         assert sum(isinstance(e, ToolCall) for e in events) == fact["tool_calls"] - calls, name
         own = fact["sources"].get("user", 0) - sum(step["source"] == "user" for step in copied)
         assert sum(isinstance(e, Prompt) for e in events) == own, name
-        if not fact["subagent_refs"] and not copied:  # else the totals count others' tokens too
+        if not fact["subagent_refs"] and not copied:  # otherwise the totals include tokens of other files
             total = fact["final_metrics"]["total_prompt_tokens"]
             usages = [s.usage for s in spent]
             assert sum(u.input_tokens + u.cache_read_tokens + u.cache_write_tokens for u in usages) == total
 
 
-def test_every_trajectory_file_agrees_and_goes_back_or_says_why_not(samples: Path) -> None:
+def test_every_trajectory_file_survives_a_round_trip_or_is_refused_with_a_reason(samples: Path) -> None:
     known = facts(samples, "agent-trajectories")
     assert known
     for path in sorted((samples / "agent-trajectories").rglob("*.json")):
@@ -101,7 +100,7 @@ COUNTED = {
     "legacy-v1-88k.trace.json": 91,
     "v1.0.0-43k.trace.json": 68,
 }
-"""Files that the records name, but for the hook's own, and lines in the flat dialect: counted with grep."""
+"""Files that the records name, except the hook's own, and lines in the flat dialect: counted with grep."""
 
 
 def test_a_session_of_each_agent_has_the_totals_of_another_converter(samples: Path) -> None:

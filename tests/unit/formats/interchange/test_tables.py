@@ -1,4 +1,4 @@
-"""Lines, spans and tables: what is written of a session, by the formats' own rules."""
+"""Writing a session as agent-trace lines, OpenTelemetry spans and CSV, by the formats' own rules."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def exported(*trajectories: dict[str, Any]) -> Exported:
     return Exported(trajectories=trajectories, commits=commits, runs=lambda _: RUNS)
 
 
-def test_a_record_a_commit_says_whose_its_lines_are(tmp_path: Path) -> None:
+def test_one_record_per_commit_attributes_its_lines(tmp_path: Path) -> None:
     (line,) = agent_trace.write(exported(told(SESSION)))
     record = json.loads(line)
     assert (record["version"], record["timestamp"]) == ("0.1.0", "2026-01-02T03:04:05.000Z")
@@ -47,12 +47,12 @@ def test_a_record_a_commit_says_whose_its_lines_are(tmp_path: Path) -> None:
     assert found == ["a:1-2", "a:4", "b?:1"]
 
 
-def test_of_several_models_none_is_named() -> None:
+def test_with_several_models_none_is_named() -> None:
     (line,) = agent_trace.write(exported(told(SESSION, models=["claude-x", "claude-y"])))
     assert json.loads(line)["files"][0]["conversations"][0]["contributor"] == {"type": "ai"}
 
 
-def test_a_table_has_a_row_a_trajectory_and_no_formula() -> None:
+def test_a_table_has_one_row_per_trajectory_and_no_formula() -> None:
     text = "".join(
         headers.write(exported(told([], title="=1+1", prompt='say "x",\ny'), told(SESSION, id="t")))
     )
@@ -71,7 +71,7 @@ def spans(*trajectories: dict[str, Any]) -> list[dict[str, Any]]:
     return list(found)
 
 
-def test_spans_tell_names_times_and_tokens() -> None:
+def test_spans_have_names_times_and_tokens_but_no_texts() -> None:
     usage = Usage(input_tokens=1, cache_read_tokens=2, output_tokens=3)
     root, chat, tool = spans(
         told([
@@ -93,7 +93,7 @@ def test_spans_tell_names_times_and_tokens() -> None:
     assert "private" not in json.dumps([root, chat, tool])
 
 
-def test_an_agent_that_was_started_stands_in_the_trace_of_who_started_it() -> None:
+def test_a_subagents_span_is_in_the_trace_of_its_parent() -> None:
     child = told([Message(id="m", content="x")], id="child", parent={"id": ID, "event": None})
     above, below = spans(told([]), child)
     assert (below["traceId"], below["parentSpanId"]) == (above["traceId"], above["spanId"])

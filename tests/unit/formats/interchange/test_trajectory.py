@@ -1,4 +1,4 @@
-"""What is written as ``.trajectory.json``, and that it comes back."""
+"""Writing ``.trajectory.json``, and reading it back."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def facts(items: list[Any]) -> set[tuple[str, Any]]:
     return {(item.name, item.value) for item in items if isinstance(item, Fact)}
 
 
-def test_a_session_as_a_trajectory() -> None:
+def test_a_session_is_written_as_a_trajectory() -> None:
     said = {"summary": "Done", "approach": None, "challenges": [], "learnings": ["slow"], "suggestions": []}
     header: dict[str, Any] = {
         "task": {"title": "T", "source": {"system": "github", "id": "12", "url": "no address"}},
@@ -99,7 +99,7 @@ THEIRS: dict[str, Any] = {
 }  # fmt: skip
 
 
-def test_what_was_read_is_written_as_it_was() -> None:
+def test_a_foreign_document_survives_a_round_trip() -> None:
     items = read(THEIRS)
     found = events(items)
     assert document(told(found, id="traj_abc123", agent="agent-trajectories")) == THEIRS
@@ -112,7 +112,7 @@ def test_what_was_read_is_written_as_it_was() -> None:
             } <= facts(items)  # fmt: skip
 
 
-def test_read_leniently_written_strictly() -> None:
+def test_an_old_document_is_read_leniently_and_written_strictly() -> None:
     old = {"id": "traj_old", "task": "words", "startedAt": "2026-01-02T03:04:05Z", "summary": "S",
            "decisions": [{"decision": "D", "reasoning": "R"}],
            "chapters": [{"phase": "plan", "events": ["said", {"type": "x", "content": "",
@@ -134,7 +134,7 @@ def test_read_leniently_written_strictly() -> None:
     ]
 
 
-def test_compactions_are_read_and_go_back_as_they_were() -> None:
+def test_a_compaction_survives_a_round_trip() -> None:
     compacted = {
         "id": "compact_1", "version": 1, "type": "compacted", "compactedAt": "2026-01-02T03:04:05.000Z",
         "sourceTrajectories": ["traj_a", "traj_b"], "narrative": "Long ago",
@@ -150,7 +150,7 @@ def test_compactions_are_read_and_go_back_as_they_were() -> None:
     assert document(told(events(items), id="compact_1")) == compacted
 
 
-def test_a_tree_has_each_where_trail_looks_for_it() -> None:
+def test_each_trajectory_has_the_path_where_trail_looks_for_it() -> None:
     done = told(events(read(THEIRS)), id="traj_abc123", agent="agent-trajectories")
     open_ = told(SESSION, link={"role": "explored", "evidence": "imported", "carriedFrom": []})
     named = dict(writer.files(Exported(trajectories=[done, open_])))
@@ -161,7 +161,7 @@ def test_a_tree_has_each_where_trail_looks_for_it() -> None:
     ]
 
 
-def test_a_summary_is_read_where_nothing_else_is_left(tmp_path: Path) -> None:
+def test_a_markdown_summary_is_read_only_without_its_document(tmp_path: Path) -> None:
     path = tmp_path / "limit.trajectory.md"
     path.write_text(summarise(THEIRS))
     assert markdown.detect(path)

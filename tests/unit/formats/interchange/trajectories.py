@@ -1,4 +1,4 @@
-"""Trajectories as ``git traj show --json`` tells them, made from events."""
+"""Trajectories in the form of ``git traj show --json``, built from events."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ PART: dict[str, Any] = {
 
 
 def told(events: Sequence[AnyEvent], **header: Any) -> dict[str, Any]:
-    """A chapter begins with each prompt."""
+    """Return a trajectory of these events, with a chapter for each prompt."""
     agent = header.get("agent", AGENT)
     chapters: list[dict[str, Any]] = []
     for event in events:
@@ -77,7 +77,7 @@ def told(events: Sequence[AnyEvent], **header: Any) -> dict[str, Any]:
 
 
 def stored(event: AnyEvent) -> dict[str, Any]:
-    """What must come back of an event: but for a seal, which is left where it is stored, all of it."""
+    """Return what a round trip must keep of an event: all of it except a seal, which is not exported."""
     flat = event_to_json(event)
     flat.pop("sealed", None)
     if "files" in flat:
@@ -86,7 +86,7 @@ def stored(event: AnyEvent) -> dict[str, Any]:
     if not flat.get("usage"):
         flat.pop("usage", None)
     if "usage" in flat and "response" not in flat:
-        flat["response"] = flat["id"]  # a figure counts with a model call
+        flat["response"] = flat["id"]  # usage belongs to a model call
     if flat.get("agent") == AGENT:
         del flat["agent"]
     return flat
@@ -102,7 +102,7 @@ _EVENTS = strategies.events(st.sampled_from(["", "x", "y\n\nz", "\ud83d", "é"])
 
 @st.composite
 def some_events(draw: st.DrawFn) -> list[AnyEvent]:
-    """Events of a trajectory: of a few model calls, in any order, with all that an event may say."""
+    """Draw a trajectory's events: of a few model calls, in any order, with any fields."""
     from dataclasses import replace
 
     found: list[AnyEvent] = []

@@ -1,4 +1,4 @@
-"""A page as a browser's parser sees it, as far as the standard library's goes."""
+"""A page as a browser's parser sees it, as far as the standard library's parser can tell."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class _Parser(HTMLParser):
 
 
 def parse(markup: str) -> Element:
-    """Raises AssertionError for elements that do not close in order, and for comments."""
+    """Parse a page. Raises AssertionError for elements that do not close in order, and for comments."""
     parser = _Parser()
     parser.feed(markup)
     parser.close()

@@ -1,4 +1,4 @@
-"""Whatever a record and its events hold, there is a page of it, and only our own elements are in it."""
+"""Any record with any events can be rendered as a page, which contains only our own elements."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ OURS = """
 
 @settings(max_examples=size(30, 60), deadline=None, suppress_health_check=list(HealthCheck))
 @given(values_of(Record, WILD), st.lists(events(WILD), max_size=5), st.booleans())
-def test_there_is_a_page_of_anything(record: Any, found: list[Any], thinking: bool) -> None:
+def test_any_record_has_a_page(record: Any, found: list[Any], thinking: bool) -> None:
     header = fold({COMMIT: [record]}).header(COMMIT, explored=True)
     told = [spell_event(event, header["agent"]) for event in found]
     chapter = {"id": "x", "title": "x", "agentName": None, "startedAt": None, "endedAt": None, "events": told}

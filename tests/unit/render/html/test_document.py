@@ -1,4 +1,4 @@
-"""A page about a commit: all that is recorded, nothing alive in it, nothing that it would have to fetch."""
+"""A page about a commit: all that is recorded, without active content, and with nothing to fetch."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def told(*chapters: Header) -> Header:
     return {**full_header(), "chapters": list(chapters or (WORK,)), "also": []}
 
 
-def test_what_is_known_comes_first() -> None:
+def test_the_facts_of_a_trajectory_come_first() -> None:
     shown = page(told())
     assert shown.one("title").text == "Retry in the client, with jitter"
     assert shown.one("h1").text == "Retry in the client, with jitter"
@@ -88,7 +88,7 @@ def test_what_is_known_comes_first() -> None:
     assert re.findall(r"Chose|Over|Because", first.text) == ["Chose", "Over", "Because"]
 
 
-def test_events_are_rows_that_links_lead_to() -> None:
+def test_each_event_is_a_row_that_can_be_linked_to() -> None:
     shown = page(told())
     rows = shown.all("li", "event")
     kinds = ["asked", "more", "said", "tools", "tools", "decided", "more"]
@@ -103,7 +103,7 @@ def test_events_are_rows_that_links_lead_to() -> None:
     assert edited.one("pre").text == "  a\n- b\n+ c\n+ d\n"
 
 
-def test_of_a_long_change_a_moved_line_is_shown() -> None:
+def test_an_edit_that_is_too_long_to_compare_is_shown_as_replaced() -> None:
     lines = [f"line {number}" for number in range(1100)]
     sides = {"old_string": "\n".join(lines), "new_string": "\n".join([*lines[1:], lines[0]])}
     moved = {**EDIT, "tool": {**EDIT["tool"], "arguments": {"file_path": "src/retry.py", **sides}}}
@@ -121,7 +121,7 @@ def test_of_a_long_change_a_moved_line_is_shown() -> None:
         (None, "#"),
     ],
 )
-def test_times_are_told_in_utc(ts: str | None, clock: str) -> None:
+def test_times_are_shown_in_utc(ts: str | None, clock: str) -> None:
     said = {**chapter("x", event("message", "Hello", ts=ts)), "startedAt": ts, "endedAt": ts}
     assert page(told(said)).one("a", "when").text == f"{clock}, a link to this event"
 
@@ -136,13 +136,13 @@ def test_each_chapter_is_in_the_contents() -> None:
     ]
 
 
-def test_ids_are_unique_even_where_a_trajectory_is_told_twice() -> None:
+def test_ids_are_unique_even_if_a_trajectory_is_shown_twice() -> None:
     shown = page(told(), told())
     ids = [each.attributes["id"] for each in shown.all() if "id" in each.attributes]
     assert len(ids) == len(set(ids))
 
 
-def test_thinking_is_there_only_on_request() -> None:
+def test_thinking_is_shown_only_on_request() -> None:
     closed = page(told())
     assert "queue would need" not in closed.text
     assert "Thinking not shown on this page" in closed.text
@@ -150,7 +150,7 @@ def test_thinking_is_there_only_on_request() -> None:
 
 
 @pytest.mark.parametrize("detail", [Detail(), Detail(thinking=True)])
-def test_a_seal_that_stays_closed_says_for_how_many_it_is(detail: Detail) -> None:
+def test_sealed_thinking_shows_its_number_of_readers(detail: Detail) -> None:
     seal = event("thinking", sealed={"bytes": 1_024, "name": "abc"})
     header = {**told(chapter("x", seal)), "thinking": "sealed", "readers": 2}
     shown = page(header, detail=detail)
@@ -158,7 +158,7 @@ def test_a_seal_that_stays_closed_says_for_how_many_it_is(detail: Detail) -> Non
     assert "2 pieces, sealed for 2 readers" in shown.text
 
 
-def test_a_trajectory_of_its_own_and_one_without_events() -> None:
+def test_a_trajectory_without_commit_title_and_events_is_shown() -> None:
     shown = page({**bare_header(), "chapters": [], "also": []}, commit=False)
     assert shown.one("h1").text == "Untitled"
     assert "No events: they are not in this clone" in shown.text
@@ -172,7 +172,7 @@ def test_several_commits_are_one_document() -> None:
     assert [h.text for h in shown.all("h2")] == ["One", "Two"]
 
 
-def test_nothing_comes_from_elsewhere_and_the_policy_names_what_may_run() -> None:
+def test_nothing_is_fetched_and_the_policy_allows_only_our_own_script_and_style() -> None:
     shown = page(told())
     addresses = [
         value for each in shown.all() for key, value in each.attributes.items() if key in ("src", "href")
@@ -193,7 +193,7 @@ def test_nothing_comes_from_elsewhere_and_the_policy_names_what_may_run() -> Non
     assert "@import" not in shown.one("style").text
 
 
-def test_a_hostile_session_is_text() -> None:
+def test_a_hostile_session_is_shown_as_text() -> None:
     kinds = ("prompt", "message", "thinking", "note", "error", "message_sent", HOSTILE)
     nasty = '"><img src=x onerror=alert(1)><!-- </script><style>*{display:none}</style> javascript:x &#106;'
     events = [{**event(kind, text), "id": text, "ts": text} for kind in kinds for text in (HOSTILE, nasty)]

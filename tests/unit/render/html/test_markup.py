@@ -1,4 +1,4 @@
-"""Whatever a text is, on a page it is text."""
+"""Any text is shown on a page as text, never as markup."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def test_a_text_stays_a_text(told: str) -> None:
 
 
 @given(st.lists(MARKUP))
-def test_only_what_is_markup_is_taken_as_it_is(told: list[str]) -> None:
+def test_only_markup_objects_are_not_escaped(told: list[str]) -> None:
     assert parse(join([tag("b", each) for each in told])).text == "".join(map(terminal.escape, told))
     assert not parse(join(told)).all()
 
 
 @given(MARKUP)
-def test_prose_has_no_element_of_its_own(told: str) -> None:
+def test_prose_makes_only_allowed_elements(told: str) -> None:
     found = parse(prose(told))
     assert {each.name for each in found.all()} <= ALLOWED
     attributes = {name for each in found.all() for name in each.attributes}
@@ -41,7 +41,7 @@ def test_colours_are_left_out_and_other_controls_are_shown() -> None:
     assert line("one\n  two three", 9) == "one two…"
 
 
-def test_attributes() -> None:
+def test_attributes_are_written_in_html_form() -> None:
     assert tag("a", "x", class_="c", data_kind="k", open=True, href=None) == (
         '<a class="c" data-kind="k" open>x</a>'
     )
@@ -56,7 +56,7 @@ def test_ids_are_plain_and_distinct() -> None:
     assert [ids.choose(name) for name in ("a", "a", "a-2", "a")] == ["e-a", "e-a-2", "e-a-2-2", "e-a-3"]
 
 
-def test_prose_reads_as_people_write_it() -> None:
+def test_prose_renders_markdown_as_people_write_it() -> None:
     told = """\
 ## Done
 
@@ -87,5 +87,5 @@ second line"""
     assert [each.text for each in page.all("strong")] == ["two"]
 
 
-def test_a_fence_that_nobody_closes_ends_with_the_text() -> None:
+def test_a_fence_without_an_end_ends_with_the_text() -> None:
     assert parse(prose("```\na\n\nb")).one("pre").text == "a\n\nb"

@@ -1,4 +1,4 @@
-"""Keys of every type, made at run time."""
+"""Keys of every type, generated at run time."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Party:
 
 @cache
 def party(kind: str, name: str = "alice") -> Party:
-    """The same one for the same name; ``name`` may be anything."""
+    """Return the party called ``name``, always the same one for the same name."""
     if kind.startswith("ssh-"):
         return ssh_party(_generate(kind))
     secret = age.generate_identity(post_quantum=kind == "mlkem768x25519")
@@ -57,5 +57,5 @@ def _generate(kind: str, bits: int = 2048) -> Ed25519PrivateKey | RSAPrivateKey:
 
 
 def seal_of(*kinds: str, text: bytes = b"attack at dawn") -> age.Sealed:
-    """For alice of each kind."""
+    """Seal a text for alice's key of each kind."""
     return age.encrypt(text, [party(kind).recipient for kind in kinds])

@@ -33,7 +33,7 @@ INVALID = {
     "x1b4n0q5v": "characters",  # in the data
     "li1dgmt3": "cut off",  # in its checksum
     "de1lg7wt\xff": "characters",  # in the checksum
-    "A1G7SGD8": "checksum",  # taken of the upper case
+    "A1G7SGD8": "checksum",  # computed from the upper case
     "10a06t8": "cut off",
     "1qzzfhee": "cut off",
     "A12uEL5L": "mixes",
@@ -41,18 +41,18 @@ INVALID = {
 
 
 @pytest.mark.parametrize("text", VALID)
-def test_what_the_bip_calls_valid(text: str) -> None:
+def test_the_bips_valid_strings_are_accepted(text: str) -> None:
     prefix, _ = read_bech32(text)
     assert text.startswith(f"{prefix}1")
 
 
 @pytest.mark.parametrize("text", INVALID)
-def test_what_the_bip_calls_invalid(text: str) -> None:
+def test_the_bips_invalid_strings_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match=INVALID[text]):
         read_bech32(text)
 
 
-def test_its_limit_of_90_characters_is_not_ours() -> None:
+def test_the_bips_limit_of_90_characters_does_not_apply() -> None:
     text = encode_bech32("age1pq", bytes(1216))
     assert len(text) == 1959
     assert decode_bech32(text) == ("age1pq", bytes(1216))
@@ -60,7 +60,7 @@ def test_its_limit_of_90_characters_is_not_ours() -> None:
 
 @settings(deadline=None)
 @given(st.sampled_from(["age", "age1pq", "AGE-SECRET-KEY-"]), st.binary(max_size=80))
-def test_what_is_written_is_read(prefix: str, data: bytes) -> None:
+def test_an_encoded_text_can_be_decoded(prefix: str, data: bytes) -> None:
     text = encode_bech32(prefix, data)
     assert decode_bech32(text) == (prefix, data)
     assert text in (text.lower(), text.upper())
@@ -79,8 +79,8 @@ def test_one_mistyped_character_is_found(data: bytes, at: int, other: str) -> No
 
 
 @pytest.mark.parametrize("words", [[0] * 1, [1, 1], [0, 1], [31, 31, 31], [0] * 6])
-def test_bits_that_are_left_over_are_refused(words: list[int]) -> None:
-    """There must be one text for the same bytes: fewer than five bits too many, and all of them 0."""
+def test_remaining_bits_are_refused(words: list[int]) -> None:
+    """Each text of bytes must be unique: fewer than five bits may remain, and all must be 0."""
     prefix = "age"
     rest = _polymod([*_expand(prefix), *words, *[0] * 6]) ^ 1
     words = [*words, *(rest >> 5 * (5 - i) & 31 for i in range(6))]

@@ -1,4 +1,4 @@
-"""Sealing, opening and other readers: what comes out, and who can't."""
+"""Sealing, opening and adding readers: what each reader gets, and who cannot open a seal."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SIZES = (0, 1, 65535, 65536, 65537, 200_000)
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("size", SIZES)
-def test_what_is_sealed_is_opened(kind: str, size: int) -> None:
+def test_a_sealed_text_can_be_opened(kind: str, size: int) -> None:
     text = os.urandom(size)
     sealed = age.encrypt(text, [party(kind).recipient])
     assert age.decrypt(sealed.header, sealed.payload, [party(kind).identity]) == text
@@ -24,20 +24,20 @@ def test_what_is_sealed_is_opened(kind: str, size: int) -> None:
     assert len(sealed.payload) == 16 + size + 16 * max(1, -(-size // 65536))
 
 
-def test_each_reader_opens_it_alone() -> None:
+def test_each_reader_can_open_a_seal_alone() -> None:
     sealed = seal_of(*CLASSIC)
     for kind in CLASSIC:
         assert age.decrypt(sealed.header, sealed.payload, [party(kind).identity]) == b"attack at dawn"
 
 
-def test_who_reads_is_known_without_a_key() -> None:
+def test_the_readers_are_known_without_a_key() -> None:
     found = age.stanzas(seal_of(*CLASSIC).header)
     assert tuple(one.type for one in found) == CLASSIC
     assert [len(one.args) for one in found] == [1, 2, 1]
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_nobody_else_opens_it(kind: str) -> None:
+def test_nobody_else_can_open_a_seal(kind: str) -> None:
     sealed = seal_of(kind)
     others = [party(one, "bob").identity for one in KINDS]
     with pytest.raises(age.NoMatch, match="sealed for others"):
@@ -52,7 +52,7 @@ def test_no_two_seals_are_alike() -> None:
     assert one.payload != two.payload
 
 
-def test_a_passphrase() -> None:
+def test_a_text_sealed_with_a_passphrase_is_opened_with_it() -> None:
     sealed = age.encrypt(b"text", [age.ScryptRecipient("open sesame", work_factor=2)])
     assert [(one.type, one.args[1]) for one in age.stanzas(sealed.header)] == [("scrypt", "2")]
     assert age.decrypt(sealed.header, sealed.payload, [age.ScryptIdentity("open sesame")]) == b"text"
@@ -62,7 +62,7 @@ def test_a_passphrase() -> None:
         )
 
 
-def test_who_cannot_be_sealed_for_together() -> None:
+def test_readers_that_cannot_be_combined_are_refused() -> None:
     phrase, other = age.ScryptRecipient("open sesame", work_factor=2), party("X25519").recipient
     quantum = party("mlkem768x25519").recipient
     for recipients, why in (
@@ -87,7 +87,7 @@ def test_other_readers_get_the_same_payload(kind: str) -> None:
         age.decrypt(header, sealed.payload, [party("X25519").identity])
 
 
-def test_only_a_reader_names_others() -> None:
+def test_only_a_reader_can_add_others() -> None:
     sealed = seal_of("X25519")
     with pytest.raises(age.NoMatch):
         age.rewrap(sealed.header, [party("X25519", "bob").identity], [party("X25519", "bob").recipient])
@@ -96,7 +96,7 @@ def test_only_a_reader_names_others() -> None:
         age.rewrap(wrong, [party("X25519").identity], [party("X25519", "bob").recipient])
 
 
-def test_a_key_that_fits_is_found_behind_one_that_cannot_be_used() -> None:
+def test_a_fitting_key_is_found_after_one_that_cannot_be_used() -> None:
     """An unreadable key in a person's home must not hide the one that was given."""
     sealed = seal_of("ssh-ed25519", "X25519")
     lines = party("ssh-ed25519").secret.splitlines()
@@ -110,7 +110,7 @@ def test_a_key_that_fits_is_found_behind_one_that_cannot_be_used() -> None:
     assert found == b"attack at dawn"
 
 
-def test_the_text_form() -> None:
+def test_the_text_form_survives_white_space_and_other_line_ends() -> None:
     file = bytes(seal_of("X25519"))
     for size in range(len(file) - 50, len(file)):
         text = age.armor(file[:size])
@@ -133,7 +133,7 @@ def test_counting_readers_loads_no_cryptography() -> None:
     assert done.stdout.split() == ["3", "NoMatch", "False"]
 
 
-def test_what_it_offers_is_there() -> None:
+def test_all_public_names_exist() -> None:
     assert {name for name in age.__all__ if not hasattr(age, name)} == set()
     with pytest.raises(AttributeError, match="no attribute 'open'"):
         _ = age.open  # type: ignore[attr-defined]

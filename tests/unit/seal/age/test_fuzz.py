@@ -1,4 +1,4 @@
-"""What anybody may write: no input makes anything but an AgeError. ``GIT_TRAJ_FUZZ``: how many are tried."""
+"""No input raises anything except an AgeError. ``GIT_TRAJ_FUZZ`` sets the number of cases."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _try_identities(data: bytes) -> None:
 
 
 def _try_wire(data: bytes) -> None:
-    """What is in an SSH key's base64."""
+    """Try the binary content of an SSH key's base64."""
     for kind in ("ssh-ed25519", "ssh-rsa"):
         _try_recipient(f"{kind} {base64.b64encode(data).decode()}".encode())
 
@@ -138,8 +138,8 @@ def _mutated(chance: random.Random, seeds: list[bytes]) -> bytes:
 
 
 @pytest.mark.parametrize("part", range(7))
-def test_changed_texts(part: int) -> None:
-    """Of one that was fine, changed in up to eight places."""
+def test_valid_texts_with_changes_raise_only_age_errors(part: int) -> None:
+    """Each is a valid one with up to eight changes."""
     attempt, seeds = _cases()[part]
     chance, refused = random.Random(part), 0
     for _ in range(COUNT // 7):
@@ -154,7 +154,7 @@ def test_changed_texts(part: int) -> None:
 
 @settings(deadline=None)
 @given(st.text())
-def test_any_text(text: str) -> None:
+def test_any_text_raises_only_age_errors(text: str) -> None:
     for attempt in (age.parse_recipient, age.parse_identity, age.parse_identities, age.stanzas, age.dearmor):
         try:
             attempt(text)
@@ -164,7 +164,7 @@ def test_any_text(text: str) -> None:
 
 @settings(deadline=None)
 @given(st.binary())
-def test_any_bytes(data: bytes) -> None:
+def test_any_bytes_raise_only_age_errors(data: bytes) -> None:
     for attempt in (age.split, age.parse_identities):
         try:
             attempt(data)
@@ -186,8 +186,8 @@ _BODY = st.binary(max_size=100)
         max_size=3,
     )
 )
-def test_any_readers(readers: list[tuple[str, list[str], bytes]]) -> None:
-    """Every stanza that can be written is read as it was written; what it means is another matter."""
+def test_any_stanzas_are_read_as_written(readers: list[tuple[str, list[str], bytes]]) -> None:
+    """Every stanza that can be written is read as it was written, whether it is meaningful or not."""
     stanzas = tuple(age.Stanza(kind, tuple(args), body) for kind, args, body in readers)
     header = f"age-encryption.org/v1\n{''.join(map(str, stanzas))}--- {'A' * 43}\n"
     try:

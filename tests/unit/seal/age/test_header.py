@@ -118,10 +118,10 @@ def test_a_stanza_must_fit_its_type(kind: str) -> None:
         (*rest, last[:-1]),
     ):
         assert _refused(kind, replace(stanza, args=args)), args
-    if kind != "ssh-rsa":  # its body is what the key makes it
+    if kind != "ssh-rsa":  # the size of its body depends on the key
         for body in (b"", stanza.body[:-1], stanza.body + b"\0", bytes(16)):
             assert _refused(kind, replace(stanza, body=body)), body
-        zero = encode_base64(share[:-32] + bytes(32))  # with which everybody would know the key
+        zero = encode_base64(share[:-32] + bytes(32))  # with it everybody would know the key
         assert _refused(kind, replace(stanza, args=(*rest, zero)))
 
 

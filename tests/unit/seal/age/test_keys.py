@@ -1,4 +1,4 @@
-"""Texts that are keys, and why others are none. No message and no ``repr`` shows a secret."""
+"""Texts that are keys, and why others are not. No message and no ``repr`` shows a secret."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SPECIFICATION = {  # its example; the secret is 32 times "B"
 }
 
 
-def test_the_specifications_example() -> None:
+def test_the_specifications_example_is_read() -> None:
     assert age.parse_identity(SPECIFICATION["secret"]).recipient() == SPECIFICATION["public"]
 
 
@@ -36,14 +36,14 @@ def test_a_key_has_one_line(kind: str) -> None:
     assert found.kind == kind
 
 
-def test_what_follows_an_ssh_key_is_left() -> None:
+def test_text_after_an_ssh_key_is_ignored() -> None:
     public = party("ssh-ed25519").public
     assert str(age.parse_recipient(f"{public} alice@example.com, her laptop")) == public
     with pytest.raises(age.KeyFormatError):
         age.parse_recipient(f"{party('X25519').public} alice")
 
 
-def test_fingerprints() -> None:
+def test_each_type_of_key_has_a_fingerprint() -> None:
     assert party("X25519").recipient.fingerprint == party("X25519").public
     wire = base64.b64decode(party("ssh-rsa").public.split()[1])
     expected = base64.b64encode(hashlib.sha256(wire).digest()).decode().rstrip("=")
@@ -107,13 +107,13 @@ UNUSABLE = {
 
 
 @pytest.mark.parametrize("text", UNUSABLE, ids=[f"{i}-{why}" for i, why in enumerate(UNUSABLE.values())])
-def test_why_a_text_is_no_recipient(text: str) -> None:
+def test_a_text_that_is_not_a_recipient_is_refused_with_the_reason(text: str) -> None:
     with pytest.raises(age.KeyFormatError, match=UNUSABLE[text]):
         age.parse_recipient(text)
 
 
-def test_a_long_line_takes_no_long_time() -> None:
-    """Taken apart in full, a megabyte of empty strings would be copied 250,000 times."""
+def test_a_long_line_is_refused_quickly() -> None:
+    """If it were parsed completely, a megabyte of empty strings would be copied 250,000 times."""
     with pytest.raises(age.KeyFormatError):
         age.parse_recipient(_line(b"ssh-rsa", *[b""] * 250_000))
 
@@ -133,7 +133,7 @@ NO_IDENTITIES = {
 
 
 @pytest.mark.parametrize("text", NO_IDENTITIES, ids=list(NO_IDENTITIES.values()))
-def test_why_a_text_is_no_identity(text: str) -> None:
+def test_a_text_that_is_not_an_identity_is_refused_with_the_reason(text: str) -> None:
     with pytest.raises(age.KeyFormatError, match=NO_IDENTITIES[text]) as caught:
         age.parse_identity(text)
     assert not text or text[-30:] not in str(caught.value)
@@ -142,12 +142,12 @@ def test_why_a_text_is_no_identity(text: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_nothing_shows_a_secret(kind: str) -> None:
     identity = party(kind).identity
-    identity.unwrap(age.stanzas(seal_of(kind).header)[0])  # by now an SSH key is read
+    identity.unwrap(age.stanzas(seal_of(kind).header)[0])  # now an SSH key has been read
     assert {one.name for one in fields(identity) if one.repr} <= {"public", "locked"}
     assert "sesame" not in repr(age.ScryptIdentity("open sesame")) + repr(age.ScryptRecipient("open sesame"))
 
 
-def test_an_identities_file() -> None:
+def test_an_identities_file_is_read() -> None:
     one, two = party("X25519").secret, party("mlkem768x25519").secret
     for file, count in (
         ("", 0),
@@ -167,7 +167,7 @@ def test_a_bad_line_is_named_and_not_shown() -> None:
 
 
 @pytest.mark.parametrize("armored", [False, True])
-def test_an_identities_file_under_a_passphrase(armored: bool) -> None:
+def test_an_encrypted_identities_file_is_read_with_its_passphrase(armored: bool) -> None:
     inside = f"# mine\n{party('X25519').secret}".encode()
     sealed = bytes(age.encrypt(inside, [age.ScryptRecipient("open sesame", work_factor=2)]))
     file = f"\n{age.armor(sealed)}" if armored else sealed
@@ -187,7 +187,7 @@ def test_an_identities_file_for_other_keys_is_not_opened() -> None:
 
 
 @pytest.mark.parametrize("passphrase", ["", "\ud800"])
-def test_what_is_no_passphrase(passphrase: str) -> None:
+def test_an_unsuitable_passphrase_is_refused(passphrase: str) -> None:
     for make in (age.ScryptRecipient, age.ScryptIdentity):
         with pytest.raises(age.KeyFormatError, match="must be text"):
             make(passphrase)
@@ -226,7 +226,7 @@ def test_an_ssh_keys_passphrase_is_asked_once_and_only_for_its_own_seals(locked:
         assert age.decrypt(*_parts(sealed), [identity]) == text
 
 
-def test_a_wrong_passphrase(locked: Party) -> None:
+def test_a_wrong_passphrase_is_an_error(locked: Party) -> None:
     sealed = age.encrypt(b"text", [age.parse_recipient(locked.public), party("X25519").recipient])
     identity = age.parse_identity(locked.secret, passphrase=Asked("no", "nor this", "open sesame"))
     with pytest.raises(age.LockedError, match="wrong passphrase"):
@@ -237,7 +237,7 @@ def test_a_wrong_passphrase(locked: Party) -> None:
         age.decrypt(*_parts(sealed), [age.parse_identity(locked.secret)])
 
 
-def test_rsa_under_a_passphrase(locked: Party) -> None:
+def test_an_encrypted_rsa_key_is_opened_with_its_passphrase(locked: Party) -> None:
     found = ssh_party(generate_private_key(65537, 2048), "open sesame")
     identity = age.parse_identity(found.secret, passphrase=Asked("open sesame"))
     assert age.decrypt(*_parts(age.encrypt(b"x", [age.parse_recipient(found.public)])), [identity]) == b"x"
@@ -267,8 +267,8 @@ def _without(module: str, code: str, *arguments: str) -> str:
     return done.stdout.strip()
 
 
-def test_without_bcrypt_nobody_is_asked() -> None:
-    """The key is made by hand: with bcrypt missing, nothing can write one."""
+def test_without_bcrypt_no_passphrase_is_requested() -> None:
+    """The key is constructed by hand: without bcrypt, none can be written."""
     wire = base64.b64decode(party("ssh-ed25519").public.split()[1])
     parts = b"aes256-ctr", b"bcrypt", bytes(24), (1).to_bytes(4), wire, bytes(160)
     body = b"".join(part if len(part) == 4 else len(part).to_bytes(4) + part for part in parts)

@@ -1,4 +1,4 @@
-"""The text form: only what is written here is read, with white space around it and either end of line."""
+"""The text form: only our own form is read, with white space around it and either line end."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FULL = "A" * 64
         (f" \n{BEGIN}\r\n{FULL}\r\nAAA=\r\n{END}\r\n\t", 50),
     ],
 )
-def test_what_is_read(text: str, size: int) -> None:
+def test_our_own_form_is_read(text: str, size: int) -> None:
     assert age.dearmor(text) == bytes(size)
 
 
@@ -55,6 +55,6 @@ DAMAGED = [
 
 
 @pytest.mark.parametrize("text", DAMAGED)
-def test_what_is_not(text: str) -> None:
+def test_other_forms_are_refused(text: str) -> None:
     with pytest.raises(age.ArmorError):
         age.dearmor(text)

@@ -1,4 +1,4 @@
-"""A seal that is not as its writer left it is refused, wherever it was changed, and always as an AgeError."""
+"""A seal that was changed anywhere after it was written is refused, always with an AgeError."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def opens(file: bytes, *kinds: str) -> bool:
 
 
 @pytest.mark.parametrize("kinds", READERS)
-def test_every_bit(kinds: tuple[str, ...]) -> None:
-    """Both readers try: the bit may be in the other's part."""
+def test_a_seal_with_any_bit_flipped_is_refused(kinds: tuple[str, ...]) -> None:
+    """Both readers try to open it: the bit may be in the other's stanza."""
     file = bytes(seal_of(*kinds))
     identities = [party(kind).identity for kind in kinds]
     assert opens(file, *kinds)
@@ -45,7 +45,7 @@ def _flipped(file: bytes) -> Iterator[bytes]:
             yield file[:at] + bytes([file[at] ^ 1 << bit]) + file[at + 1 :]
 
 
-def test_every_length() -> None:
+def test_a_seal_of_any_other_length_is_refused() -> None:
     kinds = READERS[0]
     file = bytes(seal_of(*kinds))
     assert [size for size in range(len(file)) if opens(file[:size], *kinds)] == []
@@ -53,7 +53,7 @@ def test_every_length() -> None:
     assert not any(opens(more + file, *kinds) for more in (b"\0", b"\n", b"-> a\n\n", file))
 
 
-def test_parts_of_two_seals() -> None:
+def test_parts_of_two_seals_cannot_be_combined() -> None:
     one, two = seal_of("X25519"), seal_of("X25519")
     identity = [party("X25519").identity]
     with pytest.raises(age.PayloadError):
@@ -64,11 +64,11 @@ def test_parts_of_two_seals() -> None:
 
 
 def _with(stanzas: list[Stanza], header: str) -> str:
-    """Other readers under the MAC that was there."""
+    """Return a header of other stanzas with the original MAC."""
     return f"{compose(stanzas)} {header.splitlines()[-1].split()[1]}\n"
 
 
-def test_readers_of_two_seals() -> None:
+def test_readers_of_two_seals_cannot_be_combined() -> None:
     one, two = seal_of("X25519", "ssh-ed25519"), seal_of("X25519", "ssh-ed25519")
     mine, others = list(age.stanzas(one.header)), list(age.stanzas(two.header))
     identities = [party("X25519").identity, party("ssh-ed25519").identity]
@@ -87,7 +87,7 @@ def test_readers_of_two_seals() -> None:
             age.decrypt(_with(stanzas, one.header), one.payload, identities)
 
 
-def test_chunks_in_another_order_or_number() -> None:
+def test_chunks_in_another_order_or_number_are_refused() -> None:
     sealed = seal_of("X25519", text=bytes(3 * 65_536))
     nonce, size = sealed.payload[:16], 65_552
     chunks = [sealed.payload[at : at + size] for at in range(16, len(sealed.payload), size)]
@@ -101,8 +101,8 @@ def test_chunks_in_another_order_or_number() -> None:
             )
 
 
-def test_there_is_one_payload_for_a_text() -> None:
-    """A writer could leave an empty chunk at the end, which says nothing: only an empty text may have one."""
+def test_an_empty_last_chunk_is_refused() -> None:
+    """A writer could append an empty chunk, which changes nothing: only an empty text may have one."""
     cipher = ChaCha20Poly1305(derive(b"k" * 16, salt=bytes(16), info=b"payload"))
     first, none = bytes(11), bytes(10) + b"\1"
     full = cipher.encrypt(first + b"\0", bytes(65_536), None)
@@ -115,7 +115,7 @@ def test_there_is_one_payload_for_a_text() -> None:
     assert unseal_payload(b"k" * 16, bytes(16) + cipher.encrypt(first + b"\1", b"", None)) == b""
 
 
-def test_10_000_readers() -> None:
+def test_a_seal_for_10_000_readers_is_read() -> None:
     line = str(seal_of("X25519").header).split("\n", 1)[1].rpartition("---")[0]
     header = f"age-encryption.org/v1\n{line * 10_000}--- {'A' * 43}\n"
     assert len(age.stanzas(header)) == 10_000
@@ -141,7 +141,7 @@ def test_a_work_factor_above_the_limit_is_not_tried(factor: str) -> None:
 
 
 @pytest.mark.parametrize("factor", ["0", "02", "+2", "-2", "2.", " 2", "0x2", "², ", "x", "2\r"])
-def test_a_work_factor_is_a_plain_number(factor: str) -> None:
+def test_a_work_factor_that_is_not_a_plain_number_is_refused(factor: str) -> None:
     sealed = age.encrypt(b"", [age.ScryptRecipient("open sesame", work_factor=2)])
     (stanza,) = age.stanzas(sealed.header)
     header = _with([Stanza("scrypt", (stanza.args[0], factor), stanza.body)], sealed.header)
@@ -149,8 +149,8 @@ def test_a_work_factor_is_a_plain_number(factor: str) -> None:
         age.decrypt(header, sealed.payload, [age.ScryptIdentity("open sesame")])
 
 
-def test_a_key_of_another_size_is_none() -> None:
-    """RSA can carry any size, so it is looked at."""
+def test_a_file_key_of_another_size_is_refused() -> None:
+    """RSA can encrypt keys of any size, so it is checked."""
     from cryptography.hazmat.primitives.serialization import load_ssh_public_key
 
     from gittraj.seal.age.ssh import OAEP_SHA256

@@ -1,4 +1,4 @@
-"""C2SP's test vectors of the age format (CCTV): each says what must come of it."""
+"""C2SP's test vectors of the age format (CCTV): each states its expected outcome."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Vector:
         return age.decrypt(*self.parts(), identities)
 
 
-def test_each_vector_comes_out_as_it_says(vectors: Path) -> None:
+def test_each_vector_has_its_expected_outcome(vectors: Path) -> None:
     paths = sorted((vectors / "age" / "testdata").iterdir())
     wrong = [f"{path.name}: {problem}" for path in paths if (problem := _problem(Vector.read(path)))]
     assert wrong == []
@@ -54,7 +54,8 @@ def test_each_vector_comes_out_as_it_says(vectors: Path) -> None:
 
 
 def _problem(vector: Vector) -> str | None:
-    """A payload damaged further on has a hash too, of what a streaming reader gives out: we give nothing."""
+    """Return how a vector differs from its expectation. A payload damaged further on also has a hash, of what
+    a streaming reader would return: we return nothing."""
     (expected,) = vector.all("expect")
     try:
         found = hashlib.sha256(vector.decrypt()).hexdigest()
