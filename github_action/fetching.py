@@ -43,7 +43,7 @@ _PARTIAL = (
     *("-c", "remote.origin.promisor=true"),
     *("-c", "remote.origin.partialclonefilter=blob:none"),
 )
-"""For commands that use the network only: with these, git before 2.45 would fetch a missing note when it is
+"""Only for commands that use the network: with these, git before 2.45 would fetch a missing note when it is
 read, and fail if it cannot."""
 _CONFIG = {
     "core.hooksPath": "/dev/null",

@@ -1,4 +1,4 @@
-"""What the report needs from a pull request host: one interface for GitHub, GitLab, Gitea and Forgejo."""
+"""The interface of a pull request host, the same for GitHub, GitLab, Gitea and Forgejo."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ _UNKNOWN = dict.fromkeys(("coverage", "unsure", "cost"), "unknown")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """What every step of a run needs: settings, event, environment, log and connection; and the reports
+    """The data of a run: settings, event, environment, log and connection; and the reports
     that it has ``made``, the newest last."""
 
     settings: Settings

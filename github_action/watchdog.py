@@ -19,7 +19,7 @@ _TICK = 0.5
 
 @dataclass(slots=True)
 class Watchdog:
-    """``late`` is called when the time is over, then the process ends with the status that it returns.
+    """``late`` is called when the time is over; then the process ends with the status that it returns.
     ``granted`` returns the seconds allowed on top."""
 
     late: Callable[[], int]

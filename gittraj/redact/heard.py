@@ -86,7 +86,7 @@ def has_other_owner(page: Page, cue: Cue, word: Heard) -> bool:
 
 
 def _is_other(page: Page, cue: Cue, word: Heard) -> bool:
-    """Whether the word's form, at this place, is that of a key's id, the beginning of a sentence, a count or a
+    """Whether the word, in this position, looks like a key's id, the beginning of a sentence, a count or a
     user's name."""
     value, text = word.value, page.text
     if value.isdigit():

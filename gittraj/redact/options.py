@@ -96,7 +96,7 @@ def _require_linear(pattern: str) -> None:
 
 
 def _ways(parsed: Any, *, repeated: bool) -> float:
-    """In how many ways the parts of the pattern may divide a text; infinite for syntax that is not allowed."""
+    """The number of ways in which the pattern's parts may divide a text; infinite for forbidden syntax."""
     ways = 1.0
     for code, argument in parsed:
         if code in _REPEATS:

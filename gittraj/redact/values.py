@@ -26,7 +26,7 @@ _SECRET_NOUN = lazy(
 
 
 def is_placeholder(value: str) -> bool:
-    """Whether ``value`` stands for a secret without being one: ``<token>``, ``${X}``, ``changeme``, ours."""
+    """Whether ``value`` replaces a secret: ``<token>``, ``${X}``, ``changeme``, or our own placeholder."""
     return _is_placeholder(value[:MOST].strip())
 
 
