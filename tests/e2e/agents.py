@@ -1,8 +1,8 @@
-"""The real command-line agents, each started as a person would start it, but with a scripted model behind it.
+"""The real command-line agents, each started as a person would start it, but connected to a scripted model.
 
-An agent's own tools, its log and its way to run a shell are the real thing; this module only turns a neutral
-script into the agent's tool calls and finds the log again. It must not read the log's content, but for
-whether it is whole.
+An agent's own tools, log and way to run a shell are real; this module only turns a neutral
+script into the agent's tool calls and finds the log. It must not read the log's content, except to check
+whether it is complete.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tests.integration.waiting import LONG
 
 
 class Agent(Protocol):
-    """What the harness must know of an agent; `programs` is the folder it is started from."""
+    """What the harness must know about an agent; `programs` is the folder it is started from."""
 
     name: str  # as `git traj` calls it
     model: str
@@ -28,15 +28,15 @@ class Agent(Protocol):
     programs: Path
 
     def call(self, step: Step, folder: Path) -> ToolCall:
-        """The step in the agent's own tool call."""
+        """A step as a call of the agent's own tool."""
         ...
 
     def command(self, url: str, prompt: str, resume: str | None) -> list[str]:
-        """How to start one run against the model at `url`."""
+        """The command that starts one run with the model at `url`."""
         ...
 
     def environment(self, url: str) -> dict[str, str]:
-        """What the run needs in its environment beside HOME and PATH."""
+        """The variables that a run needs besides HOME and PATH."""
         ...
 
     def reply(self, turn: Turn, folder: Path) -> Reply:
@@ -45,7 +45,7 @@ class Agent(Protocol):
         return Reply(turn.think, turn.say, (*turn.own, *calls))
 
     def find_session(self, stdout: str) -> tuple[str, Path]:
-        """The session that ran, and its log."""
+        """The id of the session that ran, and its log."""
         session = self.session(json.loads(stdout.partition("\n")[0]))
         return session, self.log(session)
 
@@ -72,7 +72,7 @@ class Agent(Protocol):
         `before_turn(n)` is called while the agent waits for its n-th response, so that a test can act then.
 
         Raises:
-            AssertionError: the agent failed, did not play the whole script, or did not log its last words.
+            AssertionError: the agent failed, did not play the whole script, or did not log its last message.
         """
         with serving([self.reply(t, folder) for t in turns], before_turn=before_turn) as server:
             done = subprocess.run(
@@ -135,7 +135,7 @@ class ClaudeCode(Agent):
             "ANTHROPIC_BASE_URL": url,
             "ANTHROPIC_API_KEY": "no-key",
             "IS_SANDBOX": "1",  # otherwise it refuses bypassPermissions to root
-            # on a busy machine `claude -p` would end before its last message is in the log
+            # otherwise on a busy machine `claude -p` ends before its last message is in the log
             "CLAUDE_CODE_EAGER_FLUSH": "1",
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
             "DISABLE_TELEMETRY": "1",
@@ -190,7 +190,7 @@ class GeminiCli(Agent):
 
     name = "gemini-cli"
     model = "gemini-2.5-pro"
-    settles = 3.5  # its log does not say that a turn is over
+    settles = 3.5  # its log does not mark the end of a turn
 
     def __init__(self, programs: Path) -> None:
         self.programs = programs
@@ -211,7 +211,7 @@ class GeminiCli(Agent):
         return [str(self.programs / "gemini"), "-p", prompt, "-m", self.model, *again, *output, "--yolo"]
 
     def environment(self, url: str) -> dict[str, str]:
-        # a base URL alone makes it look for a gateway: how to log in, only its settings can say
+        # with only a base URL it looks for a gateway: the login method can only be set in its settings
         settings = Path.home() / ".gemini" / "settings.json"
         settings.parent.mkdir(exist_ok=True)
         settings.write_text('{"security": {"auth": {"selectedType": "gemini-api-key"}}}')
@@ -219,7 +219,7 @@ class GeminiCli(Agent):
             "GOOGLE_GEMINI_BASE_URL": url,
             "GEMINI_API_KEY": "no-key",
             "GEMINI_CLI_TRUST_WORKSPACE": "true",
-            # its commands see no global git configuration, where people's names stand
+            # its commands do not see the global git configuration, which has the author's name
             **{f"GIT_{role}_NAME": "A U Thor" for role in ("AUTHOR", "COMMITTER")},
             **{f"GIT_{role}_EMAIL": "author@example.com" for role in ("AUTHOR", "COMMITTER")},
         }
@@ -229,7 +229,7 @@ class GeminiCli(Agent):
 
     def log(self, session: str) -> Path:
         found = (Path.home() / ".gemini" / "tmp").glob(f"*/chats/session-*-{session[:8]}.jsonl")
-        return max(found, key=lambda path: path.stat().st_size)  # a resume leaves an empty one
+        return max(found, key=lambda path: path.stat().st_size)  # a resumed run leaves an empty one
 
 
 class OpenCode(Agent):
@@ -255,8 +255,8 @@ class OpenCode(Agent):
     def command(self, url: str, prompt: str, resume: str | None) -> list[str]:
         again = ["--session", resume] if resume else []
         output = ["--format", "json", "--thinking", "--auto"]
-        titled = ["--title", "A story"]  # or it asks the model for one
-        # it would put quotes around an argument with blanks, and joins words with one blank
+        titled = ["--title", "A story"]  # otherwise it asks the model for one
+        # it would quote an argument that contains spaces, and joins words with a space
         return [str(self.programs / self.name), "run", *output, *titled, *again, *prompt.split(" ")]
 
     def environment(self, url: str) -> dict[str, str]:
@@ -282,7 +282,7 @@ class OpenCode(Agent):
 
 
 def _check_words(log: Path, last: str) -> None:
-    """No story can be told of a session that its agent did not log. Gemini CLI drops the blanks around it."""
+    """Check that the agent logged its last message. Gemini CLI strips the spaces around it."""
     words = json.dumps(last.strip(), ensure_ascii=False)[1:-1].encode()
     assert log.suffix != ".jsonl" or words in log.read_bytes(), f"no last words in {log.name}"
 

@@ -1,4 +1,4 @@
-"""A session in words that are no agent's own: what the model thinks, says and does, turn by turn.
+"""A session as a script, independent of agents: what the model thinks, says and does, turn by turn.
 
 It also says what such a session must leave behind, so that a test compares what git-traj stored with the
 script itself and never with another reading of the same log.
@@ -13,7 +13,7 @@ from typing import Any
 
 from tests.e2e.model_server import Served, ToolCall, Usage
 
-Fact = tuple[str, str]  # an event's type, and what tells it from others: its text, or the id of its call
+Fact = tuple[str, str]  # an event's type, and what identifies it: its text, or the id of its call
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Write:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Replace whole lines of a file of the same session (agents refuse to edit what they never saw)."""
+    """Replace whole lines of a file of the same session (agents refuse to edit files they have not read)."""
 
     path: str
     old: str
@@ -60,7 +60,7 @@ def turn(*steps: Step, think: str = "", say: str = "", own: Sequence[ToolCall] =
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What one run of an agent did: from a prompt to the last words."""
+    """What one run of an agent did, from a prompt to the last message."""
 
     agent: str
     model: str
@@ -70,7 +70,7 @@ class Run:
     prompt: str
     turns: Sequence[Turn]
     served: Sequence[Served]
-    settles: float  # seconds after the run's end until it is certain that its turn is over
+    settles: float  # seconds after the run's end until its turn is certainly over
 
     def told(self, first: int = 0, end: int | None = None) -> list[Fact]:
         """Every fact of the turns [first, end), in the log's order; the prompt belongs to the first turn."""
@@ -87,7 +87,7 @@ class Run:
 
 
 def facts(events: Iterable[Mapping[str, Any]]) -> list[Fact]:
-    """The same facts, read from EVENTs of `git traj show --json`."""
+    """The facts of EVENTs from `git traj show --json`."""
     found: list[Fact] = []
     for event in events:
         match event["type"]:

@@ -1,4 +1,4 @@
-"""A day of misuse with the real agents: whose a commit is, what is paused, and what is a neighbour's."""
+"""Misuse with the real agents: whose a commit is, and that a neighbour's files are not stored."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LINES = "".join(f"value_{n} = {n}\n" for n in range(6))
 
 
 def evidence(workshop: Workshop) -> dict[str, list[str]]:
-    """Of each commit with a record, by its subject."""
+    """The evidence of each commit with a record, by its subject."""
     said = subprocess.run(
         [sys.executable, "-m", "gittraj", "log", "--all", "--json"],
         cwd=workshop.path,
@@ -44,7 +44,7 @@ def test_a_commit_by_whatever_runs_under_a_call(agent: Agent, workshop: Workshop
     assert evidence(workshop) == {"Made": ["agent"]}
 
 
-def test_a_person_s_earlier_commit_and_lines_that_were_set_back(agent: Agent, workshop: Workshop) -> None:
+def test_a_person_s_earlier_commit_and_reverted_lines_get_no_record(agent: Agent, workshop: Workshop) -> None:
     (workshop.path / "a.py").write_text(LINES)
     workshop.git("add", ".")
     workshop.git("-c", "core.hooksPath=/dev/null", "commit", "-qm", "Mine")
@@ -62,7 +62,7 @@ def test_a_person_s_earlier_commit_and_lines_that_were_set_back(agent: Agent, wo
     assert evidence(workshop) == {}
 
 
-def test_what_a_formatter_and_a_rename_left_of_an_agent_s_file(agent: Agent, workshop: Workshop) -> None:
+def test_a_formatted_and_renamed_file_is_credited_to_its_agent(agent: Agent, workshop: Workshop) -> None:
     turns = [turn(Write("a.py", LINES)), turn(say="It is yours to commit.")]
     workshop.settle(agent.run(turns, folder=workshop.path))
     (workshop.path / "b.py").write_text(LINES.replace(" = ", "="))

@@ -1,7 +1,7 @@
-"""A desk: a repository with the hooks in, an agent that works there, and where its work stands afterwards.
+"""A desk: a repository with our hooks, an agent that works there, and a check of where its work is recorded.
 
-A test names each piece of work; what comes of it is read in the notes, underneath every command, and compared
-whole: all that was said and done for it stands on the commits that the test says, and on no other.
+A test names each piece of work; the result is read directly from the notes, not by a command, and compared
+completely: everything of a piece of work must be on the commits that the test names, and on no others.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Told = Mapping[str, Collection[str]]
 
 @dataclass
 class Desk:
-    """``session`` is who does a piece of work if a test does not say; ``waits``: nothing is drained before
+    """``session`` is the agent that works if a test names none; ``waits``: nothing is drained before
     the end."""
 
     git: Git
@@ -42,8 +42,8 @@ class Desk:
     sessions: dict[str, SessionWriter] = field(default_factory=dict)
 
     def install(self) -> Desk:
-        """The real hooks. They spool, and wake no worker: to them one runs already, and it has looked at the
-        configuration."""
+        """Install the real hooks. They spool, but wake no worker, as if one were running, and do not check
+        the configuration again."""
         self.git("config", "traj.thinking", "clear")
         with self.git.open() as repository:
             install(repository)
@@ -51,7 +51,7 @@ class Desk:
         return self
 
     def copy(self, first: Path) -> Desk:
-        """As ``first``, a repository with a desk where nothing was done yet."""
+        """Make this desk a copy of ``first``, a repository with a desk where nothing was done yet."""
         copy_repository(first, self.git.root)
         path = self.git.root / ".git" / "traj" / "installed.json"
         installed = json.loads(path.read_text())
@@ -60,7 +60,7 @@ class Desk:
         return self
 
     def work(self, name: str, *steps: Step, by: str = "one", git: Git | None = None) -> None:
-        """A prompt, what the agent ``by`` does about it, and its last words."""
+        """Play a prompt, the steps of the agent ``by``, and its last message."""
         here = git or self.git
         age_configuration(self.git.root / ".git")
         session = self.sessions.get(by)
@@ -73,14 +73,14 @@ class Desk:
             self.drain()
 
     def commit(self, name: str, text: str = "", *, path: str = "", by: str = "one") -> None:
-        """The agent writes a file, of its own if no ``path`` is given, and commits it as ``name``."""
+        """Let the agent write a file, a new one if no ``path`` is given, and commit it as ``name``."""
         written = Write(path or name, text or f"{name}\n" * 3)
         self.work(name, written, Shell(f"git add -A && git commit -m '{name}'"), by=by)
 
     def branch_off(self, *names: str) -> Desk:
-        """The agent's commits on ``topic``, which is checked out; ``main`` went on with ``upstream``."""
+        """Make the agent's commits on ``topic``, which is checked out, and ``upstream`` on ``main``."""
         self.git("checkout", "-q", "-b", "topic")
-        waits, self.waits = self.waits, True  # one drain for all, as of a quick agent
+        waits, self.waits = self.waits, True  # one drain for all, as with a quick agent
         for name in names:
             self.commit(name)
         self.waits = waits
@@ -92,7 +92,7 @@ class Desk:
         return self
 
     def ends(self, *command: str, git: Git | None = None, env: Mapping[str, str] | None = None) -> int:
-        """The status of a person's git."""
+        """Run git as a person; return its status."""
         done = subprocess.run(
             ["git", *command],
             cwd=(git or self.git).root,
@@ -109,8 +109,8 @@ class Desk:
             drain(repository, environ=Environ.of(os.environ), live={})
 
     def told(self, *revisions: str) -> dict[str, set[str]]:
-        """The works that stand on the commits of branches, tags and HEAD (or of ``revisions``), by subject,
-        or by id where two have the same one. A commit that has some of a work's events has all of them."""
+        """The works on the commits of branches, tags and HEAD (or of ``revisions``), by the commit's subject,
+        or its id if two have the same. A commit that has some of a work's events must have all of them."""
         listed = self.git("log", "--format=%H %s", *(revisions or ("HEAD", "--branches", "--tags")), "--")
         commits = dict(line.split(" ", 1) for line in listed.splitlines())
         subjects = [*commits.values()]
@@ -128,8 +128,8 @@ class Desk:
     def check(
         self, expected: Told, *revisions: str, repaired: bool = False, waiting: Collection[str] = ()
     ) -> None:
-        """The records stand as expected (``repaired``: after a repair); nothing is lost or told twice but
-        that the works ``waiting`` are on no commit yet; another drain and a repair find nothing to do."""
+        """The records are as expected (``repaired``: after a repair); nothing is lost or recorded twice,
+        except that works ``waiting`` are on no commit yet; another drain and a repair find nothing to do."""
         self.drain()
         if repaired:
             assert self.repair() > 0
@@ -143,7 +143,7 @@ class Desk:
         assert self.git("for-each-ref", "refs/notes") == before
 
     def repair(self) -> int:
-        """How many copies of commits a repair found that a drain had not."""
+        """Repair; return how many copies of commits were found that a drain had missed."""
         with self.git.open() as repository:
             return len(repair(repository, environ=Environ.of(os.environ)).carried)
 

@@ -1,9 +1,9 @@
-"""Days of two agents and a person in one work tree, as they should not be, and whose every commit is.
+"""Days of two agents and a person misusing one work tree, with the truth about who made each commit.
 
 A history is several stories at once, a step of one and then a step of another. A story writes its own files,
-with lines that stand nowhere else, so that it knows by construction whose its commits are: ``mine`` are the
-sessions that may be told of a commit, ``owed`` those that made it or wrote most of it. Nothing here reads
-git-traj but to record at the time.
+with lines that are nowhere else, so it knows by construction whose its commits are: ``mine`` are the
+sessions that may be credited with a commit, ``owed`` those that made it or wrote most of it. Nothing here
+runs git-traj except to record during the day.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ from tests.integration.village import Village
 
 @dataclass(slots=True)
 class Part:
-    """What is recorded of a session on a commit, and the calls that made it, or wrote what it took."""
+    """A session's record on a commit: how it is linked, and by which calls."""
 
     calls: set[str] = field(default_factory=set)
     facts: set[Fact] = field(default_factory=set)
 
 
 Told = dict[tuple[str, str], Part]
-"""By commit and session."""
+"""The recorded parts, by commit and session."""
 LICENCE = "# Copyright of the Example Company, all rights reserved\nimport os\nimport sys\n"
 _SCRIPT = '#!/bin/sh\ngit commit -qm "$1" -- "$2"\n'
 _CONTINUOUS_INTEGRATION = "#!/bin/sh\nprintf '[main %s] Release\\n' \"$1\"\n"
@@ -50,7 +50,7 @@ _CONTINUOUS_INTEGRATION = "#!/bin/sh\nprintf '[main %s] Release\\n' \"$1\"\n"
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """Of a commit: the ``kind`` of story that it is of, and whose it is."""
+    """The ``kind`` of story that made a commit, and whose the commit is."""
 
     kind: str
     mine: frozenset[str]
@@ -58,7 +58,7 @@ class Truth:
 
 
 class Misuse(Village):
-    """``truth`` of every commit that was made; ``drains``: recorded after about every second step."""
+    """``truth`` is about every commit made; ``drains``: record after about every second step."""
 
     def __init__(self, root: Path, seed: int, *, drains: bool = True) -> None:
         super().__init__(root, seed)
@@ -84,7 +84,7 @@ class Misuse(Village):
             record(self.root)
 
     def _think(self) -> None:
-        """Every other time nobody has written for a while."""
+        """Make the logs look old every other time, as if no agent had written for a while."""
         grew = time.time() - 60 * (int(self.clock.time) % 2)
         for agent in self.agents:
             if agent.facts:
@@ -113,7 +113,7 @@ class Misuse(Village):
             self.clock.time += 4 + self.random.choice([0, 1, 60, 3000]) * self.random.random()
             yield
 
-    # ------------------------------------------------------------ what stories are made of
+    # ------------------------------------------------------------ building blocks of stories
 
     def agent(self) -> SessionWriter:
         return self.random.choice(self.agents)
@@ -130,25 +130,25 @@ class Misuse(Village):
         return "".join(f"value_{self._number}_{n} = {self.random.random()}\n" for n in range(count))
 
     def put(self, path: str, text: str) -> None:
-        """A person writes a file."""
+        """Let a person write a file."""
         (self.root / path).write_text(text)
 
     def does(self, agent: SessionWriter, *steps: Step, say: str = "") -> None:
-        """A response of an agent, with what comes of it."""
+        """Play a response of an agent, with the results of its calls."""
         with self.clock.told():
             if not agent.facts or self.random.random() < 0.2:
                 agent.prompt(f"Go on with {self.random.random()}")
             agent.respond(turn(*steps, say=say), last=not steps)
 
     def commits(self, kind: str, agent: SessionWriter, *steps: Step) -> None:
-        """The agent's call makes a commit."""
+        """Let an agent's call make a commit."""
         with self.made(kind, {agent.session}, {agent.session}):
             self.does(agent, *steps)
 
     def takes(
         self, kind: str, path: str, *, owed: Collection[str] = (), env: dict[str, str] | None = None
     ) -> None:
-        """A person commits a file."""
+        """Let a person commit a file."""
         with self.made(kind, owed, owed):
             self.tried("add", "--", path)
             way = self.random.choice((("commit",), ("ci",)))
@@ -160,7 +160,7 @@ class Misuse(Village):
 
 @dataclass(slots=True)
 class _Made:
-    """What commits came of a step; their hook ran by the clock of the history."""
+    """Finds the commits that a step made; their hooks' times are set to the history's clock."""
 
     day: Misuse
     truth: Truth
@@ -197,7 +197,7 @@ def plain(day: Misuse) -> Iterator[None]:
 
 
 def together(day: Misuse) -> Iterator[None]:
-    """Writing and committing in one response."""
+    """Write and commit in one response."""
     agent, path = day.agent(), day.path()
     command = f"git add {path} && git commit -m '{day.subject()}' {path}"
     day.commits("agent: git commit", agent, Write(path, day.lines()), Shell(command))
@@ -247,7 +247,7 @@ def formatted_by_the_agent(day: Misuse) -> Iterator[None]:
 
 
 def both_at_once(day: Misuse) -> Iterator[None]:
-    """Two agents, one subject, within a second."""
+    """Two agents commit with one subject within a second."""
     paths = [day.path() for _ in day.agents]
     for agent, path in zip(day.agents, paths, strict=True):
         day.does(agent, Write(path, day.lines()))
@@ -354,7 +354,7 @@ def own(day: Misuse) -> Iterator[None]:
 
 
 def terminal(day: Misuse) -> Iterator[None]:
-    """In a terminal that was opened under a call of an agent."""
+    """A person commits in a terminal that was opened under a call of an agent."""
     agent, path = day.agent(), day.path()
     day.does(agent, Shell("true"))
     day.put(path, day.lines())
@@ -368,7 +368,7 @@ def terminal(day: Misuse) -> Iterator[None]:
 
 
 def typed_again(day: Misuse) -> Iterator[None]:
-    """What the agent set back, a person types anew."""
+    """A person types again what the agent reverted."""
     agent, path = day.agent(), day.path()
     day.put(path, f"nothing_{path} = 0\n")
     day.takes("person: own", path)
@@ -389,7 +389,7 @@ def typed_again(day: Misuse) -> Iterator[None]:
 
 
 def before_the_agent(day: Misuse) -> Iterator[None]:
-    """What the agent writes afterwards explains nothing."""
+    """What the agent writes after the commit does not explain it."""
     agent, path = day.agent(), day.path()
     text = day.lines()
     day.put(path, text)
@@ -401,7 +401,7 @@ def before_the_agent(day: Misuse) -> Iterator[None]:
 
 
 def a_line_among_many(day: Misuse) -> Iterator[None]:
-    """The agent writes a file whole and adds a line; a person takes it out again and commits the rest."""
+    """The agent rewrites a file and adds a line; a person removes the line and commits the rest."""
     agent, path = day.agent(), day.path()
     mine = day.lines(30)
     day.put(path, mine)
@@ -424,7 +424,7 @@ def boilerplate(day: Misuse) -> Iterator[None]:
 
 
 def seen_elsewhere(day: Misuse) -> Iterator[None]:
-    """A colleague's commit, whose id stands in what a call of the agent printed."""
+    """A colleague's commit, whose id a call of the agent printed."""
     agent, path = day.agent(), day.path()
     with day.made("colleague: in an output", (), ()):
         tree = Git(day.root)
@@ -453,11 +453,11 @@ STORIES: Sequence[Story] = (
     *(own, terminal, typed_again, before_the_agent, a_line_among_many, boilerplate, seen_elsewhere),
 )
 
-# ---------------------------------------------------------------- how it is captured
+# ---------------------------------------------------------------- ways of capture
 
 
 def record(root: Path, *, patience: float = 0) -> None:
-    """As any command of git-traj does; one that a hook woke has ``patience`` (seconds) for a call to come."""
+    """Drain as any command does; a worker woken by a hook waits ``patience`` seconds for a call."""
     with open_repository(root, environ=os.environ) as repository:
         drain(repository, environ=Environ.of(os.environ), live={}, patience=patience)
 
@@ -476,7 +476,7 @@ def told(root: Path) -> Told:
 
 
 def late(day: Misuse) -> Told:
-    """Captured afterwards: no hook ran, nothing was drained."""
+    """Capture afterwards: no hook ran, nothing was drained."""
     git = Git(day.root)
     for ref in git("for-each-ref", "--format=%(refname)", "refs/notes").split():
         git("update-ref", "-d", ref)
@@ -490,7 +490,7 @@ def late(day: Misuse) -> Told:
 
 
 def imported(day: Misuse) -> Told:
-    """By a fresh clone, where the repository of the sessions is no more."""
+    """Backfill in a fresh clone, after the repository of the sessions is gone."""
     fresh = Git.init(day.root.parent / "elsewhere" / day.root.name)
     fresh("fetch", "--quiet", str(day.root), "+refs/heads/*:refs/heads/*", "--update-head-ok")
     shutil.rmtree(day.root)

@@ -1,4 +1,4 @@
-"""What a repository holds of sessions, read underneath every command: each stored part counted once."""
+"""What a repository has of sessions, read directly from the refs: each stored part is counted once."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from tests.integration.repository import Git
 from tests.integration.session_writer import SessionWriter
 
 STATE = {"at", "cursors.json", "installed.json", "live.json", "lock", "precommit", "redact.key", "spool"}
-"""All that may lie in ``traj/`` when nothing is switched off and no worker runs."""
+"""All files that may be in ``traj/`` when nothing is switched off and no worker runs."""
 
 
 @dataclass(slots=True)
 class Told:
-    """Of one trajectory: its facts in the order of its parts, and the sum of their figures."""
+    """One trajectory's facts in the order of its parts, and the sum of their figures."""
 
     facts: list[Fact] = field(default_factory=list)
     usage: Usage = field(default_factory=lambda: Usage(0, 0, 0))
@@ -51,16 +51,16 @@ def install(git: Git) -> Path:
 
 
 def age_configuration(folder: Path) -> None:
-    """As if it were of long ago. After a change, the pre-commit hook starts a process to look at it, at each
-    commit of the next two seconds: a tenth of a second of a processor each time."""
+    """Make the configuration look old. After a change, the pre-commit hook starts a process to read it at
+    each commit of the next two seconds: a tenth of a second of a processor each time."""
     for config in (folder / "config", Path(os.environ["GIT_CONFIG_GLOBAL"])):
         if config.exists():
             os.utime(config, (1, 1))
 
 
 def hold_workers(folder: Path) -> Path:
-    """To hooks, a worker runs already, and they wake none: commands record. The lock is of tomorrow, or it
-    would be taken for a dead worker's after a minute. And they have looked at the configuration."""
+    """Keep hooks from waking a worker, as if one were running, so that commands record. The lock is of
+    tomorrow: after a minute it would count as a dead worker's. Nor do they check the configuration again."""
     age_configuration(folder.parent)
     lock, end = folder / "drain.lock", time.time() + 86_400
     lock.write_text(f"{os.getpid()}\n")
@@ -69,7 +69,7 @@ def hold_workers(folder: Path) -> Path:
 
 
 def traj(git: Git, *arguments: str) -> str:
-    """What ``git traj …`` prints."""
+    """Run ``git traj …``; return its stdout."""
     done = command.traj(git.root, *arguments)
     assert done.returncode == 0, f"git traj {arguments} ended with {done.returncode}: {done.stderr}"
     assert not done.stderr, done.stderr
@@ -77,7 +77,7 @@ def traj(git: Git, *arguments: str) -> str:
 
 
 def check(git: Git, *sessions: SessionWriter) -> None:
-    """Every event of the sessions is stored exactly once, with exact figures, in a sound repository."""
+    """Check that each event of the sessions is stored once, with exact figures, in a sound repository."""
     told = read_records(git)
     for session in sessions:
         found = told.pop(session.session, Told())
@@ -89,7 +89,7 @@ def check(git: Git, *sessions: SessionWriter) -> None:
 
 
 def read_records(git: Git) -> dict[str, Told]:
-    """What stands in the notes, by session."""
+    """The trajectories in the notes, by session."""
     sessions: dict[str, Told] = {}
     with open_repository(git.root) as repository:
         data = DataRefs(repository)
@@ -104,12 +104,12 @@ def read_records(git: Git) -> dict[str, Told]:
 
 
 def read_facts(data: DataRefs, record: Record) -> list[Fact]:
-    """What a part tells, in its order."""
+    """The facts of a part, in order."""
     return [fact for event in _events(data, record) for fact in _facts(event)]
 
 
 def _parts(notes: NotesRef) -> Sequence[Record]:
-    """Each part once, though it may stand on several commits."""
+    """Each part once, even if it is on several commits."""
     found: dict[tuple[str, str], Record] = {}
     for commit, body in notes.items():
         lines = decode_note(body)

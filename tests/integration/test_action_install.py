@@ -1,6 +1,6 @@
-"""The Action's first step finds a Python and hands on where things are, on each system that runners have.
+"""The Action's first step finds a Python and passes on the paths, on each system that runners have.
 
-What would fetch packages, and the tools of other systems, are scripts that say what they were asked.
+Programs that would fetch packages, and tools of other systems, are scripts that log their arguments.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @dataclass
 class Machine:
-    """A runner whose PATH has what a shell needs, and what is added."""
+    """A runner whose PATH has only what a shell needs, and what is added."""
 
     folder: Path
 
@@ -38,7 +38,7 @@ class Machine:
         path.chmod(0o755)
 
     def add_python(self, name: str, *, place: str = "bin", old: bool = False) -> None:
-        """One that runs ours, but for pip."""
+        """Add a Python that runs this one, except for pip."""
         pip = f'case "$*" in "-I -m pip"*) echo "$@" >>"{self.folder}/asked"; exit 0;; esac\n'
         self.add(name, "exit 1" if old else f'{pip}exec {sys.executable} "$@"', place=place)
 
@@ -94,7 +94,7 @@ def test_uv_where_there_is_one(machine: Machine) -> None:
 
 
 def test_windows_gets_paths_and_a_separator_that_its_python_knows(machine: Machine) -> None:
-    machine.add_python("python3", old=True)  # the shop's stub
+    machine.add_python("python3", old=True)  # the stub of the Microsoft Store
     machine.add("uv", f'echo "$@" >"{machine.folder}/asked"')
     machine.add("cygpath", 'echo "W:$2"')
     machine.add_python("python.exe", place="tools/Python/3.12.1/x64")
@@ -122,7 +122,7 @@ GATES = {
 
 
 @in_turn("inputs", "uv", GATES, {"uv": True, "pip": False})
-def test_an_index_that_is_down_is_no_red_job_but_under_a_gate(
+def test_an_index_that_is_down_fails_the_job_only_under_a_gate(
     machine: Machine, inputs: dict[str, str], uv: bool
 ) -> None:
     machine.add("python3", f'case "$*" in *"pip install"*) exit 2;; esac\nexec {sys.executable} "$@"')
@@ -140,7 +140,7 @@ def test_an_index_that_is_down_is_no_red_job_but_under_a_gate(
 
 
 def test_nothing_in_the_workspace_runs(machine: Machine) -> None:
-    """Not a pip.py, nor a module of the standard library's name."""
+    """Neither a pip.py, nor a module with a name of the standard library."""
     for name in ("pip", "types", "site", "sitecustomize", "ensurepip"):
         (machine.folder / "work" / f"{name}.py").write_text(f"open({str(machine.folder / 'ran')!r}, 'w')\n")
     machine.add("python3", f'case "$*" in *"pip install"*) exit 0;; esac\nexec {sys.executable} "$@"')
@@ -148,7 +148,7 @@ def test_nothing_in_the_workspace_runs(machine: Machine) -> None:
     assert not (machine.folder / "ran").exists()
 
 
-def test_without_pip_too(machine: Machine) -> None:
+def test_nothing_in_the_workspace_runs_without_pip_either(machine: Machine) -> None:
     machine.add("python3", 'case "$3" in pip|ensurepip) exit 1;; esac')
     status, log, given = machine.install()
     assert (status, given) == (0, {})
@@ -157,7 +157,7 @@ def test_without_pip_too(machine: Machine) -> None:
     )
 
 
-def test_the_action_needs_neither_posix_nor_what_it_does_not_install() -> None:
+def test_the_action_imports_only_what_it_installs_and_runs_on_windows() -> None:
     """Windows has no fcntl; pygit2, click and yaml are not in the lock."""
     absent = ("fcntl", "pwd", "grp", "resource", "termios", "pygit2", "click", "yaml")
     told = f"import sys; sys.modules |= dict.fromkeys({absent!r}); import github_action.__main__"

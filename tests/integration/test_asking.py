@@ -47,7 +47,7 @@ def play(git: Git, script: list[Turn], *, name: str = "session", **env: str) -> 
 
 
 def end_turn(git: Git, session: ClaudeSession, *, folder: Path | None = None, **given: Any) -> str:
-    """What the hook says to Claude Code when a turn is over."""
+    """End a turn as Claude Code does; return what its hook prints."""
     env = given.pop("env", {})
     payload = {
         "session_id": session.session,
@@ -72,7 +72,7 @@ def end_turn(git: Git, session: ClaudeSession, *, folder: Path | None = None, **
     return done.stdout.decode()
 
 
-def test_it_asks_once_in_the_agents_protocol(asking: Git) -> None:
+def test_the_question_is_asked_once_in_the_agents_protocol(asking: Git) -> None:
     session = play(asking, WORK)
     answer = json.loads(end_turn(asking, session))
     assert answer == {"decision": "block", "reason": ASKING + WORDS}
@@ -125,7 +125,7 @@ def _write(path: str, text: str) -> Change:
         *("block", "command", "abandoned"),
     ],
 )
-def test_it_says_nothing(asking: Git, change: Change) -> None:
+def test_no_question_after_this_change(asking: Git, change: Change) -> None:
     session = play(asking, WORK)
     env = {"CLAUDE_CODE_SESSION_ID": session.session}
     os.environ.update(env)
@@ -133,7 +133,7 @@ def test_it_says_nothing(asking: Git, change: Change) -> None:
     assert end_turn(asking, session) == ""
 
 
-def test_it_says_nothing_in_these_turns(asking: Git) -> None:
+def test_no_question_after_these_turns(asking: Git) -> None:
     session = play(asking, WORK)
     turns: list[dict[str, Any]] = [
         {"stop_hook_active": True},
@@ -148,14 +148,14 @@ def test_it_says_nothing_in_these_turns(asking: Git) -> None:
     assert end_turn(asking, session) != ""
 
 
-def test_it_says_nothing_to_a_session_without_a_commit(asking: Git) -> None:
+def test_no_question_to_a_session_without_a_commit(asking: Git) -> None:
     session = play(asking, WORK[:1])
     asking("add", ".")
     asking("commit", "-qm", "by hand")
     assert end_turn(asking, session) == ""
 
 
-def test_it_says_nothing_about_commits_made_while_off(asking: Git) -> None:
+def test_no_question_about_commits_made_while_off(asking: Git) -> None:
     hidden = turn(Shell("git add a.txt && GIT_TRAJ=0 git commit -m made"))
     session = play(asking, [WORK[0], hidden, turn(say="Done")])
     assert end_turn(asking, session) == ""
@@ -174,12 +174,12 @@ def test_our_own_example_does_not_count_as_a_retrospective(asking: Git) -> None:
     assert end_turn(asking, session) != ""
 
 
-def test_a_printed_block_is_no_retrospective(asking: Git) -> None:
+def test_a_printed_block_does_not_count_as_a_retrospective(asking: Git) -> None:
     session = play(asking, [*WORK[:2], turn(Shell(f"echo '{BLOCK}'; echo git traj complete")), WORK[2]])
     assert end_turn(asking, session) != ""
 
 
-def test_it_waits_for_nothing(asking: Git, tmp_path: Path) -> None:
+def test_the_hook_does_not_wait_for_a_log(asking: Git, tmp_path: Path) -> None:
     """Reading a pipe that nobody writes to would never end."""
     session = play(asking, WORK)
     os.mkfifo(tmp_path / "log")

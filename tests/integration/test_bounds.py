@@ -1,5 +1,5 @@
-"""What a remote, a fork or a cloned repository may hold costs no reader more than a moment: sizes are looked
-at before anything is read in full, what is over is named and passed over, and the rest is read."""
+"""A reader needs no more than a moment for anything that a remote, a fork or a cloned repository may contain:
+sizes are checked before anything is read in full; what is too large is named and skipped."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ READERS = (
     ["export", "HEAD", "--format", "json"],
 )
 MEMORY = 50 * 1024 * 1024
-"""Bytes."""
+"""The most bytes that a command may use."""
 
 
 @pytest.fixture
 def recorded(object_format: str, tmp_path: Path) -> Git:
-    """With one honest record on HEAD."""
+    """A repository with one valid record on HEAD."""
     git = Git.init(tmp_path / "repo", f"--object-format={object_format}")
     git.commit({"README": "here\n"})
     hold_workers(install(git))
@@ -60,7 +60,7 @@ def notes(git: Git) -> Iterator[NotesRef]:
 
 
 def read_all(git: Git, *, status: int = 1) -> dict[str, str]:
-    """Each reading command ends well, and holds little at once; what it printed, by its words."""
+    """Check that each reading command works within the memory limit; return their output by command."""
     said = {}
     for words in READERS:
         tracemalloc.start()
@@ -90,7 +90,7 @@ def test_a_tree_that_unfolds_for_ever(recorded: Git) -> None:
 
 
 def test_segments_that_unfold_for_ever(recorded: Git) -> None:
-    """The index of what was said compares the trees of a month as they were and are."""
+    """The full-text index compares the old and the new tree of a month."""
     traj(recorded.root, "search", "needle")
     month = recorded("for-each-ref", "--format=%(refname)", "refs/notes/traj-data-*")
     with notes(recorded) as ref:
@@ -149,7 +149,7 @@ def test_a_note_that_unpacks_to_a_great_deal(recorded: Git) -> None:
     ).stdout.decode()
     recorded("notes", "--ref=traj", "add", "-C", blob.strip(), "HEAD~1")
     large = recorded("rev-parse", "HEAD~1")
-    for _ in range(2):  # the index learns of it, then is made with it
+    for _ in range(2):  # first the index is updated with it, then rebuilt
         said = read_all(recorded)
         assert "Write a" in said["log"]
         assert "larger than 1 MB" in said["doctor"]
@@ -204,7 +204,7 @@ def test_settings_of_five_megabytes(recorded: Git) -> None:
 
 
 def test_a_hostile_remote_leaves_a_clone_usable(recorded: Git, tmp_path: Path) -> None:
-    """What is too large stays there, and is named; what is not comes."""
+    """What is too large is named and not fetched; the rest is."""
     form = recorded("rev-parse", "--show-object-format")
     Git.init(tmp_path / "server.git", "--bare", f"--object-format={form}")
     recorded("remote", "add", "origin", str(tmp_path / "server.git"))
@@ -224,7 +224,7 @@ def test_a_hostile_remote_leaves_a_clone_usable(recorded: Git, tmp_path: Path) -
     assert "larger than" not in traj(clone, "doctor").stdout
 
 
-def test_context_does_not_say_that_a_damaged_note_is_none(recorded: Git) -> None:
+def test_context_does_not_take_a_damaged_note_for_none(recorded: Git) -> None:
     recorded("notes", "--ref=traj", "add", "-f", "-m", '{"v": 1, "id": 5}', "HEAD")
     said = traj(recorded.root, "context", "a.py").stderr
     assert "cannot be read" in said

@@ -1,4 +1,4 @@
-"""Many write at once, and nobody's record is lost: plain ``git notes add`` loses three of four here."""
+"""Many processes write at once, and no record is lost: plain ``git notes add`` loses three of four here."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from tests.sizes import size
 
 WRITERS = size(3, 8)
 EACH = size(6, 50)
-COMMITS = size(6, 20)  # so that every note is written by all of them
+COMMITS = size(6, 20)  # few, so that every note is written by all processes
 
 pytestmark = pytest.mark.usefixtures("real_clocks")
 
@@ -58,7 +58,7 @@ def test_writers_on_the_same_commits(git: Git) -> None:
 
 
 def _write(root: Path, name: int, commits: Sequence[str]) -> None:
-    """What one process does: a record at a time, each on the next commit."""
+    """Write, as one of the processes, a record at a time, each on the next commit."""
     session = f"writer {name}"
     with open_repository(root) as repository:
         environ = Environ.of(os.environ)
@@ -77,7 +77,7 @@ def _write(root: Path, name: int, commits: Sequence[str]) -> None:
 
 
 def test_drains_in_two_worktrees(git: Git, tmp_path: Path) -> None:
-    """Two agents commit at once, each in its worktree, while people look: workers and commands drain."""
+    """Two agents commit at once, each in its worktree, while people run commands: these and workers drain."""
     git.commit({"README": "here\n"})
     install(git)
     git("worktree", "add", "--quiet", str(tmp_path / "other"))
@@ -88,7 +88,7 @@ def test_drains_in_two_worktrees(git: Git, tmp_path: Path) -> None:
         looking = [pool.submit(_look, place) for place in (git, other, git, other)]
         for each in (*working, *looking):
             each.result()
-    for place in (git, other):  # a worker may still be at it, and keep a command waiting for too long
+    for place in (git, other):  # a worker may still be running, and keep a command waiting for too long
         wait_until(partial(_lists, place, 2 * ROUNDS))
     check(git, *sessions)
 
@@ -155,7 +155,7 @@ worker.main(sys.argv[1:])
 
 
 def test_reading_during_a_drain(git: Git) -> None:
-    """Whoever reads meanwhile waits for it, and sees what it wrote."""
+    """A command that reads meanwhile waits for the drain, and sees what it wrote."""
     git.commit({"README": "here\n"})
     state = install(git)
     (state / "drain.lock").touch()  # no hook starts a worker
@@ -173,7 +173,7 @@ def test_reading_during_a_drain(git: Git) -> None:
     check(git, session)
 
 
-def test_who_waits_in_vain_for_a_drain_is_told(git: Git, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_command_that_waits_too_long_for_a_drain_says_so(git: Git, monkeypatch: pytest.MonkeyPatch) -> None:
     install(git)
     made = git.commit({"file": "1\n"}, "One")
     monkeypatch.setattr("gittraj.state.folder.acquire", lambda *_: False)
@@ -193,7 +193,7 @@ time.sleep(11)
 
 
 def test_a_pause_waits_for_a_drain_that_takes_long(git: Git) -> None:
-    """It would be refused after ten seconds, as a reading command is, and what follows be recorded."""
+    """If it gave up after ten seconds, as a reading command does, later work would be recorded."""
     git.commit({"README": "here\n"})
     state = install(git)
     holder = [sys.executable, "-c", _HOLDER, str(state / "lock")]
@@ -204,7 +204,7 @@ def test_a_pause_waits_for_a_drain_that_takes_long(git: Git) -> None:
 
 
 def test_commands_that_write_at_once_wait_for_each_other(git: Git, tmp_path: Path) -> None:
-    """Twelve of forty imports were refused, and one of two that sync."""
+    """Without waiting, twelve of forty imports were refused, and one of two syncs."""
     git.commit({"README": "here\n"})
     install(git)
     Git.init(tmp_path / "server.git", "--bare")

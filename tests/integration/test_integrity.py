@@ -1,5 +1,5 @@
-"""``git traj doctor`` after a power failure, a kill or a careless hand: each damage said in its words, what
-holds no record mended, and nothing that holds one touched.
+"""``git traj doctor`` after a power failure, a kill or a careless command: each damage has its own message;
+files without records are repaired, and none with a record is touched.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ FORMS = ("sha1", "sha256")
 
 
 def make(root: Path, form: str = "sha1") -> Git:
-    """Installed, with records on the commits ``one`` and ``two``."""
+    """Make an installed repository with records on the commits ``one`` and ``two``."""
     git = Git.init(root, f"--object-format={form}")
     git.commit(message="base")
     install(git)
-    git("config", "core.hooksPath", "/dev/null")  # no worker writes beside the test
+    git("config", "core.hooksPath", "/dev/null")  # no worker writes during the test
     for name in ("one", "two"):
         tell(git, git.commit({name: name}, name), f"traj_{name}", text=os.urandom(3000).hex())
     git("config", "--unset", "core.hooksPath")
@@ -40,7 +40,7 @@ def make(root: Path, form: str = "sha1") -> Git:
 
 
 def doctor(git: Git, *options: str) -> list[str]:
-    """What it found, but for how the commits of this test were made, and the index that is no record."""
+    """The findings, without those on how this test makes commits, and on the index, which is not a record."""
     said = traj(git.root, "doctor", *options)
     lines = said.stdout.splitlines()
     found = [at for at, line in enumerate(lines) if line.split(":")[0] in ("wrong", "note", "fixed")]
@@ -51,7 +51,7 @@ def doctor(git: Git, *options: str) -> list[str]:
 
 
 def file_of(git: Git, revision: str) -> Path:
-    """Where an object lies."""
+    """The file of a loose object."""
     oid = git("rev-parse", revision)
     path = git.root / ".git/objects" / oid[:2] / oid[2:]
     path.chmod(0o644)
@@ -61,14 +61,14 @@ def file_of(git: Git, revision: str) -> Path:
 @pytest.mark.parametrize("form", some(FORMS, 1))
 @pytest.mark.parametrize("bytes_left", [0, 40])
 def test_a_note_that_was_cut_short(tmp_path: Path, form: str, bytes_left: int) -> None:
-    """libgit2 never ends on such an object, and git's batch dies of it: the others are read all the same."""
+    """libgit2 hangs on such an object, and ``git cat-file --batch`` dies: the others are still read."""
     git = make(tmp_path / "repo", form)
     head = git.head()
     note = file_of(git, f"refs/notes/traj:{head[:2]}/{head[2:]}")
     note.write_bytes(note.read_bytes()[:bytes_left])
     assert (
         doctor(git)[:2]
-        == [  # and a segment that nothing names now
+        == [  # and a segment that no record names now
             f"wrong: the note of {head[:12]} is not here",
             "    git fetch it again without a filter, or restore it from another clone",
         ]
@@ -122,7 +122,7 @@ def test_a_ref_that_names_no_commit(tmp_path: Path, form: str, content: str) -> 
     assert doctor(git) == []
 
 
-def test_nobody_waits_for_a_ref_that_is_broken(desk: Desk) -> None:
+def test_no_command_waits_for_a_broken_ref(desk: Desk) -> None:
     desk.commit("one")
     tips = {"refs/notes/traj": desk.git("rev-parse", "refs/notes/traj").strip()}
     (desk.git.root / ".git/refs/notes/traj").write_text("")
@@ -173,7 +173,7 @@ HARMS: list[tuple[Harm, str, str]] = [
 ]
 
 
-def test_leftovers_are_mended_and_records_stay(tmp_path: Path) -> None:
+def test_leftovers_are_repaired_and_records_stay(tmp_path: Path) -> None:
     git = make(tmp_path / "repo")
     before = refs(git)
     for harm, severity, words in HARMS:
@@ -185,7 +185,7 @@ def test_leftovers_are_mended_and_records_stay(tmp_path: Path) -> None:
     assert refs(git) == before
 
 
-def test_a_damaged_index_is_made_anew(tmp_path: Path) -> None:
+def test_a_damaged_index_is_rebuilt(tmp_path: Path) -> None:
     git = make(tmp_path / "repo")
     asked = (["log", "--oneline"], ["log", "--oneline", "--file", "two"], ["search", "message"])
     answers = [traj(git.root, *each).stdout for each in asked]
@@ -195,8 +195,8 @@ def test_a_damaged_index_is_made_anew(tmp_path: Path) -> None:
     assert [traj(git.root, *each).stdout for each in asked] == answers
 
 
-def test_a_desk_is_well_after_all(desk: Desk) -> None:
-    """An agent's own commit, a note that was cut short, and work that goes on."""
+def test_recording_continues_after_a_truncated_note(desk: Desk) -> None:
+    """An agent's commit, a truncated note, and then further work."""
     desk.commit("a")
     head = desk.git.head()
     file_of(desk.git, f"refs/notes/traj:{head[:2]}/{head[2:]}").write_bytes(b"")
@@ -205,7 +205,7 @@ def test_a_desk_is_well_after_all(desk: Desk) -> None:
 
 
 def delete_refs(git: Git) -> dict[str, str]:
-    """As ``git fetch --prune origin '+refs/notes/*:refs/notes/*'`` does, reflogs and all; what was there."""
+    """Delete and return refs, as ``git fetch --prune origin '+refs/notes/*:refs/notes/*'``, with reflogs."""
     before = refs(git)
     for ref in before:
         git("update-ref", "-d", ref)
@@ -213,7 +213,7 @@ def delete_refs(git: Git) -> dict[str, str]:
     return before
 
 
-def test_refs_that_somebody_deleted_are_found_again(desk: Desk) -> None:
+def test_deleted_refs_are_restored(desk: Desk) -> None:
     desk.commit("a")
     before = delete_refs(desk.git)
     assert len(before) == 2
@@ -227,11 +227,11 @@ def test_refs_that_somebody_deleted_are_found_again(desk: Desk) -> None:
 @pytest.mark.parametrize("notes", ["traj", "traj-data-*", "*"])
 @pytest.mark.parametrize("how", ["forced", "deleted", "without reflogs"])
 @pytest.mark.parametrize("pushed", ["by git", "by us"])
-def test_what_a_fetch_overwrote_comes_back(
+def test_records_that_a_fetch_overwrote_come_back(
     desk: Desk, tmp_path: Path, notes: str, how: str, pushed: str
 ) -> None:
-    """With what a server has of before. What git pushed is no longer below what we write next: we do not know
-    that it was pushed."""
+    """They are joined with the server's older state. What git itself pushed is no longer an ancestor of our
+    next write: we do not know that it was pushed."""
     git = desk.git
     if how == "without reflogs":
         git("config", "core.logAllRefUpdates", "false")
@@ -248,12 +248,12 @@ def test_what_a_fetch_overwrote_comes_back(
         delete_refs(git)
     git("fetch", "-q", "origin", f"+refs/notes/{notes}:refs/notes/{notes}")
     if how == "without reflogs" and pushed == "by git" and notes != "traj-data-*":
-        return  # nothing tells it from what we wrote ourselves
+        return  # it cannot be distinguished from what we wrote ourselves
     desk.drain()
     assert desk.told() == {"a": {"a"}, "b": {"b"}}
 
 
-def test_the_next_drain_does_not_begin_at_nothing(desk: Desk) -> None:
+def test_the_next_drain_does_not_start_from_empty_refs(desk: Desk) -> None:
     desk.commit("a")
     before = delete_refs(desk.git)
     desk.commit("b")
@@ -261,7 +261,7 @@ def test_the_next_drain_does_not_begin_at_nothing(desk: Desk) -> None:
     assert refs(desk.git).keys() == before.keys()
 
 
-def test_what_was_purged_is_not_found_again(desk: Desk) -> None:
+def test_purged_refs_are_not_restored(desk: Desk) -> None:
     desk.commit("a")
     (name,) = {
         each["id"] for each in json.loads(traj(desk.git.root, "show", "--json").stdout)["trajectories"]

@@ -1,5 +1,5 @@
-"""Which calls may have read what is no part of the repository: thirty ways to read a neighbour, and ordinary
-work that must not be taken for one."""
+"""Which calls may have read files outside the repository: thirty ways to read a neighbour, and ordinary
+work that must not be taken for that."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_a_file_that_the_session_wrote(outside: Outside, tmp_path: Path) -> None
 
 
 def test_a_log_of_another_machine(outside: Outside) -> None:
-    """The folder that it began in is the repository."""
+    """The folder in which it began counts as the repository."""
     assert not outside.reads(shell("pytest", "/somewhere/else/project"))
     assert not outside.reads(shell("cat src/a.py", "/somewhere/else/project"))
     assert outside.reads(shell("cat ../other/a.py", "/somewhere/else/project"))

@@ -50,7 +50,7 @@ SECOND: list[AnyEvent] = [
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """Two commits by one session: the second holds a file that the first part wrote."""
+    """Two commits by one session: the second contains a file that the first part wrote."""
 
     hello: str
     bye: str
@@ -79,7 +79,7 @@ def scene(git: Git, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scene]:
 
 @pytest.fixture
 def show(capsys: pytest.CaptureFixture[str]) -> Show:
-    """``git traj show … --json``, and nothing on stderr."""
+    """A function that returns ``git traj show … --json``, with nothing on stderr."""
 
     def run(*args: str) -> dict[str, Any]:
         assert call(["show", "--json", *args]) == 0
@@ -135,8 +135,8 @@ def test_a_commit_has_the_events_of_its_parts(
     }
 
 
-def test_a_commit_shows_the_earlier_edits_that_it_holds(scene: Scene, show: Show) -> None:
-    """The write of its own file, with its result, and neither the other file's nor any message."""
+def test_a_commit_shows_the_earlier_edits_that_it_contains(scene: Scene, show: Show) -> None:
+    """It shows the write of its own file with its result, but not the other file's, and no message."""
     (told,) = show("HEAD~1")["trajectories"]
     assert ids(told) == [["c2", "r2"], ["r3"], ["p2", "c4", "r4"]]
     assert [event["id"] for event in told["also"]] == ["c2", "r2"]
@@ -156,7 +156,7 @@ def test_a_trajectory_over_all_its_commits(scene: Scene, show: Show, name: str) 
     assert (told["part"]["number"], told["part"]["of"]) == (None, 2)
 
 
-def test_an_event_that_two_parts_hold_is_shown_once(scene: Scene, show: Show) -> None:
+def test_an_event_in_two_parts_is_shown_once(scene: Scene, show: Show) -> None:
     twice = scene.story.segment("traj_one", 7, [FIRST[-1], *SECOND])
     scene.story.note(scene.by_hand, record(at=7, n=5, segments=[twice]), record(n=8, segments=_first(scene)))
     (told,) = show()["trajectories"]
@@ -189,7 +189,7 @@ def test_explored_work_is_shown_on_the_commit_that_has_nothing_else(scene: Scene
     assert [t["link"]["role"] for t in show("HEAD~2")["trajectories"]] == ["produced"]
 
 
-def test_a_missing_segment_is_told_and_the_record_still_shows(
+def test_a_missing_segment_is_reported_and_the_record_still_shown(
     scene: Scene, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lost = SegmentRef(name="000000-0badc0de", month="2019-12", bytes=1, sha256="0" * 64)
@@ -202,7 +202,7 @@ def test_a_missing_segment_is_told_and_the_record_still_shows(
     assert err.endswith("/traj_two/000000-0badc0de is not here\nhint: git traj doctor says what is missing\n")
 
 
-def test_a_hostile_record_has_no_power_over_the_terminal(
+def test_a_hostile_record_cannot_control_the_terminal(
     scene: Scene, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lost = SegmentRef(name="\x1b]0;owned\x07", month="\u202e2019-12", bytes=1, sha256="0" * 64)
@@ -214,7 +214,7 @@ def test_a_hostile_record_has_no_power_over_the_terminal(
     assert "^[[2J^Mfake" in out
 
 
-# ---------------------------------------------------------------- for people
+# ---------------------------------------------------------------- text output
 
 
 def test_the_text(scene: Scene, capsys: pytest.CaptureFixture[str]) -> None:
@@ -303,7 +303,7 @@ def test_a_page_in_one_file(scene: Scene, git: Git, capsys: pytest.CaptureFixtur
     assert "A table would be too much." in (git.root / "page.html").read_text("utf-8")
 
 
-# ---------------------------------------------------------------- nothing, and wrong questions
+# ---------------------------------------------------------------- no results, and wrong arguments
 
 
 def test_a_commit_without_a_trajectory(scene: Scene, capsys: pytest.CaptureFixture[str]) -> None:
@@ -418,7 +418,7 @@ def _first(scene: Scene) -> list[SegmentRef]:
     return [scene.story.segment("traj_one", 0, FIRST)]
 
 
-def test_redactions_are_told_by_place_and_kind_alone(
+def test_redactions_are_listed_only_by_field_and_rule(
     scene: Scene, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert call(["show", scene.hello, "--redactions"]) == 0

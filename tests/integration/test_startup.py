@@ -1,4 +1,4 @@
-"""What people wait for, held without a clock: what a command imports, and how many processes it starts."""
+"""Startup time, limited without a clock: by what a command imports, and how many processes it starts."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ NEVER = (
     *("gittraj.formats", "gittraj.commands.install.install", "gittraj.notes.remotes"),
     *("hashlib", "statistics", "shutil"),
 )
-"""What no command imports that only reads: libgit2, keys, OpenSSL, the redactor's tables, readers of agents'
-logs, what writes."""
+"""Modules that no reading command imports: libgit2, keys, OpenSSL, the redactor's tables, readers of agents'
+logs, writers."""
 PROCESSES = {"status": 4, "log": 5, "show": 5, "why f.py:1": 5, "context f.py": 8, "stats": 6}
-"""The most that each may start."""
+"""The most processes that each may start."""
 _RUN = """
 import json, sys
 started = []
@@ -37,7 +37,7 @@ json.dump({"status": status, "modules": [*sys.modules], "started": started}, sys
 
 
 def run(desk: Desk, command: str) -> dict[str, Any]:
-    """What the command imported and started, and its status."""
+    """Run a command; return what it imported and started, and its status."""
     words = [sys.executable, "-c", _RUN, *command.split()]
     ran = subprocess.run(words, cwd=desk.git.root, capture_output=True, text=True, check=True)
     found: dict[str, Any] = json.loads(ran.stderr)
@@ -47,7 +47,7 @@ def run(desk: Desk, command: str) -> dict[str, Any]:
 
 @pytest.fixture
 def quiet(desk: Desk) -> Desk:
-    """With an agent's commit, and nothing to record: the log is old, and a command has looked."""
+    """A desk with an agent's commit, and nothing to record: the log is old, and has been read."""
     desk.commit("counting", "one\ntwo\n", path="f.py")
     for session in desk.sessions.values():
         os.utime(session.log, (1, 1))
@@ -56,14 +56,14 @@ def quiet(desk: Desk) -> Desk:
 
 
 @pytest.mark.parametrize("command", PROCESSES)
-def test_a_command_pays_for_nothing_that_it_does_not_use(quiet: Desk, command: str) -> None:
-    run(quiet, command)  # the index keeps what the first one folded
+def test_a_command_imports_and_starts_nothing_that_it_does_not_need(quiet: Desk, command: str) -> None:
+    run(quiet, command)  # the first run fills the index
     found = run(quiet, command)
     assert [m for m in found["modules"] if any(m == name or m.startswith(f"{name}.") for name in NEVER)] == []
     assert len(found["started"]) <= PROCESSES[command], found["started"]
 
 
-def test_a_line_without_a_record_asks_git_no_more(quiet: Desk) -> None:
+def test_a_line_without_a_record_starts_no_more_processes(quiet: Desk) -> None:
     """However many commits there are before it, none with a record."""
     quiet.git.commit({"g.py": "1\n"}, "by hand")
     run(quiet, "log")

@@ -1,5 +1,5 @@
-"""What was purged or forgotten in ten repositories is gone everywhere after one gather, byte by byte; and one
-that is hostile touches its own rows alone."""
+"""What was purged or forgotten in ten repositories is gone everywhere after one gather, byte by byte; and a
+hostile repository can change only its own rows."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _in_parquet(team: Team) -> Iterator[bytes]:
 
 
 def _in_postgresql(team: Team) -> Iterator[bytes]:
-    """The dump, what the planner knows of values, and the files of the database once they are written."""
+    """The dump, the planner's statistics of values, and the files of the database once they are written."""
     import psycopg
 
     programs = find_programs()
@@ -88,7 +88,7 @@ def _fill(team: Team, number: int) -> Git:
 
 
 def _analyze(team: Team) -> None:
-    """As PostgreSQL does by itself."""
+    """Collect statistics, as PostgreSQL does by itself."""
     if team.url.startswith("postgresql"):
         import psycopg
 
@@ -96,7 +96,7 @@ def _analyze(team: Team) -> None:
             connection.execute("ANALYZE")
 
 
-def test_what_was_deleted_is_nowhere_and_another_repository_touches_nothing(
+def test_deleted_data_is_nowhere_and_a_hostile_repository_changes_nothing(
     team: Team, request: pytest.FixtureRequest
 ) -> None:
     gits = [_fill(team, number) for number in range(_REPOSITORIES)]

@@ -1,4 +1,4 @@
-"""The same in PostgreSQL, and who sees what there."""
+"""Gathering into PostgreSQL, and which role sees what there."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def dump(team: Team) -> str:
     return done.stdout
 
 
-def test_rows_come_change_and_go(team: Team) -> None:
+def test_rows_are_added_changed_and_deleted(team: Team) -> None:
     git = team.repository("api", [[told("one", chosen="the cormorant")], [told("two", 1)]])
     team.repository("web", [[told("one")]])
     assert team.gather()["gathered"] == 2
@@ -53,7 +53,7 @@ def test_rows_come_change_and_go(team: Team) -> None:
     assert team.differences() == []
 
 
-def test_views_of_an_earlier_version_are_made_anew(team: Team) -> None:
+def test_views_of_an_earlier_version_are_recreated(team: Team) -> None:
     team.repository("api", [[told("one")]])
     team.gather()
     with psycopg.connect(team.url, autocommit=True) as connection:
@@ -66,7 +66,7 @@ def test_views_of_an_earlier_version_are_made_anew(team: Team) -> None:
     assert rows(team, "SELECT role FROM traj.figures_links") == [("produced",)]
 
 
-def test_two_at_once_double_nothing(team: Team) -> None:
+def test_two_gathers_at_once_duplicate_nothing(team: Team) -> None:
     for name in ("a", "b", "c"):
         team.repository(name, [[told(f"t{n}", n)] for n in range(3)])
     start = [sys.executable, "-m", "gittraj", "gather", "clones", "--into", team.url, "--jobs", "1"]
@@ -76,7 +76,7 @@ def test_two_at_once_double_nothing(team: Team) -> None:
     assert team.differences() == []
 
 
-_SECRET = "cormorant"  # in the repository that nobody may read
+_SECRET = "cormorant"  # in the repository that no role may read
 _ATTEMPTS = (
     "SELECT * FROM {t}",
     "SELECT count(*) FROM {t}",
@@ -98,7 +98,7 @@ _LEAK = (
 
 
 def _told_to(team: Team, role: str) -> str:
-    """Everything that a role sees of any attempt: rows, notices and errors."""
+    """Everything that a role sees in all its attempts: rows, notices and errors."""
     found: list[str] = []
     url = team.url.replace("user=owner", f"user={role}")
     with psycopg.connect(url, autocommit=True) as connection:
@@ -121,7 +121,7 @@ def _told_to(team: Team, role: str) -> str:
     return "\n".join(found)
 
 
-def test_a_role_sees_what_it_is_let_into_and_nothing_else(team: Team) -> None:
+def test_a_role_sees_only_what_it_was_granted(team: Team) -> None:
     team.repository("api", [[told("one", chosen="the egret")]])
     team.repository("secret", [[told("two", chosen=f"the {_SECRET}")]])
     team.gather("--prompts")
